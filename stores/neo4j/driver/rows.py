@@ -8,6 +8,7 @@ from core.documents import Chunk, Document, RevisionState
 from core.jobs import Job
 from core.ports.record import Claim
 from core.record_policy.progress import MeasuredJob, RevisionProgress
+from core.record_policy.states import STOPPABLE
 from stores.neo4j.driver.transaction import Row
 from stores.record_rows import load_chunk, load_claim, load_corpus, load_document, load_job
 
@@ -18,6 +19,7 @@ __all__ = [
     "corpus_from_row",
     "document_from_row",
     "job_from_row",
+    "was_ending",
 ]
 
 JOB_COUNTS = (*(state.value for state in RevisionState), "unchanged", "skipped")
@@ -71,3 +73,10 @@ def job_from_row(row: Row) -> Job:
         at=row.get("progress_at"),
     )
     return load_job(row.get, counts, [(key, reason) for key, reason in row["failures"]], measured, row["now"])
+
+
+def was_ending(row: Row) -> bool:
+    """Whether a job that ended while it was read has its last counts and not yet the time of its end."""
+    if row["open"] or row.get("finished_at") is not None:
+        return False
+    return not any(row[f"n_{state}"] for state in STOPPABLE)

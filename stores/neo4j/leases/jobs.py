@@ -1,5 +1,8 @@
 """Jobs: creating, closing and reading them, within a transaction."""
 
+import time
+from typing import cast
+
 from core.corpora import Corpus
 from core.ids import new_id
 from core.jobs import Job, JobKind
@@ -8,8 +11,9 @@ from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FA
 from core.record_policy.states import WORKING
 from core.telemetry.request_ids import new_job_id
 from stores.neo4j.driver.database import Transaction
-from stores.neo4j.driver.rows import job_from_row
+from stores.neo4j.driver.rows import job_from_row, was_ending
 from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.transaction import Row
 from stores.neo4j.leases.states import finish_if_done
 
 __all__ = [
@@ -21,6 +25,9 @@ __all__ = [
     "read_job",
     "touch_job",
 ]
+
+_READ_AGAIN, _AGAIN_SECONDS = 50, 0.01
+"""How often, and how soon, a job is read again that ended while it was read."""
 
 
 def lock_job(tx: Transaction, job_id: str) -> None:
@@ -77,7 +84,17 @@ def abandoned_jobs(tx: Transaction) -> list[str]:
 
 def read_job(tx: Transaction, job_id: str) -> Job:
     """Raises `NotFound` if there is no such job."""
+    row = _read(tx, job_id)
+    for _ in range(_READ_AGAIN):
+        if not was_ending(row):
+            break
+        time.sleep(_AGAIN_SECONDS)
+        row = _read(tx, job_id)
+    return job_from_row(row)
+
+
+def _read(tx: Transaction, job_id: str) -> Row:
     row = tx.row(statements("jobs")["read"], id=job_id, failures=SHOWN_FAILURES, working=WORKING)
     if row is None:
         raise job_missing(job_id)
-    return job_from_row(row["job"])
+    return cast("Row", row["job"])

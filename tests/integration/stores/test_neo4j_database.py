@@ -277,3 +277,21 @@ async def test_the_lock_serializes_writers(record: Neo4jRecord):
 
     await asyncio.gather(*(record.database.write(corpus.id, count_up) for _ in range(20)))
     assert (await record.corpora.get_by_id(corpus.id)).generation == 20
+
+
+async def test_a_job_that_ends_while_it_is_read_has_the_time_of_its_end(record: Neo4jRecord, driver: Driver) -> None:
+    """Neo4j reads each property as it is then: the counts may be those of the end, and its time not there yet."""
+    corpus = await record.corpora.create("books", SETTINGS)
+    submitted = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
+    await record.jobs.cancel(submitted.id)
+    driver.execute_query("MATCH (j:Job) SET j.ended = j.finished_at REMOVE j.finished_at")
+
+    def end() -> None:
+        driver.execute_query("MATCH (j:Job) SET j.finished_at = j.ended")
+
+    ending = threading.Timer(0.1, end)
+    ending.start()
+    job = await record.jobs.get(submitted.id)
+    ending.join()
+    assert job.state.final
+    assert job.finished_at is not None

@@ -47,8 +47,7 @@ def show_missing(request: Request) -> Response | None:
 
 
 def show_sign_in(request: Request, headers: Mapping[str, str]) -> Response | None:
-    """Returns the document of the views as a 401, for a browser without a session. Its script asks for a key, and then
-    goes on to the address.
+    """Returns the document of the views as a 401, for a browser that shows no key: its script asks for one.
 
     Returns None for programs, which show a key or accept no HTML, and for addresses of the API.
     """

@@ -71,7 +71,7 @@ function View() {
       wanted = false;
     };
   }, []);
-  if (!found) return html`<${Missing} title="There is no such page" text="The address is wrong, or is one of another version." />`;
+  if (!found) return html`<${Missing} title="There is no such page" text="The address is wrong, is one of another version, or is for programs, which send a key." />`;
   if (error) return html`<${Failed} error=${error} retry=${() => location.reload()} />`;
   return view ? html`<${view} ...${found.params} />` : html`<${Loading} what="the view" />`;
 }

@@ -1,4 +1,4 @@
-"""Two ways to do the same on a page: with a mouse, and by keyboard alone."""
+"""Two ways to do the same on a page: with a mouse, and by keyboard alone; and files that are dropped."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,10 +6,25 @@ from typing import Protocol
 
 from playwright.sync_api import Locator, Page, expect
 
-__all__ = ["Hands", "Keyboard", "Mouse"]
+__all__ = ["Hands", "Keyboard", "Mouse", "drop"]
 
 _MOST_TABS = 250
 _HAS_FOCUS = "one => one === document.activeElement || one.contains(document.activeElement)"
+
+
+def drop(page: Page, files: dict[str, bytes]) -> None:
+    """Drops files on the view, as a hand does."""
+    carried = page.evaluate_handle(
+        """files => {
+            const carried = new DataTransfer();
+            const add = (name, bytes) => carried.items.add(new File([new Uint8Array(bytes)], name));
+            for (const [name, bytes] of Object.entries(files)) add(name, bytes);
+            return carried;
+        }""",
+        {name: list(content) for name, content in files.items()},
+    )
+    for event in ("dragenter", "dragover", "drop"):
+        page.dispatch_event(".drop-area", event, {"dataTransfer": carried})
 
 
 class Hands(Protocol):

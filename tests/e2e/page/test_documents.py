@@ -1,17 +1,17 @@
-"""The views of corpora, documents, uploads and jobs, as readers use them.
+"""The views of documents and jobs, as readers use them.
 
 `own_corpus` comes first: a corpus is deleted after the pages are closed that may ask for more of it.
 """
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import expect
 
 from tests.documents import make_pdf, make_scan
 from tests.e2e.page.conftest import COLOURS, LIBRARY, WIDTHS, OpenPage
+from tests.e2e.page.hands import drop
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch, assert_accessible
 
@@ -25,153 +25,6 @@ def ids_of(live: Live, corpus: str, key: str) -> tuple[str, list[dict[str, objec
     [document] = live.get(f"/v1/corpora/{corpus}/documents", key=key)["data"]
     chunks = live.get(f"/v1/corpora/{corpus}/documents/{document['id']}/chunks", limit=200)["data"]
     return document["id"], chunks
-
-
-def drop(page: Page, files: dict[str, bytes]) -> None:
-    """Drops files on the view, as a hand does."""
-    carried = page.evaluate_handle(
-        """files => {
-            const carried = new DataTransfer();
-            const add = (name, bytes) => carried.items.add(new File([new Uint8Array(bytes)], name));
-            for (const [name, bytes] of Object.entries(files)) add(name, bytes);
-            return carried;
-        }""",
-        {name: list(content) for name, content in files.items()},
-    )
-    for event in ("dragenter", "dragover", "drop"):
-        page.dispatch_event(".drop-area", event, {"dataTransfer": carried})
-
-
-def test_a_corpus_is_created_renamed_and_deleted(open_page: OpenPage, live: Live, watch: Watch) -> None:
-    watch.allow("status of 422")
-    page = open_page("/")
-    page.get_by_role("button", name="New corpus").click()
-    name = page.get_by_role("textbox", name="Name")
-    name.fill("-wrong-")
-    page.get_by_role("button", name="Create the corpus").click()
-    expect(page.get_by_role("alert")).to_contain_text("name")
-    name.fill("walked papers")
-    page.get_by_text("How documents are read").click()
-    page.get_by_role("checkbox", name=re.compile("^given")).check()
-    page.get_by_role("button", name="Create the corpus").click()
-    expect(page).to_have_url(re.compile("/c/walked-papers/documents$"))
-    expect(page.get_by_role("heading", name="No documents yet")).to_be_visible()
-    assert live.get("/v1/corpora/walked-papers")["extractor"] == "given"
-    page.goto("/")
-    page.get_by_role("button", name="Rename walked-papers").click()
-    page.get_by_role("textbox", name="Name").fill("walked")
-    page.get_by_role("button", name="Rename", exact=True).click()
-    expect(page.get_by_role("link", name="walked", exact=True)).to_be_visible()
-    live.add("walked", [{"key": "one", "text": "A text."}])
-    page.reload()
-    page.get_by_role("button", name="Delete walked").click()
-    delete = page.get_by_role("button", name="Delete the corpus")
-    expect(delete).to_be_disabled()
-    page.get_by_role("textbox", name="Write its name").fill("walked")
-    delete.click()
-    expect(page.get_by_role("link", name="walked", exact=True)).to_have_count(0)
-    expect(page.get_by_role("link", name=LIBRARY, exact=True)).to_be_visible()
-
-
-def test_files_are_dropped_estimated_sent_and_indexed(own_corpus: str, open_page: OpenPage, live: Live) -> None:
-    page = open_page(f"/c/{own_corpus}/documents")
-    files = {"ada.md": b"# Ada\n\nAda wrote.", 'a "quoted".txt': b"Quotes.", "scan.pdf": make_scan(), "a.xyz": b"?"}
-    drop(page, files)
-    expect(page.get_by_role("heading", name="3 files to add")).to_be_focused()
-    page.get_by_text("1 file left out").click()
-    expect(page.locator(".left-out")).to_contain_text("a.xyz")
-    expect(page.locator(".estimate")).to_contain_text("2 documents to index, 2 passages")
-    expect(page.locator(".estimate")).to_contain_text("no calls of a language model")
-    expect(page.locator(".estimate")).to_contain_text("1 file cannot be read")
-    expect(page.locator(".estimate")).to_contain_text("needs OCR")
-    page.get_by_role("button", name="Add 3 files").click()
-    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
-    expect(page.get_by_role("link", name="Ada", exact=True)).to_be_visible()
-    expect(page.get_by_role("link", name="See what failed")).to_be_visible()
-    assert len(live.get(f"/v1/corpora/{own_corpus}/documents", key='a "quoted".txt')["data"]) == 1
-    expect(page.get_by_role("link", name="Ask a question")).to_have_attribute("href", f"/c/{own_corpus}")
-    job = page.get_by_role("link", name="Adding documents")
-    job.click()
-    expect(page).to_have_url(re.compile("/jobs/[^/]+$"))
-    page.reload()
-    expect(page.get_by_text("2 indexed · 1 failed")).to_be_visible()
-    page.get_by_role("link", name="scan.pdf").click()
-    expect(page.locator(ROWS)).to_have_count(1)
-    expect(page.locator(ROWS)).to_contain_text("needs OCR")
-
-
-def test_a_folder_is_sent_with_its_paths(own_corpus: str, open_page: OpenPage, live: Live, tmp_path: Path) -> None:
-    for name in ("notes/deep/a.md", "notes/b.txt", "notes/.hidden/c.txt"):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(f"The text of {name}.")
-    page = open_page(f"/c/{own_corpus}/documents")
-    page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
-    expect(page.get_by_role("heading", name="2 files to add")).to_be_visible()
-    page.get_by_role("button", name="Add 2 files").click()
-    expect(page.locator(ROWS)).to_have_count(2)
-    listed = live.get(f"/v1/corpora/{own_corpus}/documents")["data"]
-    assert [one["key"] for one in listed] == ["notes/b.txt", "notes/deep/a.md"]
-    page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
-    page.get_by_role("checkbox", name=re.compile("Keys without the folder")).check()
-    page.get_by_role("button", name="Add 2 files").click()
-    expect(page.locator(ROWS)).to_have_count(4)
-
-
-def test_an_upload_goes_on_after_the_server_was_away(own_corpus: str, open_page: OpenPage, watch: Watch) -> None:
-    """The batch is sent again with the same key, so that it is taken once."""
-    watch.allow("ERR_CONNECTION", "status of 503")
-    page = open_page(f"/c/{own_corpus}/documents")
-    keys: list[str] = []
-    answers = iter(["cut", "busy"])
-
-    def meddle(route: Route) -> None:
-        request = route.request
-        if request.method != "POST":
-            route.continue_()
-            return
-        keys.append(request.headers["idempotency-key"])
-        match next(answers, "pass"):
-            case "cut":
-                route.fetch()  # the server has it, and its answer is lost
-                route.abort("connectionreset")
-            case "busy":
-                body = json.dumps({"status": 503, "title": "Service Unavailable", "detail": "away"})
-                route.fulfill(status=503, body=body, headers={"Retry-After": "1"})
-            case _:
-                route.continue_()
-
-    page.route(re.compile(r"/v1/corpora/[^/]+/documents(\?.*)?$"), meddle)
-    drop(page, {"ada.md": b"Ada wrote."})
-    page.get_by_role("button", name="Add 1 file").click()
-    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
-    expect(page.locator(ROWS)).to_have_count(1)
-    assert len(keys) == 3
-    assert len(set(keys)) == 1
-
-
-def test_a_batch_that_is_too_large_is_halved(own_corpus: str, open_page: OpenPage, watch: Watch) -> None:
-    """A file that is too large alone is named with the reason, and the others are sent."""
-    watch.allow("status of 413")
-    page = open_page(f"/c/{own_corpus}/documents")
-
-    def refuse(route: Route) -> None:
-        request = route.request
-        if request.method == "POST" and b"large" in (request.post_data_buffer or b""):
-            body = json.dumps(
-                {"status": 413, "title": "Content Too Large", "detail": "'large.txt' is larger than 1 MB"}
-            )
-            route.fulfill(status=413, body=body)
-        else:
-            route.continue_()
-
-    page.route(re.compile(r"/v1/corpora/[^/]+/documents(\?.*)?$"), refuse)
-    drop(page, {"a.txt": b"One.", "b.txt": b"Two.", "large.txt": b"large", "z.txt": b"Three."})
-    page.get_by_role("button", name="Add 4 files").click()
-    expect(page.get_by_role("heading", name="All files are sent")).to_be_visible()
-    expect(page.get_by_text("1 file refused")).to_be_visible()
-    expect(page.get_by_text("'large.txt' is larger than 1 MB")).to_be_visible()
-    expect(page.locator(ROWS)).to_have_count(3)
 
 
 def test_a_long_list_has_few_elements(own_corpus: str, open_page: OpenPage, live: Live) -> None:
@@ -316,6 +169,21 @@ def test_the_page_of_a_pdf_stands_beside_its_text(open_page: OpenPage, live: Liv
     narrow.get_by_role("button", name="Page as an image").click()
     expect(narrow.get_by_role("img", name="Page 1")).to_be_visible()
     expect(narrow.locator(".source-text")).to_be_hidden()
+
+
+def test_lines_of_a_pdf_are_read_as_paragraphs(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    words = "The engine was never built in the lifetime of its designer, and nobody knew whether it would compute. "
+    live.add(own_corpus, files={"engine.pdf": make_pdf([("p", words * 2)])})
+    document, [passage] = ids_of(live, own_corpus, "engine.pdf")
+    assert "\n" in str(passage["text"]), "what is stored has the lines of the file"
+    page = open_page(f"/c/{own_corpus}/documents/{document}")
+    shown = page.locator(".source-text")
+    expect(shown).to_contain_text("nobody knew whether")
+    assert "\n" not in str(page.locator(".source-text .chunk").first.evaluate("one => one.textContent")).strip()
+    page.goto(f"/c/{own_corpus}/search?q=Was+the+engine+built")
+    page.get_by_text("The whole passage").click()
+    expect(page.locator(".passage-text")).to_contain_text("designer")
+    assert "\n" not in str(page.locator(".passage-text").evaluate("one => one.textContent")).strip()
 
 
 @pytest.mark.parametrize(("key", "direction"), [("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")])

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { useAction } from "../core/resource.js";
-import { match, navigate, usePlace } from "../core/router.js";
+import { navigate, usePlace } from "../core/router.js";
 import { useSession } from "../core/session.js";
 import { Notice } from "../parts/states.js";
 import { View } from "../parts/view.js";
@@ -15,9 +15,7 @@ export default function SignIn() {
   useEffect(() => field.current.focus(), []);
   const { run, busy, error } = useAction(async () => {
     await session.signIn(key.trim());
-    const next = ownAddress(query.get("next"));
-    if (match(new URL(next, location.href).pathname)) navigate(next, { replace: true });
-    else location.replace(next); // an address of the server that is no view of the page
+    navigate(ownAddress(query.get("next")), { replace: true });
   });
   const submit = (event) => {
     event.preventDefault();

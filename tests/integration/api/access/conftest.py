@@ -8,6 +8,7 @@ import pytest
 
 from core.documents import OnConflict
 from core.keys import KeyLimits, Scope, make_key
+from tests.integration.api.access.browsing import Browser, MakeBrowser
 from tests.integration.api.conftest import BASE, Server
 
 OPEN_DOCUMENT = {
@@ -90,3 +91,28 @@ async def keys(server: Server) -> AsyncIterator[Keys]:
 
 
 __all__ = ["BASE", "HIDDEN_DOCUMENT", "OPEN_DOCUMENT", "SECRETS", "Holder", "Keys", "OnConflict"]
+
+
+@pytest.fixture
+async def browse() -> AsyncIterator[MakeBrowser]:
+    made: list[Browser] = []
+
+    def make(server: Server, *more: str) -> Browser:
+        made.append(Browser(server, *more))
+        return made[-1]
+
+    yield make
+    for one in made:
+        await one.client.aclose()
+
+
+def key_of(keys: Keys) -> str:
+    return str(keys.holders[-1].client.headers["authorization"]).removeprefix("Bearer ")
+
+
+@pytest.fixture
+async def signed_in(keys: Keys, browse: MakeBrowser) -> Browser:
+    await keys.make(Scope.READ, Scope.WRITE, corpora=["people"], where={"team": "open"})
+    browser = browse(keys.server)
+    assert (await browser.sign_in(key_of(keys))).status_code == 200
+    return browser

@@ -152,7 +152,7 @@ async def test_nothing_is_written_to_the_page(server: Server) -> None:
 def test_the_open_addresses_lead_to_the_page_alone(server: Server) -> None:
     """What is open by the beginning of its path has no other route below it."""
     below = {route.path for route in all_routes(server) if is_open("GET", route.path)}
-    assert below - OPEN_PATHS == {"/", "/sign-in", "/c/{path:path}", "/page/{hash}/{name:path}"}
+    assert below - OPEN_PATHS == {"/", "/sign-in", "/help", "/c/{path:path}", "/page/{hash}/{name:path}"}
 
 
 @pytest.mark.parametrize("path", ["/", "/c/people/documents/0?chunk=1", "/docs"])

@@ -10,7 +10,7 @@ import pytest
 from app.container import Container
 from core.keys import Scope, make_key
 from core.settings import Settings
-from tests.integration.api.access.test_sessions import OWN, PATH
+from tests.integration.api.access.browsing import OWN, PATH
 from tests.integration.api.conftest import BASE, Server
 from tests.servers.addresses import Neo4jAddress
 from tests.twins.embedder import TwinEmbedder

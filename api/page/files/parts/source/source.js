@@ -4,6 +4,7 @@ import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.
 import { corpusPath, get } from "../../core/api.js";
 import { Points } from "../../core/points.js";
 import { useResource } from "../../core/resource.js";
+import { toSentenceEnd } from "../../core/text.js";
 import { announce } from "../announce.js";
 import { Empty, Failed, Loading, Notice } from "../states.js";
 import { PageImage } from "./image.js";
@@ -110,9 +111,8 @@ function usePassages(path, document, hasPages, place) {
 function marksOf(points, chunk, quote) {
   if (!quote) return [];
   const within = chunk?.span ? findQuote(points.slice(chunk.span.start, chunk.span.end), quote) : null;
-  if (within) return [{ start: chunk.span.start + within.start, end: chunk.span.start + within.end }];
-  const anywhere = findQuote(points.text, quote);
-  return anywhere ? [anywhere] : [];
+  const found = within ? { start: chunk.span.start + within.start, end: chunk.span.start + within.end } : findQuote(points.text, quote);
+  return found ? toSentenceEnd(points.text, [found]) : [];
 }
 
 /** Scrolls to the passage that the address names, and gives it the focus when the view opens with it. */

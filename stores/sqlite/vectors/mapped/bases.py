@@ -60,8 +60,9 @@ class Bases:
     def __init__(self, pool: ConnectionPool, folder: BaseFolder, policy: BasePolicy) -> None:
         self.folder = folder
         self.policy = policy
-        self._pool = pool
         self.stop = threading.Event()
+        """Ends what is being written now."""
+        self._pool = pool
 
     def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
         """Returns the collection as its file and the changes since show it; None without a file that is of it."""
@@ -100,10 +101,10 @@ class Bases:
         if 2 * count_rows(db, collection) <= self.policy.exact_rows or not count_rows(db, collection):
             self.folder.delete(collection.number)  # the collection has become small
             return
-        last = self.open(db, collection)
+        last, stop = self.open(db, collection), self.stop
 
         def write(path: Path) -> None:
-            write_base(db, path, key, collection, last, self.stop)
+            write_base(db, path, key, collection, last, stop)
 
         try:
             self.folder.replace(collection.number, write)

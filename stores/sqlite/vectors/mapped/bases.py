@@ -69,6 +69,9 @@ class Bases:
         base = self.folder.open(collection.number)
         if base is None:
             return None
+        if 2 * len(base) <= self.policy.exact_rows:  # the setting was raised
+            self.folder.delete(collection.number)
+            return None
         snapshot = None if _is_foreign(base.header, collection) else follow(db, collection, base)
         if snapshot is None:
             _log.warning("the file of vectors %s is of other data: it is built again", base.path)

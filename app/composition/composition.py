@@ -116,6 +116,17 @@ class Composition(Protocol):
         """Returns the indexes of vectors that differ from the index that is set. Empty if there is no such setting."""
         ...
 
+    async def measure_recall(self, corpus_id: str) -> Mapping[VectorKind, float]:
+        """Returns the share of the ten nearest vectors that searches find, of each kind that is not searched exactly.
+
+        Empty if that is not measured.
+        """
+        ...
+
+    async def clean_vector_files(self) -> int:
+        """Deletes the files of vectors that have something deleted in them. Returns how many were deleted."""
+        ...
+
     def lock_views(self) -> AbstractContextManager[object]:
         """Returns a context manager in which this process may write the views. Entering it raises `FolderHeld`."""
         ...

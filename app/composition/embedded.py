@@ -16,7 +16,7 @@ from core.settings import Settings
 if TYPE_CHECKING:
     from app.broker.folder_notifier import FolderNotifier
     from stores.milvus import MilvusVectorStore
-    from stores.sqlite import SqliteRecord
+    from stores.sqlite import SqliteRecord, SqliteVectorStore
     from stores.tantivy import TantivyTextIndex
 
 __all__ = ["EmbeddedComposition"]
@@ -49,9 +49,7 @@ class EmbeddedComposition:
         return SqliteRecord(self._folder / "record.db")
 
     def make_vectors(self) -> ClosableVectorStore:
-        from stores.sqlite import SqliteVectorStore
-
-        return self._milvus or SqliteVectorStore(self._folder / "vectors.db")
+        return self._milvus or self._sqlite_vectors
 
     def make_text_index(self) -> "TantivyTextIndex":
         from stores.tantivy import TantivyTextIndex
@@ -90,6 +88,23 @@ class EmbeddedComposition:
         from app.composition.milvus import make_milvus_vectors
 
         return make_milvus_vectors(self._settings.milvus)
+
+    async def measure_recall(self, corpus_id: str) -> Mapping[VectorKind, float]:
+        if self._milvus is not None:
+            return {}
+        measured = {kind: await self._sqlite_vectors.measure_recall(corpus_id, kind) for kind in VectorKind}
+        return {kind: recall for kind, recall in measured.items() if recall is not None}
+
+    async def clean_vector_files(self) -> int:
+        return 0 if self._milvus is not None else await self._sqlite_vectors.clean_files()
+
+    @cached_property
+    def _sqlite_vectors(self) -> "SqliteVectorStore":
+        from stores.sqlite import SqliteVectorStore
+        from stores.sqlite.vectors import BasePolicy
+
+        policy = BasePolicy(exact_rows=self._settings.store.exact_vectors)
+        return SqliteVectorStore(self._folder / "vectors.db", policy=policy)
 
     def lock_views(self) -> AbstractContextManager[object]:
         return FolderLock(self._folder)

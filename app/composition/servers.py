@@ -74,6 +74,12 @@ class ServerComposition:
     async def describe_other_indexes(self, corpus_id: str) -> Mapping[VectorKind, str]:
         return await describe_other_indexes(self._vectors, corpus_id)
 
+    async def measure_recall(self, corpus_id: str) -> Mapping[VectorKind, float]:  # noqa: ARG002 - the port names it
+        return {}
+
+    async def clean_vector_files(self) -> int:
+        return 0
+
     def lock_views(self) -> AbstractContextManager[object]:
         return nullcontext()
 

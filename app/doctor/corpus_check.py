@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Sequence
 from app.container import Container
 from app.doctor.consistency import ViewState, examine_views, make_view_finding, read_record_ids
 from app.doctor.findings import Finding, Level
-from app.doctor.index_check import examine_index
+from app.doctor.index_check import examine_index, examine_recall
 from app.doctor.originals_check import find_orphaned_originals, make_originals_finding
 from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
@@ -58,6 +58,8 @@ class CorpusExamination:
             yield make_originals_finding(corpus, orphans)
         if (index := await examine_index(container, corpus)) is not None:
             yield index
+        for finding in await examine_recall(container, corpus):
+            yield finding
         unmentioned = await container.record.maintenance.count_orphans(corpus.id)
         if unmentioned:
             remedy = "`hopweave doctor --repair` removes them"

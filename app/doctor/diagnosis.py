@@ -48,6 +48,9 @@ async def repair_all(container: Container) -> AsyncIterator[str]:
     deleted = await container.snapshots.clean(outdated=True)
     if deleted:
         yield f"snapshots: {len(deleted)} outdated files are gone"
+    outdated = await container.composition.clean_vector_files()
+    if outdated:
+        yield f"vectors: {outdated} outdated files are gone"
 
 
 async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:

@@ -16,6 +16,11 @@ class StoreSettings(Section):
     record: Literal["sqlite", "neo4j"] = "sqlite"
     vectors: Literal["sqlite", "milvus"] = "sqlite"
     text: Literal["tantivy", "neo4j"] = "tantivy"
+    exact_vectors: int = Field(
+        default=50_000,
+        ge=0,
+        description="Up to this number of vectors of a kind in SQLite, a search compares all of them.",
+    )
     mapped_snapshots: bool = Field(
         default=True, description="Snapshots of the graph are in files of the data folder, which processes share."
     )

@@ -37,6 +37,7 @@ from tests.benchmarks import (
     search,
     servers,
     snapshots,
+    vectors,
 )
 from tests.benchmarks.check import Check, at_least, figure, markdown
 from tests.benchmarks.comparison import comparison_table
@@ -221,6 +222,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "pagerank": _pagerank,
     "servers": _on_sets(servers),
     "snapshots": _alone(snapshots),
+    "vectors": _alone(vectors),
     "replacing": _alone(replacing),
     "deletion": _alone(deletion),
     "beside_ingest": _on_musique(beside_ingest),

@@ -15,6 +15,8 @@ from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.sqlite.vectors.mapped.base import DamagedRows
 from stores.sqlite.vectors.mapped.bases import BasePolicy, Bases
 from stores.sqlite.vectors.mapped.folder import BaseFolder
+from stores.sqlite.vectors.mapped.measuring import measure_recall
+from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
 from stores.sqlite.vectors.pool import ConnectionPool
 from stores.sqlite.vectors.rows import (
     FLOAT32,
@@ -168,6 +170,16 @@ class SqliteVectorStore:
         await asyncio.to_thread(self._upkeep.close)
         self._pool.close()
         self._snapshots.clear()
+
+    async def measure_recall(self, corpus_id: str, kind: VectorKind) -> float | None:
+        """Returns the share of the ten nearest vectors that searches find; None if they compare all vectors."""
+
+        def work() -> float | None:
+            snapshot = self._read_snapshot(corpus_id, kind)
+            vectors = None if snapshot is None else snapshot.vectors
+            return measure_recall(vectors) if isinstance(vectors, MappedSnapshot) else None
+
+        return await compute(self._mend_damage, corpus_id, kind, work)
 
     async def clean_files(self) -> int:
         """Deletes files of deleted corpora, and those that have deleted vectors. Returns how many were deleted."""

@@ -34,8 +34,8 @@ class Upkeep:
             return
         with self._starting:
             if self._thread is None:
-                self._bases.stop.clear()
-                self._thread = threading.Thread(target=self._run, name="vector files", daemon=True)
+                stop = self._bases.stop
+                self._thread = threading.Thread(target=self._run, args=(stop,), name="vector files", daemon=True)
                 self._thread.start()
 
     def look(self) -> None:
@@ -51,8 +51,9 @@ class Upkeep:
 
     def close(self) -> None:
         """Ends the thread. A file that it writes is left as it was before."""
-        self._bases.stop.set()
         with self._starting:
+            self._bases.stop.set()
+            self._bases.stop = threading.Event()  # a later call opens the store again
             thread, self._thread = self._thread, None
         if thread is not None:
             thread.join()
@@ -69,8 +70,8 @@ class Upkeep:
         self._small[collection.number] = collection.change
         return False
 
-    def _run(self) -> None:
-        while not self._bases.stop.wait(self._bases.policy.poll_seconds):
+    def _run(self, stop: threading.Event) -> None:
+        while not stop.wait(self._bases.policy.poll_seconds):
             try:
                 self.look()
             except BuildStopped:

@@ -74,15 +74,13 @@ class VectorBase:
     def __len__(self) -> int:
         return self.header.rows
 
-    def search(
-        self, query: Vectors, k: int, documents: Collection[str] | None, alive: Alive, candidates: int = CANDIDATES
-    ) -> list[Scored]:
+    def search(self, query: Vectors, k: int, documents: Collection[str] | None, alive: Alive) -> list[Scored]:
         """Returns the `k` best by dot product, ties by id, of all documents or of these.
 
         It is exact if a filter leaves few rows, and else misses a row that the first pass leaves out.
         """
         allowed = alive if documents is None else self._select_rows(documents, alive)
-        count = max(candidates, _CANDIDATES_OF_A_RESULT * k)
+        count = max(CANDIDATES, _CANDIDATES_OF_A_RESULT * k)
         if documents is not None and allowed is not None and np.count_nonzero(allowed) <= max(GATHER, count):
             places = np.flatnonzero(allowed)
         else:

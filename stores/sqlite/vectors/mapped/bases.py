@@ -60,13 +60,17 @@ class Bases:
     def __init__(self, pool: ConnectionPool, folder: BaseFolder, policy: BasePolicy) -> None:
         self.folder = folder
         self.policy = policy
-        self._pool = pool
         self.stop = threading.Event()
+        """Ends what is being written now."""
+        self._pool = pool
 
     def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
         """Returns the collection as its file and the changes since show it; None without a file that is of it."""
         base = self.folder.open(collection.number)
         if base is None:
+            return None
+        if 2 * len(base) <= self.policy.exact_rows:  # the setting was raised
+            self.folder.delete(collection.number)
             return None
         snapshot = None if _is_foreign(base.header, collection) else follow(db, collection, base)
         if snapshot is None:
@@ -100,10 +104,10 @@ class Bases:
         if 2 * count_rows(db, collection) <= self.policy.exact_rows or not count_rows(db, collection):
             self.folder.delete(collection.number)  # the collection has become small
             return
-        last = self.open(db, collection)
+        last, stop = self.open(db, collection), self.stop
 
         def write(path: Path) -> None:
-            write_base(db, path, key, collection, last, self.stop)
+            write_base(db, path, key, collection, last, stop)
 
         try:
             self.folder.replace(collection.number, write)

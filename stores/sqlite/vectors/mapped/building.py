@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from core.errors import Unavailable
 from core.ports.embedding import Vectors
 from stores.sqlite.vectors.mapped.base import sum_rows
 from stores.sqlite.vectors.mapped.base_file import ArrayForm, BaseWriter, Header
@@ -22,8 +23,11 @@ _SAMPLED = 4096
 """So many vectors give the mean from which signs are counted."""
 
 
-class BuildStopped(Exception):
+class BuildStopped(Unavailable):
     """The store is being closed."""
+
+    def __init__(self) -> None:
+        super().__init__("the store of vectors is being closed: try again")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ class BaseFolder:
     """Files are named by the number of their collection, which is given once, and readable for the user alone.
 
     A file is replaced by renaming another one, so a process that maps the old one keeps it. Files may be deleted at any
-    time. One that cannot be read is an entry in the log, and counts as missing.
+    time. One that is damaged or of another release is an entry in the log, and deleted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -125,6 +125,8 @@ class BaseFolder:
             return None
         except UnreadableBase as error:
             self._log_once(logging.WARNING, f"the file of vectors {path} {error}: it is built again")
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             self._log_once(logging.WARNING, f"the file of vectors {path} cannot be read ({reason})")

@@ -68,9 +68,11 @@ def find_candidates(
 
 def _count_differences(codes: Codes, code: Codes) -> NDArray[np.uint16]:
     found = np.empty((len(codes), BLOCK), dtype=np.uint16)
+    different, counts = np.empty(codes.shape[1:], dtype=np.uint64), np.empty(codes.shape[1:], dtype=np.uint8)
     words = code[:, np.newaxis]
     for block, distances in zip(codes, found, strict=True):
-        np.add.reduce(np.bitwise_count(block ^ words), axis=0, dtype=np.uint16, out=distances)
+        np.bitwise_count(np.bitwise_xor(block, words, out=different), out=counts)
+        np.add.reduce(counts, axis=0, dtype=np.uint16, out=distances)
     return found.reshape(-1)
 
 
@@ -90,9 +92,10 @@ def _select_nearest(distances: NDArray[np.uint16], count: int, allowed: NDArray[
 
 def _score_signs(codes: Codes, query: Vectors) -> Vectors:
     """Returns the dot product of a query with the signs of each code (rows, words)."""
-    octets = np.ascontiguousarray(codes).view(np.uint8)
-    padded = np.zeros(8 * octets.shape[1], dtype=np.float32)
+    octets = np.ascontiguousarray(np.ascontiguousarray(codes).view(np.uint8).T)
+    padded = np.zeros(8 * len(octets), dtype=np.float32)
     padded[: query.size] = query
-    table = padded.reshape(-1, 8) @ _BYTE_SIGNS.T
-    scores: Vectors = table.reshape(-1)[octets + np.arange(octets.shape[1]) * 256].sum(axis=1)
+    scores = np.zeros(octets.shape[1], dtype=np.float32)
+    for numbers, octet in zip(padded.reshape(-1, 8), octets, strict=True):
+        scores += (_BYTE_SIGNS @ numbers)[octet]
     return scores

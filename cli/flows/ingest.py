@@ -1,8 +1,9 @@
 """Runs `hopweave ingest`: reads files, submits documents, waits for the job, prunes."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
+from functools import partial
 
 from app.composition import choose_composition
 from app.container import Container
@@ -121,7 +122,8 @@ async def ingest(
     found = reading.read(with_given=_reads_given_graph(request, corpus, container.settings))
     finished = FinishedDocuments(reading.keys)
     async with follow_documents(lambda: list_those(container, corpus, reading.keys), finished, request.verbose):
-        job, handed_in, rejected = await _submit(container, corpus, found, request, progress, finished)
+        show = partial(_show_submitted, progress, reading)
+        job, handed_in, rejected = await _submit(container, corpus, found, request, show, finished)
         job = await wait_for_job(container, supervision, job, progress.watch)
     pruning = reading.plan_pruning(rejected)
     deleted: tuple[str, ...] | None = None
@@ -173,12 +175,16 @@ async def _find_pause_reason(container: Container, corpus: Corpus, job: Job) -> 
     return page.data[0].reason or "" if page.data else ""
 
 
+def _show_submitted(progress: Progress, reading: Reading, documents: int) -> None:
+    progress.show_submitted(documents, reading.share)
+
+
 async def _submit(
     container: Container,
     corpus: Corpus,
     found: Iterable[Submission | Rejection],
     request: Request,
-    progress: Progress,
+    show: Callable[[int], None],
     finished: FinishedDocuments,
 ) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queues everything as one job; returns the job, the number submitted, and those rejected."""
@@ -189,7 +195,7 @@ async def _submit(
         async for part in parts:
             job, handed_in, rejected = part.job, part.submitted, part.rejected
             finished.begin(job.created_at)
-            progress.show_submitted(handed_in)
+            show(handed_in)
             if request.verbose:
                 finished.show_rejected(rejected)
     if job is None:  # not reached: `submit_all` always ends with the closed job

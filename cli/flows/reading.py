@@ -88,6 +88,11 @@ class Reading(Protocol):
         """The keys of the documents that `read` has yielded."""
         ...
 
+    @property
+    def share(self) -> float | None:
+        """How much of the files `read` has read, from 0 to 1, about; None if that is unknown."""
+        ...
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         """Yields the documents. `with_given`: with the graph of a file beside them."""
         ...
@@ -105,10 +110,20 @@ class PathsReading:
     def __init__(self, request: Request) -> None:
         self._request = request
         self.keys = KeySet()
+        self._read_bytes = 0
+        self._all_bytes = _sum_sizes(request.paths)
+
+    @property
+    def share(self) -> float | None:
+        return min(1.0, self._read_bytes / self._all_bytes) if self._all_bytes else None
 
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         request = self._request
-        return _collect_keys(read_paths(request.paths, with_given=with_given, selection=request.selection), self.keys)
+        found = read_paths(request.paths, with_given=with_given, selection=request.selection)
+        for one in _collect_keys(found, self.keys):
+            if isinstance(one, Submission):
+                self._read_bytes += len(one.content)
+            yield one
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:
         if not self._request.prune:
@@ -129,6 +144,8 @@ class ChangesReading:
 
     What is gone from them is deleted; after the first comparison, all that is in the corpus and not in them.
     """
+
+    share: float | None = None
 
     def __init__(self, comparison: Comparison, selection: Selection, corpus_id: str | None) -> None:
         self.corpus_id = corpus_id
@@ -169,6 +186,16 @@ def check_prunable(paths: Sequence[Path], option: str) -> None:
         raise InvalidInput(
             f"{option} would delete every document but {single}; name the folder of the corpus, or leave {option} out"
         )
+
+
+def _sum_sizes(paths: Sequence[Path]) -> int | None:
+    """Returns the bytes of files of several documents; None if one of the paths is no such file, or compressed."""
+    try:
+        if all(path.is_file() and path.suffix.lower() != ".gz" and _is_list(path) for path in paths):
+            return sum(path.stat().st_size for path in paths)
+    except OSError:  # who reads it says so
+        pass
+    return None
 
 
 def _describe_patterns(selection: Selection) -> str:

@@ -145,7 +145,7 @@ class _Ingest:
             self._jobs += sent.jobs
             self._sent += len(sent.documents)
             self._rejected += [Rejection(source=one.source, reason=one.reason, key=one.source) for one in sent.rejected]
-            self._progress.show_submitted(self._sent)
+            self._progress.show_submitted(self._sent, self._reading.share)
             if self._request.verbose:
                 self._finished.show_rejected(self._rejected)
             if left is not None:

@@ -25,7 +25,7 @@ class Progress:
     def __init__(self) -> None:
         self._bar: Bar | None = None
         self._task: TaskID | None = None
-        self._last = time.monotonic()
+        self._began = self._last = time.monotonic()
         self._shown = ""
 
     def __enter__(self) -> "Progress":
@@ -40,8 +40,13 @@ class Progress:
         if self._bar is not None:
             self._bar.stop()
 
-    def show_submitted(self, documents: int) -> None:
-        self._show(f"reading: {documents:,} documents", 0.0, None, "")
+    def show_submitted(self, documents: int, share: float | None = None) -> None:
+        """Shows how many documents were read, and the time left for the rest if the share of these is known."""
+        left = ""
+        if share and share < 1:
+            seconds = round((time.monotonic() - self._began) * (1 - share) / share)
+            left = f"about {_describe_seconds(seconds)} left"
+        self._show(f"reading: {documents:,} documents", share or 0.0, None if share is None else 1.0, left)
 
     def watch(self, job: Job) -> None:
         """Shows the state of the job."""

@@ -20,7 +20,8 @@ from models import make_embedder
 from retrieval import warm
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, figure
-from tests.benchmarks.distractors.recombining import recombine
+from tests.benchmarks.distractors.approximating import ApproximateVectors
+from tests.benchmarks.distractors.recombining import Recombined, recombine
 from tests.benchmarks.distractors.vectors import KeptVectors
 from tests.searching import World, open_world
 
@@ -34,6 +35,7 @@ _CHUNKS = 30
 """Chunks of a search, as `hopweave eval` takes them."""
 _METRIC = "recall@5"
 _SEED = 5
+_ALL = 1 << 62
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,29 +52,40 @@ async def measure(
     sizes: Sequence[int] = SIZES,
     *,
     collide: bool = False,
+    exact: int | None = None,
     embedder: Embedder | None = None,
 ) -> dict[str, Any]:
     """Returns R@5 of each searcher, by size of the corpus, first that of the passages of the sets alone.
 
-    `vectors` is the folder that keeps the vectors of passages. `collide` is that of `recombine`.
+    `vectors` is the folder that keeps the vectors of passages. `collide` is that of `recombine`. Passages of a corpus
+    beyond `exact` have approximate vectors (None: all are embedded).
     """
     warm()
     passages, questions = read_sets([read_dataset(datasets / name) for name in SETS])
     kept = KeptVectors(embedder or make_embedder(read_settings().embedding), vectors)
-    made = (one.passage for one in recombine(passages, collide=collide))
+    model = ApproximateVectors(kept, _ALL if exact is None else max(0, exact - len(passages)))
+    await model.learn_real([one.embedded for one in passages])
+    made = recombine(passages, collide=collide)
     measured = []
     with tempfile.TemporaryDirectory(prefix="hopweave-distractors-") as folder:
-        async with open_world(Path(folder), kept, interval=3600, patience=3600) as world:
-            await _put(world, iter(passages), len(passages))
+        async with open_world(Path(folder), model, interval=3600, patience=3600) as world:
+            for start in range(0, len(passages), _BATCH):
+                await world.put(passages[start : start + _BATCH])
             count = len(passages)
             for size in (count, *(size for size in sizes if size > count)):
                 began = time.process_time()
-                await _put(world, made, size - count)
+                await _put(world, model, made, size - count)
                 count = size
                 asked = {name: await _ask(world, name, questions) for name in SEARCHERS}
                 measured.append(_report(size, asked, questions) | {"cpu_seconds": time.process_time() - began})
     await kept.close()
-    return {"collide": collide, "questions": len(questions), "sizes": measured, "embedded": kept.embedded}
+    return {
+        "collide": collide,
+        "exact": exact,
+        "questions": len(questions),
+        "sizes": measured,
+        "embedded": kept.embedded,
+    }
 
 
 async def embed(datasets: Path, vectors: Path, size: int, *, collide: bool = False) -> int:
@@ -106,9 +119,11 @@ def read_sets(sets: Sequence[Dataset]) -> tuple[list[Passage], list[GoldQuestion
     return passages, questions
 
 
-async def _put(world: World, passages: Iterator[Passage], count: int) -> None:
+async def _put(world: World, model: ApproximateVectors, made: Iterator[Recombined], count: int) -> None:
     for start in range(0, count, _BATCH):
-        await world.put(list(islice(passages, min(_BATCH, count - start))))
+        batch = list(islice(made, min(_BATCH, count - start)))
+        model.expect(batch)
+        await world.put([one.passage for one in batch])
 
 
 async def _ask(world: World, name: str, questions: Sequence[GoldQuestion]) -> _Asked:

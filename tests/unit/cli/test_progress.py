@@ -1,9 +1,13 @@
 """The progress of an ingest in words."""
 
+from pathlib import Path
+
 import pytest
 
+from cli.flows.reading import PathsReading, Request
 from cli.output import progress as shown
 from cli.output.progress import Progress, describe_progress
+from core.documents import OnConflict
 from core.jobs import JobProgress
 
 HALF = JobProgress(passages=1200, passages_total=3400, bytes=900_000, bytes_total=2_300_000, seconds_left=40)
@@ -27,3 +31,39 @@ def test_lines_without_a_terminal(
         for _ in range(2):
             progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=seconds))
     assert capsys.readouterr().err == f"indexing: 0 of 1 documents, 1 byte of 2 bytes, about {left} left\n"
+
+
+def test_reading_says_how_long_the_rest_of_the_file_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
+    clock = iter(range(1000, 2000, 100))
+    monkeypatch.setattr(shown.time, "monotonic", lambda: float(next(clock)))
+    with Progress() as progress:  # begins at 1000, and each look at the clock takes 100 s
+        progress.show_submitted(1_000_000, 0.25)
+        progress.show_submitted(4_000_000, 1.0)
+        progress.show_submitted(5_000_000)
+    assert capsys.readouterr().err.splitlines() == [
+        "reading: 1,000,000 documents, about 5 min left",
+        "reading: 4,000,000 documents",
+        "reading: 5,000,000 documents",
+    ]
+
+
+def test_the_share_of_a_table_that_was_read(tmp_path: Path) -> None:
+    table = tmp_path / "a.tsv"
+    table.write_text("id\ttext\ttitle\n" + "".join(f"{n}\t{'word ' * 40}\tTitle {n}\n" for n in range(1, 101)))
+    (tmp_path / "note.txt").write_text("A note.")
+    reading = PathsReading(_request(table))
+    shares = [reading.share for _ in reading.read(with_given=False)]
+    assert shares == sorted(share for share in shares if share is not None)
+    assert shares[49] == pytest.approx(0.5, abs=0.1)
+    for path in (tmp_path, tmp_path / "note.txt"):
+        reading = PathsReading(_request(path))
+        assert {reading.share for _ in reading.read(with_given=False)} == {None}
+
+
+def _request(path: Path) -> Request:
+    return Request(
+        paths=(path,), corpus="c", extractor=None, chunker=None, fine=None, on_conflict=OnConflict.REPLACE, prune=False
+    )

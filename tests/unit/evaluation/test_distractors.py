@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from evaluation import read_dataset
+from tests.benchmarks.distractors.approximating import ApproximateVectors
 from tests.benchmarks.distractors.measuring import read_sets
 from tests.benchmarks.distractors.names import NameProcess, fit_discount, shape_of
 from tests.benchmarks.distractors.recombining import recombine
@@ -76,3 +77,18 @@ async def test_vectors_are_kept(tmp_path: Path) -> None:
     )
     assert again.embedded == 1
     assert np.array_equal(vectors[0], (await again.embed_passages(["one"]))[0])
+
+
+async def test_approximate_vectors_are_unit_vectors_near_those_of_their_sentences() -> None:
+    model = ApproximateVectors(TwinEmbedder(dimension=64), 200)
+    await model.learn_real([one.embedded for one in PASSAGES])
+    made = list(islice(recombine(PASSAGES, collide=False), 300))
+    model.expect(made[:250])
+    vectors = await model.embed_passages([one.passage.embedded for one in reversed(made[:250])])
+    embedded = await TwinEmbedder(dimension=64).embed_passages([one.passage.embedded for one in made[:250]])
+    assert np.array_equal(vectors[::-1][:200], embedded[:200])
+    assert not np.array_equal(vectors[::-1][200:], embedded[200:])
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    likeness = np.sum(vectors[::-1][200:] * embedded[200:], axis=1)
+    others = np.sum(vectors[::-1][200:] * embedded[:50], axis=1)
+    assert likeness.mean() > others.mean() + 0.2

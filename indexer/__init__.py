@@ -18,8 +18,9 @@ from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
-from indexer.submission.json_lines import Rejection
-from indexer.submission.reading import read_paths
+from indexer.submission.embedding_file import EmbeddingFile
+from indexer.submission.json_lines import Rejection, count_lines
+from indexer.submission.reading import read_embedded_lines, read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
@@ -35,6 +36,7 @@ __all__ = [
     "Comparison",
     "DocumentLimits",
     "DrawnPage",
+    "EmbeddingFile",
     "IndexingBackends",
     "Loaders",
     "PageImages",
@@ -50,6 +52,7 @@ __all__ = [
     "WorkerOptions",
     "canonical_json",
     "commit_revisions",
+    "count_lines",
     "embedded_texts",
     "fine_texts",
     "fingerprint",
@@ -65,6 +68,7 @@ __all__ = [
     "make_extractor",
     "make_submission",
     "parse_json",
+    "read_embedded_lines",
     "read_paths",
     "read_uploads",
     "read_within",

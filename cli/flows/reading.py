@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from core.corpora import Fine
+from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import EVERYTHING, Comparison, Rejection, Selection, known_suffixes, read_paths
@@ -21,6 +21,7 @@ __all__ = [
     "Server",
     "check_paths",
     "check_prunable",
+    "collect_keys",
 ]
 
 GIVEN = "given"
@@ -32,7 +33,7 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is `none` for a new corpus without vectors, else None.
+    `embedding` is `none` for a new corpus without vectors, else None. `embeddings` is a `.npy` file.
     """
 
     paths: tuple[Path, ...]
@@ -43,6 +44,7 @@ class Request:
     on_conflict: OnConflict
     prune: bool
     embedding: str | None = None
+    embeddings: Path | None = None
     budget_tokens: int | None = None
     selection: Selection = EVERYTHING
     verbose: bool = False
@@ -79,6 +81,12 @@ class Reading(Protocol):
         """The keys of the documents that `read` has yielded."""
         ...
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if it cannot have what is
+        read.
+        """
+        ...
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         """Yields the documents. `with_given`: with the graph of a file beside them."""
         ...
@@ -97,9 +105,12 @@ class PathsReading:
         self._request = request
         self.keys: set[str] = set()
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Any corpus can have documents without embeddings."""
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         request = self._request
-        return _collect_keys(read_paths(request.paths, with_given=with_given, selection=request.selection), self.keys)
+        return collect_keys(read_paths(request.paths, with_given=with_given, selection=request.selection), self.keys)
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:
         if not self._request.prune:
@@ -124,8 +135,11 @@ class ChangesReading:
         self._comparison = comparison
         self._selection = selection
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Any corpus can have documents without embeddings."""
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
-        return _collect_keys(self._comparison.read(with_given=with_given), self.keys)
+        return collect_keys(self._comparison.read(with_given=with_given), self.keys)
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:  # noqa: ARG002 - the comparison knows them
         if self._comparison.is_first and self._comparison.is_complete:
@@ -187,7 +201,7 @@ def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], 
     return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
 
 
-def _collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
+def collect_keys(found: Iterable[Submission | Rejection], keys: set[str]) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):

@@ -15,7 +15,7 @@ from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, 
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import IndexingBackends
-from indexer.pipeline.embedded_blocks import fit_embeddings
+from indexer.chunking.embedded_blocks import fit_embeddings
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.pool import ExtractionPool

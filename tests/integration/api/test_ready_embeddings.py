@@ -6,6 +6,7 @@ import numpy as np
 
 from core.ids import document_id
 from core.ports.views import VectorKind
+from indexer import ViewRepairer
 from tests.integration.api.conftest import Server
 
 AXIS = [0.0] * 63 + [2.0]
@@ -33,6 +34,22 @@ async def test_numbers_of_a_document_and_of_its_chunks(server: Server) -> None:
     assert await _stored(server, "three") == [63, -1, 0], "the passage without an embedding is embedded here"
     found = await server.client.post("/v1/corpora/people/search", json={"query": "Ada", "searcher": "dense"})
     assert found.status_code == 200
+
+
+async def test_a_repair_reads_them_from_the_originals(server: Server) -> None:
+    await server.corpus()
+    second = [0.0, 1.0] + [0.0] * 62
+    chunks = [{"text": "Same.", "embedding": AXIS}, {"text": "Same.", "embedding": second}, {"text": "Own."}]
+    await server.ingest(
+        {"key": "one", "text": " Ada wrote. ", "embedding": AXIS, "embedding_model": "twin"},
+        {"key": "three", "chunks": chunks, "embedding_model": "twin"},
+    )
+    corpus = await server.container.record.corpora.get("people")
+    ids = await server.container.vectors.ids(corpus.id, VectorKind.CHUNK)
+    await server.container.vectors.delete(corpus.id, VectorKind.CHUNK, ids)
+    await ViewRepairer(corpus, server.container.indexing.for_corpus(corpus)).write_chunks(ids)
+    assert await _stored(server, "one") == [63]
+    assert await _stored(server, "three") == [63, 1, -1]
 
 
 async def test_embeddings_that_do_not_fit_are_refused(server: Server) -> None:

@@ -33,10 +33,10 @@ def _parse_submission(document: DocumentIn) -> Submission:
         return submission_from_json(document.model_dump(exclude_unset=True, exclude={"media_type", "content"}))
     if document.media_type is None:
         raise InvalidInput("a document with `content` needs a `media_type`, such as 'application/pdf'")
-    if document.chunks is not None or document.entities or document.triples:
+    if document.chunks is not None or document.entities or document.triples or document.embedding is not None:
         raise InvalidInput(
-            "a document with `media_type` is loaded from `text` or `content`; leave `chunks`, `entities` and `triples` "
-            "out, or leave `media_type` out"
+            "a document with `media_type` is loaded from `text` or `content`; leave `chunks`, `entities`, `triples` "
+            "and `embedding` out, or leave `media_type` out"
         )
     return make_submission(
         _read_content(document),

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from core.documents import EmbeddedBy
 from core.errors import InvalidInput
 
 __all__ = [
@@ -18,6 +19,7 @@ __all__ = [
     "CorpusSettings",
     "Fine",
     "check_corpus_name",
+    "check_embedded_by",
 ]
 
 CORPUS_NAME = "[a-z0-9][a-z0-9_-]{0,62}"
@@ -89,3 +91,22 @@ def check_corpus_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise InvalidInput(f"corpus name {name!r} is not valid: use {CORPUS_NAME_RULE}")
     return name
+
+
+def check_embedded_by(given: EmbeddedBy, settings: CorpusSettings, what: str, name: str) -> None:
+    """Raises `InvalidInput` unless embeddings can be those of the corpus `name`. `what` has them, for the message."""
+    if not settings.has_vectors:
+        raise InvalidInput(
+            f"{what} has an embedding, and corpus {name!r} has no vectors: leave the embedding out, or make them with "
+            f"`hopweave corpora reindex {name} --embedding MODEL`"
+        )
+    if given.model != settings.embedding_model:
+        raise InvalidInput(
+            f"{what} has an embedding of the model {given.model!r}, and questions to corpus {name!r} are embedded with "
+            f"{settings.embedding_model!r}: use a corpus with that model, or leave the embedding out"
+        )
+    if given.dimension != settings.dimension:
+        raise InvalidInput(
+            f"{what} has an embedding of {given.dimension} dimensions, and {settings.embedding_model!r} of corpus "
+            f"{name!r} has {settings.dimension}: embed it with that model, or leave the embedding out"
+        )

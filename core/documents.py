@@ -17,6 +17,7 @@ __all__ = [
     "Chunk",
     "Document",
     "DocumentRef",
+    "EmbeddedBy",
     "Metadata",
     "OnConflict",
     "RevisionState",
@@ -89,11 +90,20 @@ class Span:
     end: int
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EmbeddedBy:
+    """The model and the dimension of embeddings that come with a document."""
+
+    model: str
+    dimension: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class Submission:
     """A document that is submitted for indexing: its bytes, and what the sender states about them.
 
-    `media_type` chooses the loader. `title` replaces the title that the loader finds.
+    `media_type` chooses the loader. `title` replaces the title that the loader finds. `embedded_by` tells that the
+    content has the embeddings of its passages.
     """
 
     key: str
@@ -101,6 +111,7 @@ class Submission:
     media_type: str
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)
+    embedded_by: EmbeddedBy | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

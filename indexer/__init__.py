@@ -18,9 +18,10 @@ from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
-from indexer.submission.json_lines import Rejection
+from indexer.submission.embedding_file import EmbeddingFile
+from indexer.submission.json_lines import Rejection, count_lines
 from indexer.submission.passage_table import is_passage_table
-from indexer.submission.reading import read_paths
+from indexer.submission.reading import read_embedded_lines, read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.submission.taken_keys import KeySet, TakenKeys
 from indexer.submission.tracking import Comparison, Tracker
@@ -37,6 +38,7 @@ __all__ = [
     "Comparison",
     "DocumentLimits",
     "DrawnPage",
+    "EmbeddingFile",
     "IndexingBackends",
     "KeySet",
     "Loaders",
@@ -54,6 +56,7 @@ __all__ = [
     "WorkerOptions",
     "canonical_json",
     "commit_revisions",
+    "count_lines",
     "embedded_texts",
     "fine_texts",
     "fingerprint",
@@ -70,6 +73,7 @@ __all__ = [
     "make_extractor",
     "make_submission",
     "parse_json",
+    "read_embedded_lines",
     "read_paths",
     "read_uploads",
     "read_within",

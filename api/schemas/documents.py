@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -35,6 +35,15 @@ __all__ = [
 ]
 
 
+Embedding = Annotated[
+    list[float] | str | None,
+    Field(
+        description="The vector of the text by the model `embedding_model`: numbers, or Base64 of 32-bit floats. It is "
+        "used in place of the corpus' model, and the text is one passage."
+    ),
+]
+
+
 class ChunkIn(In):
     """A passage of a document that its sender has already chunked."""
 
@@ -44,6 +53,7 @@ class ChunkIn(In):
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
+    embedding: Embedding = None
 
 
 _NULL: dict[str, Any] = {"type": "null"}
@@ -76,6 +86,7 @@ _CONTENTS: dict[str, Any] = {
                     "chunks": _NULL,
                     "entities": _NONE,
                     "triples": _NONE,
+                    "embedding": _NULL,
                 },
             }
             for name, other in (("text", "content"), ("content", "text"))
@@ -89,7 +100,8 @@ class DocumentIn(In):
     """A document has `text`, `chunks` or `content`. Its default key is the hash of its content.
 
     `media_type` chooses the loader of `text` or `content`, as the suffix of a file does: `text/markdown` is split at
-    its headings. Then the document has no `chunks`, `entities` and `triples`. `content` is in Base64, and needs it.
+    its headings. Then the document has no `chunks`, `entities`, `triples` and `embedding`. `content` is in Base64, and
+    needs it.
     """
 
     model_config = ConfigDict(json_schema_extra=_CONTENTS)
@@ -104,6 +116,10 @@ class DocumentIn(In):
     entities: list[str] = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
+    )
+    embedding: Embedding = None
+    embedding_model: str | None = Field(
+        default=None, description="The model of the embeddings, by the name that the corpus has; they need it."
     )
 
 

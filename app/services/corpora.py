@@ -10,7 +10,7 @@ from core.jobs import Job, JobKind
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["check_offered", "create", "delete", "ensure", "reindex"]
+__all__ = ["check_offered", "create", "delete", "describe_new", "ensure", "reindex"]
 
 _RECENT = 10
 
@@ -30,16 +30,28 @@ async def create(
     Raises `InvalidStrategy` for an unknown chunker or extractor, what `Embedders.named` raises for an embedding model,
     and `InvalidInput` for `fine` without vectors; then it creates nothing.
     """
-    settings = container.settings
     _check_fine(fine, embedding)
-    chosen = await _make_settings(
+    chosen = await describe_new(container, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
+    return await container.record.corpora.create(name, chosen)
+
+
+async def describe_new(
+    container: Container,
+    *,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+    embedding: str | None = None,
+) -> CorpusSettings:
+    """Returns the settings that `create` gives a corpus. Raises what it raises."""
+    settings = container.settings
+    return await _make_settings(
         container,
         embedding=embedding,
         chunker=chunker or settings.chunker,
         extractor=extractor or settings.extractor,
         fine=fine or settings.fine,
     )
-    return await container.record.corpora.create(name, chosen)
 
 
 async def reindex(

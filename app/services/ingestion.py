@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
-from core.corpora import Corpus
+from core.corpora import Corpus, check_embedded_by
 from core.documents import OnConflict, Submission, check_submission
 from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
 from core.ids import content_hash
@@ -81,7 +81,7 @@ async def submit(
     return await _enqueue(
         container,
         corpus,
-        [_make_revision(check_submission(submission)) for submission in submissions],
+        [_make_revision(_check(submission, corpus)) for submission in submissions],
         lambda: (submission.content for submission in submissions),
         on_conflict,
         job_id=job_id,
@@ -103,7 +103,7 @@ async def submit_found(
     Raises `FilesRejected` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
     `TooLarge` for more than `MAX_DOCUMENTS` documents.
     """
-    revisions, rejected = await asyncio.to_thread(_make_revisions, read)
+    revisions, rejected = await asyncio.to_thread(_make_revisions, read, corpus)
     if rejected and (not revisions or on_conflict is OnConflict.ERROR):
         raise _refuse(rejected)
     enqueued = await _enqueue(
@@ -125,7 +125,7 @@ def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
 
 
 def _make_revisions(
-    read: Callable[[], Iterable[Submission | Rejection]],
+    read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus
 ) -> tuple[list[NewRevision], list[Rejection]]:
     revisions, rejected = list[NewRevision](), list[Rejection]()
     for found in read():
@@ -135,7 +135,7 @@ def _make_revisions(
         if len(revisions) == MAX_DOCUMENTS:
             raise TooLarge(f"there are more than {MAX_DOCUMENTS:,} documents; send them in several calls")
         try:
-            revisions.append(_make_revision(check_submission(found)))
+            revisions.append(_make_revision(_check(found, corpus)))
         except InvalidInput as error:
             rejected.append(Rejection(source=found.key, reason=str(error)))
     return revisions, rejected
@@ -211,6 +211,9 @@ async def submit_all(
         while part := list(islice(rest, MAX_DOCUMENTS)):
             rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
+            misfits = _find_misfits(submissions, corpus)
+            rejected += misfits.values()
+            submissions = [one for one in submissions if one.key not in misfits]
             if submissions:
                 enqueued = await submit(container, corpus, submissions, on_conflict, job_id=job_id)
                 submitted += len(submissions)
@@ -248,6 +251,27 @@ async def resume(container: Container, job_id: str, *, tokens: int | None = None
     job = await container.record.jobs.resume(job_id, tokens=tokens)
     await container.notifier.notify_soon(job.corpus_id)
     return job
+
+
+def _check(submission: Submission, corpus: Corpus) -> Submission:
+    """Returns the submission if it can be indexed in the corpus; raises `InvalidInput` if not."""
+    checked = check_submission(submission)
+    if checked.embedded_by is not None:
+        check_embedded_by(checked.embedded_by, corpus.settings, f"document {checked.key!r}", corpus.name)
+    return checked
+
+
+def _find_misfits(submissions: Sequence[Submission], corpus: Corpus) -> dict[str, Rejection]:
+    """Returns, by key, the submissions whose embeddings the corpus cannot use."""
+    misfits = dict[str, Rejection]()
+    for one in submissions:
+        if one.embedded_by is None:
+            continue
+        try:
+            check_embedded_by(one.embedded_by, corpus.settings, "it", corpus.name)
+        except InvalidInput as error:
+            misfits[one.key] = Rejection(source=one.key, reason=str(error), key=one.key)
+    return misfits
 
 
 def _make_revision(submission: Submission) -> NewRevision:

@@ -7,12 +7,13 @@ from functools import partial
 
 from app.composition import choose_composition
 from app.container import Container
-from app.services.corpora import ensure
+from app.services.corpora import describe_new, ensure
 from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
 from app.services.scripts import LOOKED_AT, ScriptCheck
 from app.supervision.supervision import Supervision
+from cli.flows.embedded_reading import make_reading
 from cli.flows.jobs import read_after_job, wait_for_job
 from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
 from cli.output.console import print_status
@@ -89,7 +90,7 @@ def run(request: Request) -> Summary:
     with composition.supervise() as supervision:
         try:
             with Progress() as progress:
-                reading = PathsReading(request)
+                reading = make_reading(request)
                 return run_with_container(
                     lambda c: ingest(c, request, reading, supervision, progress), settings, creates=True
                 )
@@ -149,6 +150,7 @@ async def ingest(
 
 
 async def _open_corpus(container: Container, request: Request, reading: Reading) -> Corpus:
+    await _check_embeddings(container, request, reading)
     corpus = await ensure(
         container,
         request.corpus,
@@ -158,7 +160,15 @@ async def _open_corpus(container: Container, request: Request, reading: Reading)
         embedding=request.embedding,
     )
     check_corpus(reading, corpus.id)
+    reading.fit(corpus.settings, corpus.name)
     return corpus
+
+
+async def _check_embeddings(container: Container, request: Request, reading: Reading) -> None:
+    """Raises `InvalidInput` for embeddings that do not fit, before a corpus is created for them."""
+    if request.embeddings is None or await _find_corpus(container, request.corpus) is not None:
+        return
+    reading.fit(await describe_new(container, embedding=request.embedding), request.corpus)
 
 
 def check_corpus(reading: Reading, corpus_id: str) -> None:

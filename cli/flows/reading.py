@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
-from core.corpora import Fine
+from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import (
@@ -30,6 +30,7 @@ __all__ = [
     "Server",
     "check_paths",
     "check_prunable",
+    "collect_keys",
 ]
 
 GIVEN = "given"
@@ -41,7 +42,7 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is `none` for a new corpus without vectors, else None.
+    `embedding` is `none` for a new corpus without vectors, else None. `embeddings` is a `.npy` file.
     """
 
     paths: tuple[Path, ...]
@@ -52,6 +53,7 @@ class Request:
     on_conflict: OnConflict
     prune: bool
     embedding: str | None = None
+    embeddings: Path | None = None
     budget_tokens: int | None = None
     selection: Selection = EVERYTHING
     verbose: bool = False
@@ -93,6 +95,12 @@ class Reading(Protocol):
         """How much of the files `read` has read, from 0 to 1, about; None if that is unknown."""
         ...
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if it cannot have what is
+        read.
+        """
+        ...
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         """Yields the documents. `with_given`: with the graph of a file beside them."""
         ...
@@ -117,10 +125,17 @@ class PathsReading:
     def share(self) -> float | None:
         return min(1.0, self._read_bytes / self._all_bytes) if self._all_bytes else None
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Any corpus can have documents without embeddings."""
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
         request = self._request
         found = read_paths(request.paths, with_given=with_given, selection=request.selection)
-        for one in _collect_keys(found, self.keys):
+        return self._follow(found)
+
+    def _follow(self, found: Iterable[Submission | Rejection]) -> Iterator[Submission | Rejection]:
+        """Yields the stream unchanged, and remembers its keys and how much was read."""
+        for one in collect_keys(found, self.keys):
             if isinstance(one, Submission):
                 self._read_bytes += len(one.content)
             yield one
@@ -153,8 +168,11 @@ class ChangesReading:
         self._comparison = comparison
         self._selection = selection
 
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Any corpus can have documents without embeddings."""
+
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
-        return _collect_keys(self._comparison.read(with_given=with_given), self.keys)
+        return collect_keys(self._comparison.read(with_given=with_given), self.keys)
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:  # noqa: ARG002 - the comparison knows them
         if self._comparison.is_first and self._comparison.is_complete:
@@ -226,7 +244,7 @@ def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], 
     return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
 
 
-def _collect_keys(found: Iterable[Submission | Rejection], keys: KeySet) -> Iterator[Submission | Rejection]:
+def collect_keys(found: Iterable[Submission | Rejection], keys: KeySet) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from itertools import islice
 
 import hopweave
+from cli.flows.embedded_reading import make_reading
 from cli.flows.ingest import Summary, check_corpus
-from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths
+from cli.flows.reading import GIVEN, Pruning, Reading, Request, Server, check_paths
 from cli.output.console import print_status
 from cli.output.finished import FinishedDocuments
 from cli.output.progress import Progress
@@ -51,7 +52,7 @@ def run_remote(request: Request, server: Server) -> Summary:
             hopweave.connect(server.url, api_key=server.api_key) as client,
             Progress() as progress,
         ):
-            return _Ingest(client, request, PathsReading(request), progress).run()
+            return _Ingest(client, request, make_reading(request), progress).run()
     except KeyboardInterrupt:
         print_status("interrupted; nothing is lost: what was sent goes on in the server")
         raise
@@ -88,6 +89,7 @@ class _Ingest:
     def run(self) -> Summary:
         corpus = self._ensure_corpus()
         check_corpus(self._reading, corpus.id)
+        self._reading.fit(_to_corpus(corpus).settings, corpus.name)
         self._send_all(self._reading.read(with_given=GIVEN in corpus.extractor.split("+")))
         self._follow()
         job = _merge_jobs(corpus, self._jobs)

@@ -28,7 +28,8 @@ class Block:
     """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
     `start` is the offset of `text` in the text of its page (of the document if it has no pages), in code points, or
-    None if it has none. `page` counts from 1. `entities` and `triples` are those that the sender gave for the block.
+    None if it has none. `page` counts from 1. `entities` and `triples` are those that the sender gave for the block,
+    and `embedding` its vector, as 32-bit floats of length one (b'': none).
     """
 
     text: str
@@ -37,6 +38,7 @@ class Block:
     start: int | None = 0
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
+    embedding: bytes = b""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +48,7 @@ class LoadedDocument:
     `malformed` counts given triples, also those of blocks, that are not three names. `metadata` are those that the
     content has, such as an author and a date; those of the sender are not among them. `pages` are the texts in which
     blocks have their places: page n is `pages[n - 1]`, and a document without pages has one text. They are empty if the
-    loader keeps none.
+    loader keeps none. `embedding_model` made the embeddings of the blocks; '' if there are none.
     """
 
     key: str
@@ -57,6 +59,7 @@ class LoadedDocument:
     entities: tuple[str, ...] = ()
     triples: tuple[Triple, ...] = ()
     malformed: int = 0
+    embedding_model: str = ""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -84,7 +87,10 @@ class Loader(Protocol):
 
 
 class Chunker(Protocol):
-    """Cuts a document into chunks that the embedding model reads whole, in order. An empty document has none."""
+    """Cuts a document into chunks that the embedding model reads whole, in order. An empty document has none.
+
+    A block with an embedding is one chunk, however long it is.
+    """
 
     def chunk(self, document: LoadedDocument, tokens: TokenCounter) -> Sequence[DraftChunk]: ...
 

@@ -1,6 +1,6 @@
 """Documents and their chunks: those to ingest, and those that a corpus has."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, TypeAlias
@@ -37,12 +37,15 @@ class Span:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewChunk:
-    """A passage of a `NewDocument` that was cut already. A triple is `[subject, predicate, object]`."""
+    """A passage of a `NewDocument` that was cut already. A triple is `[subject, predicate, object]`. `embedding` is the
+    passage's vector, as numbers or Base64 of 32-bit floats.
+    """
 
     text: str
     page: int | None = None
     entities: tuple[str, ...] = ()
     triples: tuple[Any, ...] = ()
+    embedding: Sequence[float] | str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,7 +53,8 @@ class NewDocument:
     """A document to ingest, with `text`, `chunks` or `content`. Its default key is the hash of its content.
 
     `media_type` chooses the loader of `text` or `content`, such as `text/markdown`. `content` is in Base64 and needs
-    it; a `NewFile` is the shorter way.
+    it; a `NewFile` is the shorter way. `embedding` is the vector of the text, as in a `NewChunk`, and needs
+    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called.
     """
 
     key: str | None = None
@@ -62,6 +66,8 @@ class NewDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     entities: tuple[str, ...] = ()
     triples: tuple[Any, ...] = ()
+    embedding: Sequence[float] | str | None = None
+    embedding_model: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,7 +19,8 @@ HEADING_SEPARATOR = " › "
 def cut_blocks(
     document: LoadedDocument, tokens: TokenCounter, *, max_tokens: int | None = None, overlap: int = 0
 ) -> Sequence[DraftChunk]:
-    """Returns the chunks in order. A block that fits is one chunk. Others are packed from whole sentences of the block.
+    """Returns the chunks in order. A block that fits, or has an embedding, is one chunk. Others are packed from whole
+    sentences of the block.
 
     Title, heading and text together have at most `max_tokens`, and at most what the model reads (so for None). If title
     and heading take more than half of `max_tokens`, the text has half, and the whole still fits the model.
@@ -27,6 +28,9 @@ def cut_blocks(
     headings = [HEADING_SEPARATOR.join(block.heading) for block in document.blocks]
     frames = _make_frames(document, headings, tokens, min(max_tokens or tokens.max_tokens, tokens.max_tokens))
     wholes = [Piece(frame, trimmed(frame.text, (0, len(frame.text)))) for frame in frames]
+    embedded = [piece for piece in wholes if document.blocks[piece.frame.index].embedding]
+    given = [piece for counted in split_by_limit(embedded, tokens) for piece in counted]
+    wholes = [piece for piece in wholes if not document.blocks[piece.frame.index].embedding]
     countable, far_too_long = split_by_beginning(wholes, tokens)
     fitting, too_long = split_by_limit(countable, tokens)
     atoms = cut_sentences(sorted((p.frame for p in far_too_long + too_long), key=lambda frame: frame.index), tokens)
@@ -36,7 +40,7 @@ def cut_blocks(
         for part in pack(of_block, frame.budget, overlap)
     ]
     table = DraftTable(document.blocks, headings)
-    for piece in _without_contained(fitting + halve_until_fitting(packed, tokens)):
+    for piece in _without_contained(given + fitting + halve_until_fitting(packed, tokens)):
         table.add(piece.frame.index, piece.range, piece.tokens)
     return table
 

@@ -15,6 +15,7 @@ from indexer.submission.document_json import (
     parse_json,
     read_triples,
 )
+from indexer.submission.given_embeddings import decode_embedding
 
 __all__ = ["EXAMPLE", "MEDIA_TYPES", "SUFFIXES", "Config", "JsonLoader", "build"]
 
@@ -46,13 +47,14 @@ class JsonLoader:
             entities=_names(document.get("entities", ())),
             triples=triples,
             malformed=malformed + sum(count for _, count in blocks),
+            embedding_model=document.get("embedding_model", ""),
         )
 
 
 def _blocks(document: Mapping[str, Any]) -> list[tuple[Block, int]]:
     """Returns the blocks, each with the number of its malformed triples."""
     if "text" in document:
-        return [(Block(text=document["text"], start=0), 0)]
+        return [(Block(text=document["text"], start=0, embedding=decode_embedding(document.get("embedding", ""))), 0)]
     return [_block(chunk) for chunk in document["chunks"]]
 
 
@@ -64,6 +66,7 @@ def _block(chunk: Mapping[str, Any]) -> tuple[Block, int]:
         start=None,
         entities=_names(chunk.get("entities") or ()),
         triples=triples,
+        embedding=decode_embedding(chunk.get("embedding") or ""),
     )
     return block, malformed
 

@@ -15,6 +15,7 @@ from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, 
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import IndexingBackends
+from indexer.chunking.embedded_blocks import fit_embeddings
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.pool import ExtractionPool
@@ -133,7 +134,8 @@ class Preparer:
             metadata=claim.metadata,
         )
         with limit.running():
-            return replace(self._backends.loaders.load(source), pages=())
+            loaded = self._backends.loaders.load(source)
+        return replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
 
     def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace, limit: WorkLimit) -> ChunkedDocument:
         with limit.running():

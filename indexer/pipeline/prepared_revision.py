@@ -1,7 +1,7 @@
 """A prepared revision: the rows and the graph of a document that is ready to be embedded and committed."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.documents import Chunk, Metadata, Span
 from core.ports.embedding import TokenCounter
@@ -18,7 +18,8 @@ __all__ = ["PreparedRevision", "RevisionBuilder"]
 
 @dataclass(frozen=True, kw_only=True)
 class PreparedRevision:
-    """A revision with the graph of all its extractions. `heads` are the heads of embedded texts by heading.
+    """A revision with the graph of all its extractions. `heads` are the heads of embedded texts by heading, `vectors`
+    the embeddings that came with the document, as 32-bit floats by view id.
 
     It holds all that a commit needs and no more. That of a long text takes about twice the memory of the text.
     """
@@ -29,6 +30,7 @@ class PreparedRevision:
     rows: Sequence[ChunkRow]
     heads: Mapping[str, str]
     graph: ExtractedGraph
+    vectors: Mapping[str, bytes] = field(default_factory=dict)
 
     def embedded_chunks(self) -> Iterator[tuple[Chunk, str]]:
         """Yields each chunk with its text to embed, which is made only now."""
@@ -47,14 +49,17 @@ class RevisionBuilder:
         self._rows = RowTable()
         self._headings: set[str] = set()
         self._graph = GraphBuilder()
+        self._vectors: dict[str, bytes] = {}
 
     def add(self, part: range) -> None:
         """Adds the next chunks, by index. Their extractions are found."""
         document = self._document
         contents = [_content(document.chunks[n], document.hashes[n]) for n in part]
         rows = make_chunk_rows(self._title, contents, [self._maker.make(content) for content in contents])
-        for row in rows:
+        for n, row in zip(part, rows, strict=True):
             self._graph.add(row.chunk.id, document.found[row.extract_hash])
+            if embedding := document.document.blocks[document.chunks[n].block].embedding:
+                self._vectors[row.chunk.view_id] = embedding
         self._rows.extend(rows)
         self._headings.update(content.heading for content in contents)
 
@@ -67,6 +72,7 @@ class RevisionBuilder:
             rows=self._rows,
             heads=fitted_heads(self._title, self._headings, self._tokens),
             graph=self._graph.build(),
+            vectors=self._vectors,
         )
 
 

@@ -41,6 +41,9 @@ class RevisionWriter:
         if not prepared:
             return
         await self._backends.claims.set_state([one.claim for one in prepared], RevisionState.WRITING)
+        await self._views.write_given(
+            (view_id, one.claim.document_id, vector) for one in prepared for view_id, vector in one.vectors.items()
+        )
         await self._views.write_chunks(
             (chunk for one in prepared for chunk in one.embedded_chunks()),
             self._count_embedded(prepared),

@@ -1,7 +1,8 @@
 """The JSON form of a document, which the API, JSON lines and `.json` files share, and its checks.
 
-`{"title", "text" or "chunks": [{"text", "page", "entities", "triples"}], "entities", "triples", "metadata"}`. Other
-fields are ignored. A triple that is not three names stays here, and is counted when the document is loaded.
+`{"title", "text" or "chunks": [{"text", "page", "entities", "triples", "embedding"}], "entities", "triples",
+"metadata", "embedding", "embedding_model"}`. Other fields are ignored. A triple that is not three names stays here, and
+is counted when the document is loaded.
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Any, NoReturn
 from core.errors import InvalidInput
 from core.graph import Triple
 from core.text.characters import NO_CHARACTER, find_half
+from indexer.submission.given_embeddings import normalise_embeddings
 
 __all__ = ["DOCUMENT_MEDIA_TYPE", "LAST_PAGE", "canonical_json", "check_document", "parse_json", "read_triples"]
 
@@ -60,7 +62,7 @@ def check_document(value: object) -> dict[str, Any]:
         raise InvalidInput(f"a document has either `text` or `chunks`; this one has {found}")
     for index, chunk in enumerate(given.get("chunks", ())):
         _check_chunk(f"chunks[{index}]", chunk)
-    return given
+    return normalise_embeddings(given)
 
 
 def read_triples(items: Sequence[object]) -> tuple[tuple[Triple, ...], int]:
@@ -120,6 +122,11 @@ def _check_page(place: str, value: object) -> None:
         raise InvalidInput(f"`{place}` must be a page number from 0 to {LAST_PAGE:,}")
 
 
+def _check_embedding(place: str, value: object) -> None:
+    if not isinstance(value, str | list | tuple):
+        raise InvalidInput(f"`{place}` must be a list of numbers, or Base64 of 32-bit floats, not {_name_type(value)}")
+
+
 def _name_type(value: object) -> str:
     if value is None:
         return "null"
@@ -128,5 +135,14 @@ def _name_type(value: object) -> str:
 
 
 _NAMES = {"entities": _check_strings, "triples": _check_list}
-_FIELDS = {"title": _check_string, "text": _check_string, "chunks": _check_list, **_NAMES, "metadata": _check_object}
-_CHUNK_FIELDS = {"text": _check_string, "page": _check_page, **_NAMES}
+_EMBEDDING = {"embedding": _check_embedding}
+_FIELDS = {
+    "title": _check_string,
+    "text": _check_string,
+    "chunks": _check_list,
+    **_NAMES,
+    "metadata": _check_object,
+    **_EMBEDDING,
+    "embedding_model": _check_string,
+}
+_CHUNK_FIELDS = {"text": _check_string, "page": _check_page, **_NAMES, **_EMBEDDING}

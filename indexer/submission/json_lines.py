@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,13 +12,16 @@ from core.errors import InvalidInput
 from indexer.submission.document_json import check_document, parse_json
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "number_lines", "read_lines"]
+__all__ = ["GIVEN_FILE", "LocatedSubmission", "Rejection", "count_lines", "number_lines", "read_lines"]
 
 GIVEN_FILE = "openie.jsonl"
 
 _KEY = re.compile(rb"""["'](?:key|id)["']\s*:\s*("(?:[^"\\]|\\.)*")""")
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
+
+Embed = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
+"""Returns a document with its embedding, by the number of its line among those that are not blank, from 0."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,29 +47,41 @@ class LocatedSubmission:
     source: str
 
 
-def read_lines(path: Path, shown: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
+def count_lines(path: Path) -> int:
+    """Returns the number of lines that are not blank. Raises `OSError` if the file cannot be read."""
+    with path.open("rb") as file:
+        return sum(1 for _ in number_lines(file))
+
+
+def read_lines(
+    path: Path, shown: str, *, with_given: bool, embed: Embed | None = None
+) -> Iterator[LocatedSubmission | Rejection]:
     """Yields the documents of a JSON lines file, which is called `shown` in messages.
 
-    With `with_given`, entities and triples of the `openie.jsonl` beside it join the document with the same id. Raises
-    `OSError` if the file cannot be read.
+    With `with_given`, entities and triples of the `openie.jsonl` beside it join the document with the same id. `embed`
+    adds its embedding to each document. Raises `OSError` if the file cannot be read.
     """
     if not (with_given and path.name == "corpus.jsonl" and path.with_name(GIVEN_FILE).is_file()):
-        yield from _read_documents(path, shown, None)
+        yield from _read_documents(path, shown, None, embed)
         return
     with path.with_name(GIVEN_FILE).open("rb") as file:
         given = _GivenLines(file, shown.removesuffix(path.name) + GIVEN_FILE)
         yield from given.index()
-        yield from _read_documents(path, shown, given)
+        yield from _read_documents(path, shown, given, embed)
         yield from given.unused()
 
 
-def _read_documents(path: Path, shown: str, given: "_GivenLines | None") -> Iterator[LocatedSubmission | Rejection]:
+def _read_documents(
+    path: Path, shown: str, given: "_GivenLines | None", embed: Embed | None
+) -> Iterator[LocatedSubmission | Rejection]:
     with path.open("rb") as file:
-        for number, _, line in number_lines(file):
+        for row, (number, _, line) in enumerate(number_lines(file)):
             source = f"{shown} line {number}"
             try:
                 passage = _parse_object(line)
                 joined = passage if given is None else given.join(passage)
+                if embed is not None:
+                    joined = embed(joined, row)
                 yield LocatedSubmission(submission=submission_from_json(joined), source=source)
             except InvalidInput as error:
                 yield Rejection(source=source, reason=str(error), key=_find_key(line))

@@ -9,13 +9,21 @@ from core.documents import Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
 from indexer.selection.loaders import media_type_of
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
-from indexer.submission.json_lines import LocatedSubmission, Rejection, read_lines
+from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, read_lines
 from indexer.submission.passage_table import is_passage_table, read_table
 from indexer.submission.submissions import submission_from_json
 from indexer.submission.taken_keys import TakenKeys
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
-__all__ = ["Rejection", "check_roots", "read_file", "read_paths", "taken_already", "without_duplicates"]
+__all__ = [
+    "Rejection",
+    "check_roots",
+    "read_embedded_lines",
+    "read_file",
+    "read_paths",
+    "taken_already",
+    "without_duplicates",
+]
 
 _BOM = b"\xef\xbb\xbf"
 
@@ -34,6 +42,11 @@ def read_paths(
     roots = check_roots(paths, selection)
     found = (one for root in roots for one in _read_root(root, selection, with_given=with_given))
     return without_duplicates(found)
+
+
+def read_embedded_lines(path: Path, embed: Embed, *, with_given: bool) -> Iterator[Submission | Rejection]:
+    """Yields the documents of a file of JSON lines as `read_paths` does, each with its embedding."""
+    return without_duplicates(read_lines(path, path.name, with_given=with_given, embed=embed))
 
 
 def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -> list[Path]:

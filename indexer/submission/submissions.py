@@ -7,6 +7,7 @@ from core.documents import Metadata, Submission, check_key, check_title
 from core.errors import InvalidInput
 from core.ids import content_hash, digest
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
+from indexer.submission.given_embeddings import describe_embeddings
 
 __all__ = ["fingerprint", "fingerprint_of", "submission_from_json"]
 
@@ -28,6 +29,7 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
         media_type=DOCUMENT_MEDIA_TYPE,
         title=document.get("title"),
         metadata=document.get("metadata", {}),
+        embedded_by=describe_embeddings(document),
     )
 
 

@@ -11,6 +11,7 @@ from indexer.backends import IndexingBackends
 from indexer.chunking.batches import batched
 from indexer.chunking.embedded_text import embedded_text, fitted_heads
 from indexer.selection.extractors import has_fine_vectors
+from indexer.views.given_vectors import read_given_vectors
 from indexer.views.writing import ViewWriter
 
 __all__ = ["ViewRepairer"]
@@ -61,7 +62,10 @@ class ViewRepairer:
             if self._corpus.settings.has_vectors:
                 missing |= await self._backends.vectors.missing(self._corpus.id, VectorKind.CHUNK, ids)
             if missing:
-                await self._views.write_chunks(await self._read_chunks(sorted(missing)))
+                chunks = await self._read_chunks(sorted(missing))
+                if self._corpus.settings.has_vectors:
+                    await self._write_given([chunk for chunk, _ in chunks])
+                await self._views.write_chunks(chunks)
 
     async def write_entities(self, entity_ids: Collection[str]) -> list[str]:
         """Writes the missing vectors of entities, and returns their ids."""
@@ -76,6 +80,14 @@ class ViewRepairer:
 
     async def _find_missing(self, kind: VectorKind, ids: Collection[str]) -> set[str]:
         return await self._backends.vectors.missing(self._corpus.id, kind, sorted(ids)) if ids else set()
+
+    async def _write_given(self, chunks: Sequence[Chunk]) -> None:
+        """Writes the vectors that came with the documents of these chunks."""
+        documents = sorted({chunk.document_id for chunk in chunks})
+        given = await read_given_vectors(self._corpus, self._backends, documents)
+        await self._views.write_given(
+            (chunk.view_id, chunk.document_id, given[chunk.id]) for chunk in chunks if chunk.id in given
+        )
 
     async def _read_chunks(self, view_ids: Sequence[str]) -> list[tuple[Chunk, str]]:
         """Returns chunks with the texts to embed for them."""

@@ -64,6 +64,13 @@ class ViewWriter:
                 backends.text.write(self._corpus_id, entries) if entries else asyncio.sleep(0),
             )
 
+    async def write_given(self, given: Iterable[tuple[str, str, bytes]]) -> None:
+        """Writes embeddings that came with documents: view id, document id, and 32-bit floats. They replace others."""
+        for some in batched(given, _BATCH):
+            vectors = np.frombuffer(b"".join(vector for _, _, vector in some), "<f4").reshape(len(some), -1)
+            batch = VectorBatch(ids=[id for id, _, _ in some], documents=[d for _, d, _ in some], vectors=vectors)
+            await self._backends.vectors.write(self._corpus_id, VectorKind.CHUNK, batch)
+
     async def write_fine(self, kind: VectorKind, texts: Mapping[str, str]) -> list[str]:
         """Writes the vectors of entities or facts, from their texts by id. Returns the ids that were missing."""
         missing = sorted(await self._backends.vectors.missing(self._corpus_id, kind, sorted(texts)))

@@ -41,6 +41,15 @@ def ingest(
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
     no_embedding: NoEmbedding = False,
     no_graph: NoGraph = False,
+    embeddings: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A .npy file with the embeddings of PATH, a .jsonl file: one row of float32 or float16 for each line, "
+            "by the model of the corpus, which is then not called.",
+            show_default=False,
+        ),
+    ] = None,
     on_conflict: Annotated[
         OnConflict, typer.Option(help="What to do with an existing key whose content differs.")
     ] = OnConflict.REPLACE,
@@ -123,6 +132,7 @@ def ingest(
     embedding = choose_embedding(None, no_embedding=no_embedding)
     unfit = {
         "--no-embedding": no_embedding,
+        "--embeddings": embeddings is not None,
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
         "--prune": prune,
         "--include": bool(include),
@@ -149,6 +159,7 @@ def ingest(
         chunker=chunker,
         fine=fine,
         embedding=embedding,
+        embeddings=embeddings,
         on_conflict=on_conflict,
         prune=prune,
         budget_tokens=budget_tokens,
@@ -160,11 +171,16 @@ def ingest(
         {"--watch": watch, "--poll": poll is not None},
         {
             "--dry-run": dry_run,
+            "--embeddings": embeddings is not None,
             "--json": as_json,
             "--strict": strict,
             "--on-conflict error": on_conflict is OnConflict.ERROR,
         },
     )
+    if embeddings is not None and (dry_run or no_embedding):
+        raise InvalidInput(
+            f"--embeddings does not work with {'--dry-run' if dry_run else '--no-embedding'}; leave one out"
+        )
     if watch:
         from cli.flows.watching import watch as follow
 

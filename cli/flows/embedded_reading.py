@@ -1,0 +1,49 @@
+"""What an ingest with `--embeddings` reads: a file of JSON lines, each with its row of a `.npy` file."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from cli.flows.reading import PathsReading, Request
+from core.corpora import CorpusSettings, check_embedded_by
+from core.documents import EmbeddedBy, Submission
+from core.errors import InvalidInput
+from indexer import EmbeddingFile, Rejection, count_lines, read_embedded_lines
+
+__all__ = ["EmbeddedReading", "make_reading"]
+
+
+class EmbeddedReading(PathsReading):
+    """The documents of one file with their embeddings. All rows are checked when it is made."""
+
+    def __init__(self, request: Request, lines: Path, embeddings: EmbeddingFile) -> None:
+        """Raises `InvalidInput` if the rows do not fit the lines, or one of them cannot be used."""
+        super().__init__(request)
+        self._lines = lines
+        self._file = embeddings
+        self._model = ""
+        embeddings.check(count_lines(lines), lines)
+
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Takes the embeddings for those of the model of the corpus. Raises `InvalidInput` if they cannot be."""
+        given = EmbeddedBy(model=settings.embedding_model, dimension=self._file.dimension)
+        check_embedded_by(given, settings, str(self._file.path), name)
+        self._model = settings.embedding_model
+
+    def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
+        found = read_embedded_lines(self._lines, self._embed, with_given=with_given)
+        return self._follow(found)
+
+    def _embed(self, document: Mapping[str, Any], row: int) -> Mapping[str, Any]:
+        return self._file.embed(document, row, self._model)
+
+
+def make_reading(request: Request) -> PathsReading:
+    """Returns what the request reads. Raises `InvalidInput` if its embeddings cannot be used."""
+    if request.embeddings is None:
+        return PathsReading(request)
+    if len(request.paths) != 1 or request.paths[0].suffix.lower() != ".jsonl":
+        raise InvalidInput(
+            "--embeddings has one row for each line of one .jsonl file; name that file, and no other path"
+        )
+    return EmbeddedReading(request, request.paths[0], EmbeddingFile(request.embeddings))

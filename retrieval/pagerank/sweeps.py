@@ -55,7 +55,7 @@ def push_in_sweeps(
         rest[pushing] = 0.0
         mass[pushing] += (1.0 - damping) * shares
         spreading = graph.degree[pushing] > 0
-        steps += int((graph.indptr[pushing + 1] - graph.indptr[pushing]).sum())
+        steps += int(graph.count_edges(pushing).sum())
         reached = _spread(graph, pushing[spreading], damping * shares[spreading], rest)
     touched[reached] = True
     nodes = np.flatnonzero(touched)
@@ -67,10 +67,6 @@ def _spread(
     graph: Adjacency, nodes: NDArray[np.int64], shares: NDArray[np.float64], rest: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Adds the shares of the nodes to the rest of their neighbours, by weight, and returns the neighbours."""
-    starts = graph.indptr[nodes]
-    counts = graph.indptr[nodes + 1] - starts
-    before = np.cumsum(counts) - counts
-    edges = np.arange(counts.sum()) + np.repeat(starts - before, counts)
-    targets = graph.indices[edges]
-    np.add.at(rest, targets, graph.weights[edges] * np.repeat(shares / graph.degree[nodes], counts))
+    owner, targets, weights = graph.rows(nodes)
+    np.add.at(rest, targets, weights * (shares / graph.degree[nodes])[owner])
     return np.unique(targets).astype(np.int64)

@@ -82,7 +82,7 @@ class Hippo:
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        if not len(snapshot.columns.chunk_ids):
+        if not snapshot.whole.passages:
             return SearchResult(hits=(), generation=snapshot.generation)
         await self._check_facts(query)
         with trace.timed("embed"):
@@ -147,7 +147,7 @@ class Hippo:
 
     async def _seed_passages(self, vector: Vectors, query: Query, snapshot: GraphSnapshot) -> ScoredChunks:
         """Returns the seed passages with their weights."""
-        count = min(self._config.passages, len(snapshot.columns.chunk_ids))
+        count = min(self._config.passages, snapshot.whole.passages)
         found = await search_vectors(self._backends, query, snapshot, vector, count)
         least = float(found.scores.min(initial=1.0))
         if len(found.chunks) == self._config.passages:

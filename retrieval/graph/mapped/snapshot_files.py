@@ -12,6 +12,7 @@ from pathlib import Path
 from core.errors import HopweaveError, NotFound
 from core.ports.record import GraphChanges, GraphSource
 from core.record_policy.change_log import KEPT_SECONDS
+from retrieval.graph.layers.layered import follow
 from retrieval.graph.mapped.layout import decode_snapshot
 from retrieval.graph.mapped.logged_folder import LoggedFolder
 from retrieval.graph.mapped.snapshot_folder import BuildLock
@@ -88,14 +89,13 @@ class SnapshotFiles:
         if content is None:
             return None
         try:
-            names = await self._graph.names(corpus_id)
             changes = await self._graph.changes(corpus_id, content.generation)
         except NotFound:
             await self.delete(corpus_id)
             raise
         snapshot = None
         if changes is not None:
-            snapshot = await asyncio.to_thread(decode_snapshot, content, names, changes)
+            snapshot = await asyncio.to_thread(follow, decode_snapshot(content), changes)
         if changes is None or snapshot is None:
             await self.delete(corpus_id)  # older than the change log, or of another record
             return None
@@ -200,7 +200,7 @@ class SnapshotFiles:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _is_worthwhile(self, state: _State) -> bool:
-        chunks = state.snapshot.whole.chunks if state.snapshot is not None else 0
+        chunks = state.snapshot.whole.passages if state.snapshot is not None else 0
         return state.generation is not None or chunks >= self._policy.least_chunks
 
     def _due_at(self, state: _State) -> float:
@@ -242,7 +242,7 @@ class SnapshotFiles:
             _log.info("snapshot files are not cleaned: %s", error)
 
     def _write_file(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
-        if snapshot.whole.chunks >= self._policy.least_chunks:
+        if snapshot.whole.passages >= self._policy.least_chunks:
             return self._folder.write(corpus_id, snapshot, self._stop)
         self._folder.delete(corpus_id)  # the corpus has become small
         return None

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChunk, GraphRows, graph_rows
+from retrieval.graph.flat import build_snapshot
 from retrieval.graph.mapped.layout import encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
-from retrieval.graph.snapshot import build_snapshot
 
 CHUNKS = 600
 

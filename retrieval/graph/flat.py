@@ -27,7 +27,7 @@ from retrieval.graph.recent import Recent
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph, join_edges
 from retrieval.graph.term_statistics import TermStatistics, count_terms
 
-__all__ = ["FlatSnapshot", "Lookups", "build_snapshot"]
+__all__ = ["FlatSnapshot", "Lookups", "build_snapshot", "make_snapshot"]
 
 _MERGED = 2
 _SPARE_FROM = 2_000
@@ -180,8 +180,14 @@ def build_snapshot(generation: int, rows: GraphRows, *, spare: int | None = None
 
     `spare` is the number of free places of chunks, for changes that are laid over it; None: an eighth of the chunks.
     """
-    stated = build_columns(rows)
-    return _snapshot(generation, stated, make_merge_map(rows.merges), count_terms(stated.terms), None, spare)
+    return make_snapshot(generation, build_columns(rows), make_merge_map(rows.merges), spare=spare)
+
+
+def make_snapshot(
+    generation: int, stated: Columns, merges: MergeMap | None = None, *, spare: int | None = None
+) -> FlatSnapshot:
+    """Returns the snapshot of columns in canonical order; see `build_snapshot`."""
+    return _snapshot(generation, stated, merges or MergeMap(), count_terms(stated.terms), None, spare)
 
 
 def _snapshot(

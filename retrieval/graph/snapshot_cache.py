@@ -121,8 +121,8 @@ class SnapshotCache:
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes files that no snapshot can be read from any more, as those of deleted corpora.
 
-        With `outdated`, files of earlier generations are deleted, too. Returns the ids of their corpora. Raises what
-        the record raises.
+        With `outdated`, files of earlier generations and damaged ones are deleted, too. Returns the ids of their
+        corpora. Raises what the record raises.
         """
         return [] if self._files is None else await self._files.clean(outdated=outdated)
 

@@ -35,9 +35,12 @@ def push_in_sweeps(
     *,
     damping: float,
     epsilon: float,
+    hubs: int,
     max_steps: int,
 ) -> Pushed:
     """Pushes while the rest of a node is more than `epsilon` times its weighted degree. `weights` sum to 1.
+
+    A node with more than `hubs` edges keeps what reaches it.
 
     Ends after the sweep in which the steps, each along one edge, have become `max_steps`. Raises `Interrupted` if the
     search is cancelled meanwhile.
@@ -53,9 +56,10 @@ def push_in_sweeps(
         pushing = reached[rest[reached] > epsilon * graph.degree[reached]]
         shares = rest[pushing]
         rest[pushing] = 0.0
-        mass[pushing] += (1.0 - damping) * shares
-        spreading = graph.degree[pushing] > 0
-        steps += int(graph.count_edges(pushing).sum())
+        edges = graph.count_edges(pushing)
+        mass[pushing] += np.where(edges > hubs, 1.0, 1.0 - damping) * shares
+        spreading = (graph.degree[pushing] > 0) & (edges <= hubs)
+        steps += int(edges[spreading].sum()) + len(edges)
         reached = _spread(graph, pushing[spreading], damping * shares[spreading], rest)
     touched[reached] = True
     nodes = np.flatnonzero(touched)

@@ -27,7 +27,7 @@ from retrieval.hippo.fact_filter import filter_facts
 from retrieval.hippo.fact_linking import LinkedFact, link_facts
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from retrieval.interruption import run_interruptibly
-from retrieval.pagerank.personalized import GraphRanking, Seeds, note_incomplete, rank_from_seeds
+from retrieval.pagerank.personalized import GraphRanking, Seeds, note_limits, rank_from_seeds
 from retrieval.searchers.dense import Dense
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
@@ -94,7 +94,7 @@ class Hippo:
             passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):
             pagerank = await run_interruptibly(self._rank, facts, passages, query, snapshot)
-        note_incomplete(pagerank, trace)
+        note_limits(pagerank, snapshot, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(
             chunks=pagerank.chunks[best],

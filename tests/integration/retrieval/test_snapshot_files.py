@@ -29,7 +29,7 @@ from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
 from retrieval.graph.snapshot import GraphSnapshot
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
-from tests.integration.retrieval.snapshot_writer import CHUNKS, rows_of, snapshot_writer
+from tests.integration.retrieval.snapshot_writer import CHUNKS, rows_of, snapshot_follower, snapshot_writer
 from tests.searching import AT_ONCE, World, open_world
 from tests.unit.retrieval.test_snapshot import parts
 
@@ -377,3 +377,68 @@ def test_processes_that_write_at_once_do_not_disturb_readers(tmp_path: Path) -> 
             assert content.generation >= max(last, written - 1)
             assert len(content.arrays["chunk_ids"]) == CHUNKS + content.generation % 7
             last = content.generation
+
+
+async def test_a_repair_reads_whole_files_and_deletes_a_damaged_one(world: World, folder: Path) -> None:
+    process = Process(world, folder)
+    await process.get()
+    await process.cache.close()
+    path = file_of(world, folder)
+    assert await process.cache.clean(outdated=True) == []
+    damaged = bytearray(path.read_bytes())
+    damaged[len(damaged) * 3 // 4] ^= 1
+    path.write_bytes(damaged)
+    assert await process.cache.clean() == [], "opening does not read the arrays"
+    assert await process.cache.clean(outdated=True) == [world.corpus.id]
+    assert names_in(folder) == []
+
+
+async def test_a_process_that_ends_does_not_copy_all_rows_for_a_few_changes(world: World, folder: Path) -> None:
+    seldom = FilePolicy(least_chunks=0, changed_share=1, idle_share=1)
+    first, second = Process(world, folder), Process(world, folder, seldom)
+    built = await first.get()
+    await first.cache.close()
+    await world.put([Passage(key="one more", title="Elsewhere", text="Guest9 met Ada in Elsewhere.")])
+    assert (await second.get()).generation > built.generation
+    await second.cache.close()
+    described = SnapshotFolder(folder).describe(world.corpus.id)
+    assert described is not None
+    assert described.generation == built.generation
+    third = Process(world, folder, seldom)
+    await third.get()
+    await world.remove(["one more"])
+    latest = await third.get()
+    await third.cache.close()
+    described = SnapshotFolder(folder).describe(world.corpus.id)
+    assert described is not None
+    assert described.generation == latest.generation, "what is deleted leaves the file with the process"
+
+
+async def test_a_killed_follower_leaves_what_the_next_process_answers_from(tmp_path: Path) -> None:
+    """It is killed while it lays changes over the file, and while it writes the two as one."""
+    chosen = random.Random(3)
+    async with open_world(tmp_path / "data", asserting=True) as world:
+        await world.put(
+            [
+                Passage(key=f"p{n}", title=f"Place {n}", text=f"Guest{n % 7} met Ada in Place {n % 9}.")
+                for n in range(80)
+            ]
+        )
+        folder = tmp_path / "data" / "snapshots"
+        first = Process(world, folder)
+        await first.get()
+        await first.cache.close()
+        for n in range(4):
+            with snapshot_follower(tmp_path / "data" / "record.sqlite", folder, world.corpus.id) as follower:
+                follower.await_written()
+                await world.put([Passage(key=f"p{n}", title="Elsewhere", text=f"Bob{n} met Ada in Elsewhere.")])
+                await world.remove([f"p{n + 20}"])
+                await asyncio.sleep(chosen.random() * 0.1)
+                follower.kill()
+            next_one, anew = Process(world, folder), Process(world, tmp_path / f"other {n}")
+            assert (await next_one.get()).generation == (await anew.get()).generation
+            assert next_one.source.wholes == 0
+            assert parts((await next_one.get()).flat()) == parts((await anew.get()).flat())
+            for searcher in SEARCHING:
+                assert await next_one.search(searcher) == await anew.search(searcher)
+            await asyncio.gather(next_one.cache.close(), anew.cache.close())

@@ -27,7 +27,7 @@ from tests.twins.embedder import TwinEmbedder
 __all__ = ["AT_ONCE", "NamedSearcherContract", "World", "open_world"]
 
 
-AT_ONCE = FilePolicy(least_chunks=0, idle_seconds=0, pause_seconds=0)
+AT_ONCE = FilePolicy(least_chunks=0, idle_seconds=0, lacking_seconds=0, pause_seconds=0)
 """Every snapshot is written to a file at once."""
 
 

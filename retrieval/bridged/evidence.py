@@ -104,7 +104,7 @@ def compute_evidence(
     names = collect_names(pool, snapshot, graph)
     standing = _compute_standing(names, cosine)
     terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics)
-    rows, owner = snapshot.columns.terms.of(pool.chunks)
+    rows, owner = snapshot.terms_of(pool.chunks)
     counts = _count_stems(rows, owner, len(order), terms)
     length = np.bincount(owner, rows["count"], len(order)).astype(np.float64)
     return PoolEvidence(

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.candidates.pool import Pool
-from retrieval.graph.adjacency import Adjacency
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 
 __all__ = ["PoolNames", "collect_names"]
@@ -90,8 +89,8 @@ def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) ->
     """Returns the names that the pool's candidates mention in the graph of the query's documents."""
     owner, entity = _list_mentions(graph, pool.chunks)
     entities, name = np.unique(entity, return_inverse=True)
-    total = max(graph.chunks, 1)
-    titles = snapshot.titles[pool.chunks].astype(np.int64)
+    total = max(graph.passages, 1)
+    titles = snapshot.titles_of(pool.chunks)
     return PoolNames(
         entities=entities,
         owner=owner,
@@ -99,7 +98,7 @@ def collect_names(pool: Pool, snapshot: GraphSnapshot, graph: RetrievalGraph) ->
         rarity=np.log1p(total / np.maximum(graph.df[entities], 1)) / np.log1p(total),
         linked=np.isin(entities, pool.pagerank.entities),
         titles=_number_titles(titles, entities),
-        title_worth=1.0 / np.maximum(_look_up_shares(snapshot.title_shares, titles), 1),
+        title_worth=1.0 / np.maximum(_look_up_shares(snapshot, titles), 1),
     )
 
 
@@ -107,17 +106,13 @@ def _list_mentions(graph: RetrievalGraph, chunks: Ints) -> tuple[Ints, Ints]:
     """Returns the owner (the index in `chunks`) and the entity of each mention: a chunk's neighbours are its
     entities.
     """
-    adjacency: Adjacency = graph.adjacency
-    starts = adjacency.indptr[chunks]
-    counts = adjacency.indptr[chunks + 1] - starts
-    owner = np.repeat(np.arange(len(chunks)), counts)
-    at = np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
-    return owner, adjacency.indices[at].astype(np.int64) - graph.chunks
+    owner, others, _ = graph.adjacency.rows(chunks)
+    return owner, others.astype(np.int64) - graph.chunks
 
 
-def _look_up_shares(shares: Ints, titles: Ints) -> Ints:
+def _look_up_shares(snapshot: GraphSnapshot, titles: Ints) -> Ints:
     out = np.zeros_like(titles)
-    out[titles >= 0] = shares[titles[titles >= 0]]
+    out[titles >= 0] = snapshot.count_titled(titles[titles >= 0])
     return out
 
 

@@ -116,9 +116,7 @@ async def fetch_display_names(
     """Returns the display names of entities, or the normalised name where the record has deleted the entity."""
     ids = snapshot.entity_ids(entities)
     shown = await read_display_names(ids, snapshot, corpus_id, contents)
-    return {
-        entity: shown.get(id) or str(snapshot.columns.names[entity]) for entity, id in zip(entities, ids, strict=True)
-    }
+    return {entity: shown.get(id) or snapshot.name_of(entity) for entity, id in zip(entities, ids, strict=True)}
 
 
 async def label_passages(
@@ -171,10 +169,10 @@ def _find_asserting(
     There are at most five for each edge.
     """
     pairs = np.array(list(edges), np.int64).reshape(-1, 2)
-    facts, entities = snapshot.columns.facts, len(snapshot.columns.names)
-    is_end = np.zeros(entities, np.bool_)
-    is_end[pairs.ravel()] = True
-    near = facts[is_end[facts[:, 1]] & is_end[facts[:, 2]]].astype(np.int64)
+    entities = snapshot.whole.adjacency.size - snapshot.whole.chunks
+    ends = np.unique(pairs)
+    near = snapshot.facts_about(ends).astype(np.int64)
+    near = near[np.isin(near[:, 1:], ends).all(axis=1)]
     keys = _number_pairs(near[:, 1:], entities)
     asserted = np.isin(keys, _number_pairs(pairs, entities))
     rows = np.unique(np.stack([keys[asserted], near[asserted, 0]], axis=1), axis=0)

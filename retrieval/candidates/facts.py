@@ -1,6 +1,5 @@
 """The facts that go with hits: those that PageRank reached, also several hops from where it started."""
 
-from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 
@@ -48,18 +47,9 @@ async def read_facts(
 
 
 def _find_assertions(chunk_ids: Sequence[str], snapshot: GraphSnapshot) -> Ints:
-    """Returns the rows of `Columns.facts` of these chunks. They are sorted by chunk, and looked up without a copy."""
-    facts = snapshot.columns.facts
-
-    def chunk_of(row: int) -> int:
-        return int(facts[row, 0])
-
-    rows = range(len(facts))
-    parts = [
-        facts[bisect_left(rows, chunk, key=chunk_of) : bisect_right(rows, chunk, key=chunk_of)]
-        for chunk in snapshot.chunks_with(chunk_ids).tolist()
-    ]
-    return np.concatenate([facts[:0], *parts])
+    """Returns the assertions of these chunks that the snapshot has."""
+    chunks = snapshot.chunks_with(chunk_ids)
+    return snapshot.facts_of(chunks[chunks >= 0])
 
 
 def _find_masses(

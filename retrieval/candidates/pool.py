@@ -14,7 +14,7 @@ from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import run_interruptibly
-from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_incomplete, rank_from_question
+from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_limits, rank_from_question
 
 __all__ = ["Pool", "gather_pool", "rank_graph"]
 
@@ -81,7 +81,7 @@ async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config
     """Returns PageRank from the question's names, computed in a thread."""
     with trace.timed("graph"):
         ranking = await run_interruptibly(rank_from_question, snapshot, query.text, config, query.documents)
-    note_incomplete(ranking, trace)
+    note_limits(ranking, snapshot, trace)
     return ranking
 
 

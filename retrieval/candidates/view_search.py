@@ -103,7 +103,7 @@ async def _search_known(
         known = np.flatnonzero(chunks >= 0)[:count]
         if len(known) == count or len(scored) < asked:
             break
-        if documents is None and 4 * asked >= min(len(snapshot.documents), _FURTHEST):
+        if documents is None and 4 * asked >= min(snapshot.document_count, _FURTHEST):
             documents = snapshot.documents
         else:
             asked *= 4

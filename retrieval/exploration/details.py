@@ -51,8 +51,7 @@ async def show_entity(scope: Scope, entity_id: str, *, facts: int, passages: int
 
 async def _read_facts(scope: Scope, entity: int) -> list[FactRow]:
     """Returns the assertions about an entity, by chunk and fact id."""
-    columns = scope.snapshot.columns
-    asserting = np.unique(columns.facts[(columns.facts[:, 1:] == entity).any(axis=1), 0])
+    asserting = np.unique(scope.snapshot.facts_about(np.array([entity]))[:, 0])
     chunks = scope.may_read(asserting.tolist())[:_MAX_ASSERTING]
     if not chunks:
         return []
@@ -83,11 +82,8 @@ def _spell(row: FactRow) -> tuple[str, str, str]:
 
 
 def _find_synonyms(scope: Scope, entity: int) -> dict[int, float]:
-    columns = scope.snapshot.columns
-    linked = (columns.synonyms == entity).any(axis=1)
-    others = columns.synonyms[linked].sum(axis=1) - entity
-    pairs = zip(others.tolist(), columns.scores[linked].tolist(), strict=True)
-    return {other: score for other, score in pairs if scope.is_there(other)}
+    synonyms = scope.snapshot.synonyms_of(entity)
+    return {other: score for other, score in synonyms.items() if scope.is_there(other)}
 
 
 async def _read_merged(scope: Scope, entity_id: str) -> tuple[MergedEntity, ...]:

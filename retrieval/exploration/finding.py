@@ -47,7 +47,7 @@ def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]
     parts: list[int] = []
     if len(sharing) < limit:
         known = set(sharing)
-        holding = {int(index.entity_of[place]) for place, other in enumerate(index.names) if exact in other}
+        holding = {entity for entity, other in index.list_names() if exact in other}
         parts = [entity for entity in sorted(holding - known) if scope.is_there(entity)]
     return {
         Match.EXACT: same,
@@ -58,25 +58,26 @@ def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]
 
 def _most_mentioned(scope: Scope, entities: Collection[int], limit: int) -> list[int]:
     """Returns the entities in the order of the number of passages that mention them, then by name."""
-    names, there = scope.snapshot.columns.names, np.fromiter(entities, np.int64, len(entities))
+    there = np.fromiter(entities, np.int64, len(entities))
     there = there[scope.graph.adjacency.degree[scope.graph.chunks + there] > 0]
     counts = scope.graph.df[there]
     if len(there) > limit:  # all that may be among the first, ties included
         least = np.partition(counts, len(there) - limit)[len(there) - limit]
         there = there[counts >= least]
-    return sorted(there.tolist(), key=lambda entity: (-scope.graph.df[entity], names[entity]))[:limit]
+    df, name_of = scope.graph.df, scope.snapshot.name_of
+    return sorted(there.tolist(), key=lambda entity: (-int(df[entity]), name_of(entity)))[:limit]
 
 
 def _find_close(scope: Scope, name: str) -> dict[int, float]:
     """Returns entities with their similarity, the closest first, then the most mentioned."""
-    index = scope.snapshot.names
+    listed = list(scope.snapshot.names.list_names())
     close: dict[int, float] = {}
-    for place, score in find_close_names(normalise(name), index.names.tolist()):
-        entity = int(index.entity_of[place])
+    for place, score in find_close_names(normalise(name), [other for _, other in listed]):
+        entity = listed[place][0]
         if scope.is_there(entity):
             close[entity] = max(score, close.get(entity, 0.0))
-    names, df = scope.snapshot.columns.names, scope.graph.df
-    return dict(sorted(close.items(), key=lambda one: (-one[1], -df[one[0]], names[one[0]])))
+    df, name_of = scope.graph.df, scope.snapshot.name_of
+    return dict(sorted(close.items(), key=lambda one: (-one[1], -int(df[one[0]]), name_of(one[0]))))
 
 
 async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]:

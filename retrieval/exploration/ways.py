@@ -57,12 +57,13 @@ def _visit(graph: Adjacency, start: int, edges: int) -> tuple[set[int], bool]:
     visited, layer, whole = {start}, [start], True
     for _ in range(edges):
         found: set[int] = set()
-        for node in sorted(layer, key=lambda node: (graph.indptr[node + 1] - graph.indptr[node], node)):
+        counts = dict(zip(layer, graph.count_edges(np.array(layer, np.int64)).tolist(), strict=True))
+        for node in sorted(layer, key=lambda node: (counts[node], node)):
             others, _ = graph.neighbours(node)
             room = _MAX_NODES - len(visited) - len(found)
             if len(others) > room:
-                counts = graph.indptr[others + 1] - graph.indptr[others]
-                others, whole = others[np.argsort(counts, kind="stable")[: max(room, 0)]], False
+                crowds = graph.count_edges(others.astype(np.int64))
+                others, whole = others[np.argsort(crowds, kind="stable")[: max(room, 0)]], False
             found.update(others.tolist())
         layer = sorted(found - visited)
         visited |= found
@@ -77,8 +78,9 @@ def _find_shortest(
     """
     import igraph  # takes a tenth of a second, and searches do not need it
 
-    nodes = np.asarray(nodes)
+    nodes = np.asarray(nodes, np.int64)
     place = {int(node): at for at, node in enumerate(nodes.tolist())}
+    crowds = dict(zip(nodes.tolist(), graph.count_edges(nodes).tolist(), strict=True))
     kept = np.zeros(graph.size, np.bool_)
     kept[nodes] = True
     edges: list[tuple[int, int]] = []
@@ -86,7 +88,7 @@ def _find_shortest(
     for node in nodes.tolist():
         others, _ = graph.neighbours(node)
         for other in others[(others > node) & kept[others]].tolist():
-            crowd = sum(float(graph.indptr[end + 1] - graph.indptr[end]) for end in (node, other))
+            crowd = sum(float(crowds[end]) for end in (node, other))
             edges.append((place[node], place[other]))
             costs.append(1 + np.log1p(crowd) / (100 * MAX_EDGES))
     subgraph = igraph.Graph(n=len(nodes), edges=edges)

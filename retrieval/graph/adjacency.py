@@ -5,7 +5,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Adjacency", "build_adjacency"]
+from retrieval.graph.positions import find_positions
+
+__all__ = ["Adjacency", "RowChanges", "build_adjacency", "spread_ranges"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowChanges:
+    """Edges that rows of a graph have lost and gained, for the nodes `nodes`, ascending.
+
+    Node `nodes[k]` has lost the edges at `lost[lost_at[k]:lost_at[k + 1]]`, which are places in `Adjacency.indices`,
+    ascending, and has gained those to `indices[gained_at[k]:gained_at[k + 1]]` with the `weights` beside them.
+    `place_of` (n,) is k + 1 for `nodes[k]`, and 0 for nodes that did not change.
+    """
+
+    nodes: NDArray[np.int64]
+    lost_at: NDArray[np.int64]
+    lost: NDArray[np.int64]
+    gained_at: NDArray[np.int64]
+    indices: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    place_of: NDArray[np.int32]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,21 +34,56 @@ class Adjacency:
 
     The neighbours of node i are `indices[indptr[i]:indptr[i+1]]`, ascending; `weights` has the edges' weights at the
     same places. `degree` (n,) is the sum of a node's weights. Each edge is in the rows of both of its nodes. There are
-    no loops.
+    no loops. With `changes`, rows are read by `neighbours` and `rows`; nodes beyond `indptr` have gained edges alone.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     weights: NDArray[np.float32]
     degree: NDArray[np.float64]
+    changes: RowChanges | None = None
 
     @property
     def size(self) -> int:
         return len(self.degree)
 
     def neighbours(self, node: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        row = slice(self.indptr[node], self.indptr[node + 1])
-        return self.indices[row], self.weights[row]
+        if self.changes is None:
+            row = slice(self.indptr[node], self.indptr[node + 1])
+            return self.indices[row], self.weights[row]
+        _, others, weights = self.rows(np.array([node]))
+        return others, weights
+
+    def rows(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
+        """Returns the edges of these nodes, in their order: the index into `nodes`, the neighbour and the weight."""
+        held = nodes if self.changes is None else np.minimum(nodes, len(self.indptr) - 2)
+        owner, at = spread_ranges(self.indptr[held], np.where(held == nodes, self.indptr[held + 1], self.indptr[held]))
+        changes = self.changes
+        if changes is None:
+            return owner, self.indices[at], self.weights[at]
+        kept = find_positions(changes.lost, at) < 0
+        places = changes.place_of[nodes].astype(np.int64) - 1
+        starts = np.where(places >= 0, changes.gained_at[places], 0)
+        gained_by, gained = spread_ranges(starts, np.where(places >= 0, changes.gained_at[places + 1], 0))
+        owner = np.concatenate([owner[kept], gained_by])
+        order = np.argsort(owner, kind="stable")
+        others = np.concatenate([self.indices[at[kept]], changes.indices[gained]])
+        weights = np.concatenate([self.weights[at[kept]], changes.weights[gained]])
+        return owner[order], others[order], weights[order]
+
+    def count_edges(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Returns the number of edges of each of these nodes."""
+        if self.changes is None:
+            return self.indptr[nodes + 1] - self.indptr[nodes]
+        owner, _, _ = self.rows(nodes)
+        return np.bincount(owner, minlength=len(nodes))
+
+
+def spread_ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Returns all numbers of several ranges, and beside each the index of its range, which comes first."""
+    counts = ends - starts
+    owner = np.repeat(np.arange(len(starts)), counts)
+    return owner, np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)
 
 
 def build_adjacency(

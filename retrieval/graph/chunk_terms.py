@@ -1,8 +1,9 @@
 """The stems of chunks with their counts, in memory: how they are read, selected and merged."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,7 @@ from core.errors import Unavailable
 from core.text.terms import TERM, Terms
 from retrieval.graph.positions import Places
 
-__all__ = ["PACKED", "ChunkTerms", "merge_terms", "read_chunk_terms"]
+__all__ = ["PACKED", "ChunkTerms", "copy_runs", "make_offsets", "merge_terms", "read_chunk_terms"]
 
 PACKED = np.dtype("<u8")
 """A row of `core.text.terms.TERM` as one number, which numpy copies several times faster than a structure."""
@@ -43,7 +44,7 @@ class ChunkTerms:
         packed = self.rows.view(PACKED)
         runs = [packed[start:end] for start, end in edges.reshape(-1, 2).tolist()]
         rows = np.concatenate([packed[:0], *runs])
-        return ChunkTerms(offsets=_offsets(np.diff(self.offsets)[chunks]), rows=rows.view(TERM))
+        return ChunkTerms(offsets=make_offsets(np.diff(self.offsets)[chunks]), rows=rows.view(TERM))
 
 
 def read_chunk_terms(ids: Sequence[str], blobs: Sequence[bytes]) -> ChunkTerms:
@@ -59,7 +60,7 @@ def read_chunk_terms(ids: Sequence[str], blobs: Sequence[bytes]) -> ChunkTerms:
             f"{TERM.itemsize}; delete its document and hand it in again"
         )
     rows = np.frombuffer(bytearray().join(blobs), TERM)
-    return ChunkTerms(offsets=_offsets(counts), rows=rows)
+    return ChunkTerms(offsets=make_offsets(counts), rows=rows)
 
 
 def merge_terms(size: int, *parts: tuple[NDArray[np.int32], ChunkTerms]) -> ChunkTerms:
@@ -67,26 +68,35 @@ def merge_terms(size: int, *parts: tuple[NDArray[np.int32], ChunkTerms]) -> Chun
     counts = np.zeros(size, np.int64)
     for at, part in parts:
         counts[at] = np.diff(part.offsets)
-    offsets = _offsets(counts)
+    offsets = make_offsets(counts)
     rows = np.empty(offsets[-1], PACKED)
     for at, part in parts:
-        packed = part.rows.view(PACKED)
-        for start, end in _runs(at):
-            source = packed[part.offsets[start] : part.offsets[end]]
-            rows[offsets[at[start]] :][: len(source)] = source
+        copy_runs(rows, offsets, at, part.rows.view(PACKED), part.offsets, np.arange(len(at)))
     return ChunkTerms(offsets=offsets, rows=rows.view(TERM))
 
 
-def _runs(at: NDArray[np.int32]) -> Iterator[tuple[int, int]]:
-    """Returns the ranges in which `at` counts up by one. Few new chunks leave few ranges, and each is copied as a
-    whole.
+def copy_runs(
+    out: NDArray[Any],
+    offsets: Places,
+    at: NDArray[Any],
+    source: NDArray[Any],
+    source_offsets: Places,
+    source_at: NDArray[Any],
+) -> None:
+    """Copies the rows of the items `source_at` to those of the items `at`, both ascending.
+
+    Few new items leave few runs in which both count up by one, and each run is copied as a whole.
     """
     if not len(at):
-        return iter(())
-    return pairwise([0, *(np.flatnonzero(np.diff(at) != 1) + 1).tolist(), len(at)])
+        return
+    breaks = np.flatnonzero((np.diff(at) != 1) | (np.diff(source_at) != 1)) + 1
+    for start, end in pairwise([0, *breaks.tolist(), len(at)]):
+        rows = source[source_offsets[source_at[start]] : source_offsets[source_at[end - 1] + 1]]
+        out[offsets[at[start]] :][: len(rows)] = rows
 
 
-def _offsets(counts: Places) -> Places:
+def make_offsets(counts: Places) -> Places:
+    """Returns where each of several items begins, and where the last ends."""
     offsets = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, out=offsets[1:])
     return offsets

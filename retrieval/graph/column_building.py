@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from core.ports.record import GraphChunk, GraphRows
 from retrieval.graph.chunk_terms import read_chunk_terms
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids, keep_rows
+from retrieval.graph.names import pack_names
 
 __all__ = ["build_columns", "canonicalise", "read_columns"]
 
@@ -24,8 +25,6 @@ def read_columns(rows: GraphRows) -> Columns:
     """Returns the rows as columns that are not in canonical order and may hold entities that only synonyms name."""
     documents = sorted({chunk.document_id for chunk in rows.chunks})
     document_at = {id: number for number, id in enumerate(documents)}
-    names = np.empty(len(rows.names), np.object_)
-    names[:] = rows.names
     return Columns(
         chunk_ids=encode_ids(chunk.id for chunk in rows.chunks),
         view_ids=encode_ids(chunk.view_id for chunk in rows.chunks),
@@ -35,7 +34,7 @@ def read_columns(rows: GraphRows) -> Columns:
         title_ids=_title_ids(rows.chunks),
         terms=read_chunk_terms([chunk.id for chunk in rows.chunks], [chunk.terms for chunk in rows.chunks]),
         entity_ids=rows.entity_ids,
-        names=names,
+        names=pack_names(rows.names),
         mentions=rows.mentions,
         facts=rows.facts,
         synonyms=rows.synonyms,

@@ -1,6 +1,5 @@
 """Changes of the record applied to columns without reading unchanged rows again. Open it when updates go wrong."""
 
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -11,9 +10,10 @@ from core.ports.record import GraphChanges
 from retrieval.graph.chunk_terms import ChunkTerms, merge_terms
 from retrieval.graph.column_building import canonicalise, read_columns
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids, keep_rows, renumber
+from retrieval.graph.names import merge_names
 from retrieval.graph.positions import find_positions
 
-__all__ = ["ColumnUpdate", "update_columns"]
+__all__ = ["ColumnUpdate", "join_columns", "update_columns"]
 
 
 class ColumnUpdate(NamedTuple):
@@ -26,12 +26,24 @@ class ColumnUpdate(NamedTuple):
 
 def update_columns(old: Columns, changes: GraphChanges) -> ColumnUpdate:
     """Returns what `build_columns` would make of the changed rows, without reading the unchanged rows again."""
-    new = read_columns(changes.added)
-    gone = _mask_of(old.chunk_ids, changes.removed)
+    return join_columns(
+        old,
+        read_columns(changes.added),
+        removed=encode_ids(changes.removed),
+        unlinked=encode_ids(changes.synonyms_of),
+    )
+
+
+def join_columns(old: Columns, new: Columns, *, removed: Ids, unlinked: Ids) -> ColumnUpdate:
+    """Returns the old columns without some chunks, and without the synonyms of some entities, with the new columns.
+
+    Chunks that are in both have the rows of `new`.
+    """
+    gone = _mask_of(old.chunk_ids, removed)
     again = find_positions(old.chunk_ids, new.chunk_ids)
     gone[again[again >= 0]] = True
-    unlinked = _mask_of(old.entity_ids, changes.synonyms_of)
-    linked = ~unlinked[old.synonyms].any(axis=1)
+    unlinked_mask = _mask_of(old.entity_ids, unlinked)
+    linked = ~unlinked_mask[old.synonyms].any(axis=1)
     kept = keep_rows(
         replace(
             old,
@@ -45,10 +57,10 @@ def update_columns(old: Columns, changes: GraphChanges) -> ColumnUpdate:
     return ColumnUpdate(canonicalise(_join(kept, new)), removed=old.terms.select(gone), added=new.terms)
 
 
-def _mask_of(ids: Ids, wanted: Collection[str]) -> NDArray[np.bool_]:
+def _mask_of(ids: Ids, wanted: Ids) -> NDArray[np.bool_]:
     """Returns the mask of those of `ids` that are wanted; unknown ids are ignored."""
     mask = np.zeros(len(ids), np.bool_)
-    found = find_positions(ids, encode_ids(wanted))
+    found = find_positions(ids, wanted)
     mask[found[found >= 0]] = True
     return mask
 
@@ -72,7 +84,7 @@ def _join(old: Columns, new: Columns) -> Columns:
         title_ids=_place(len(chunk_ids), (old_chunk, old.title_ids), (new_chunk, new.title_ids)),
         terms=merge_terms(len(chunk_ids), (old_chunk, old.terms), (new_chunk, new.terms)),
         entity_ids=entity_ids,
-        names=_place(len(entity_ids), (old_entity, old.names), (new_entity, new.names)),
+        names=merge_names(len(entity_ids), (old_entity, old.names), (new_entity, new.names)),
         mentions=np.concatenate([old.mentions, new.mentions]),
         facts=np.concatenate([old.facts, new.facts]),
         synonyms=np.concatenate([old.synonyms, new.synonyms]),

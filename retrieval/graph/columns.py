@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.chunk_terms import ChunkTerms
+from retrieval.graph.names import Names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["Columns", "Ids", "Ints", "encode_ids", "keep_rows", "renumber"]
@@ -37,7 +38,7 @@ class Columns:
     title_ids: Ids
     terms: ChunkTerms
     entity_ids: Ids
-    names: NDArray[np.object_]
+    names: Names
     mentions: Ints
     facts: Ints
     synonyms: Ints
@@ -86,7 +87,7 @@ def keep_rows(
         )
         columns = renumber(columns, chunk=_number_kept(chunks))
     if entities is not None and not entities.all():
-        columns = replace(columns, entity_ids=columns.entity_ids[entities], names=columns.names[entities])
+        columns = replace(columns, entity_ids=columns.entity_ids[entities], names=columns.names.select(entities))
         columns = renumber(columns, entity=_number_kept(entities))
     return columns
 

@@ -9,6 +9,7 @@ from core.ports.record import GraphMerge
 from core.record_policy.merges import find_end
 from retrieval.graph.column_building import canonicalise
 from retrieval.graph.columns import Columns, Ids, encode_ids, renumber
+from retrieval.graph.names import merge_names, pack_names
 from retrieval.graph.positions import Places, find_positions
 
 __all__ = ["MergeMap", "apply_merges", "list_merged_names", "list_merges_among", "make_merge_map"]
@@ -91,12 +92,12 @@ def _add_entities(columns: Columns, names: Mapping[str, str]) -> Columns:
     if not missing:
         return columns
     ids = np.concatenate([columns.entity_ids, encode_ids(missing)])
-    shown = np.empty(len(ids), np.object_)
-    shown[:] = [*columns.names, *(names[id] for id in missing)]
     order = np.argsort(ids, kind="stable")
     place = np.empty(len(ids), np.int32)
     place[order] = np.arange(len(ids))
-    return renumber(replace(columns, entity_ids=ids[order], names=shown[order]), entity=place)
+    old, new = place[: len(columns.entity_ids)], place[len(columns.entity_ids) :]
+    shown = merge_names(len(ids), (old, columns.names), (new, pack_names(names[id] for id in missing)))
+    return renumber(replace(columns, entity_ids=ids[order], names=shown), entity=place)
 
 
 def _replace_titles(title_ids: Ids, merges: MergeMap) -> Ids:

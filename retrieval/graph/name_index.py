@@ -2,14 +2,16 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.columns import Ids
+from retrieval.graph.names import Names, merge_names, pack_names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["NameIndex", "build_name_index", "fold_name"]
@@ -26,35 +28,48 @@ class NameIndex:
 
     `names` are the names of the entities in their order, then further names of some of them: those of the entities that
     are merged into them. `entity_of` has the entity of each name. `hashes` are beside the names, and the same in every
-    process; `order` sorts them.
+    process; `order` sorts them. `added` is the index of entities that came later, and `gone` are entities of this one
+    that are not there any more.
     """
 
-    names: NDArray[np.object_]
+    names: Names
     entity_of: NDArray[np.int32]
     hashes: NDArray[np.int64]
     order: NDArray[np.int64]
+    added: "NameIndex | None" = None
+    gone: frozenset[int] = frozenset()
 
     def known(self, keys: Sequence[str]) -> NDArray[np.bool_]:
         """Returns the mask of the keys that an entity has. Hashes are compared, so a false positive is possible."""
-        hashes = np.array([_hash(key) for key in keys], np.int64)
-        return find_positions(self.hashes, hashes, self.order) >= 0
+        found = find_positions(self.hashes, np.array([_hash(key) for key in keys], np.int64), self.order) >= 0
+        return found if self.added is None else found | self.added.known(keys)
 
     def entities(self, key: str) -> list[int]:
         """Returns all entities with this key, ascending."""
-        return sorted({int(self.entity_of[i]) for i in self._places(key)})
+        return sorted(set(self.list_entities(key, None)))
 
     def find_exact(self, key: str, name: str) -> list[int]:
         """Returns the entities with this normalised name, whose key is `key`, ascending."""
-        return sorted({int(self.entity_of[i]) for i in self._places(key) if self.names[i] == name})
+        return sorted(set(self.list_entities(key, name)))
 
-    def _places(self, key: str) -> list[int]:
-        """Returns the places of the names with this key."""
+    def list_names(self) -> Iterator[tuple[int, str]]:
+        """Reads all names, each with its entity."""
+        there = (pair for pair in zip(self.entity_of.tolist(), self.names, strict=True) if pair[0] not in self.gone)
+        return there if self.added is None else chain(there, self.added.list_names())
+
+    def list_entities(self, key: str, name: str | None) -> Iterator[int]:
+        """Returns the entities with this key, and with this name if one is given."""
         ends = [np.searchsorted(self.hashes, _hash(key), side=side, sorter=self.order) for side in ("left", "right")]
-        return [int(i) for i in self.order[slice(*ends)] if fold_name(self.names[i]) == key]
+        for place in self.order[slice(*ends)].tolist():
+            entity, present = int(self.entity_of[place]), self.names[place]
+            if entity not in self.gone and (fold_name(present) == key if name is None else present == name):
+                yield entity
+        if self.added is not None:
+            yield from self.added.list_entities(key, name)
 
 
 def build_name_index(
-    names: NDArray[np.object_],
+    names: Names,
     ids: Ids | None = None,
     old: tuple[NameIndex, Ids] | None = None,
     others: Iterable[tuple[int, str]] = (),
@@ -69,12 +84,12 @@ def build_name_index(
         at = find_positions(old[1], ids)
         fresh = at < 0
         hashes[~fresh] = old[0].hashes[at[~fresh]]
-    hashes[fresh] = [_hash(fold_name(name)) for name in names[fresh]]
+    hashes[fresh] = [_hash(fold_name(names[at])) for at in np.flatnonzero(fresh).tolist()]
     entity_of = np.arange(len(names), dtype=np.int32)
     if further := list(others):
-        added = np.empty(len(further), np.object_)
-        added[:] = [name for _, name in further]
-        names = np.concatenate([names, added])
+        size = len(names)
+        places = np.arange(size + len(further), dtype=np.int32)
+        names = merge_names(len(places), (places[:size], names), (places[size:], pack_names(n for _, n in further)))
         entity_of = np.concatenate([entity_of, np.array([entity for entity, _ in further], np.int32)])
         hashes = np.concatenate([hashes, np.array([_hash(fold_name(name)) for _, name in further], np.int64)])
     return NameIndex(names=names, entity_of=entity_of, hashes=hashes, order=np.argsort(hashes, kind="stable"))

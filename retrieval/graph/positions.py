@@ -17,7 +17,9 @@ def find_positions(ids: NDArray[Any], wanted: NDArray[Any], order: Places | None
     """
     if not len(ids) or not len(wanted):
         return np.full(len(wanted), -1, np.int64)
-    at = np.minimum(np.searchsorted(ids, wanted, sorter=order), len(ids) - 1)
+    # Ids of other lengths are cut, and then not equal: numpy would copy all of `ids` to compare them.
+    sought = wanted.astype(ids.dtype) if ids.dtype.kind == "S" else wanted
+    at = np.minimum(np.searchsorted(ids, sought, sorter=order), len(ids) - 1)
     if order is not None:
         at = order[at]
     return np.where(ids[at] == wanted, at, -1)

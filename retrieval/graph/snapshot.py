@@ -1,93 +1,73 @@
 """The immutable snapshot of a corpus' graph at one generation, which every searcher ranks with."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.ports.record import GraphChanges, GraphMerge, GraphRows
+from core.text.terms import Terms
 from retrieval.graph.adjacency import Adjacency, build_adjacency
-from retrieval.graph.column_building import build_columns
-from retrieval.graph.column_updates import update_columns
-from retrieval.graph.columns import Columns, Ids, Ints, encode_ids
-from retrieval.graph.merges import (
-    MergeMap,
-    apply_merges,
-    list_merged_names,
-    list_merges_among,
-    make_merge_map,
-)
-from retrieval.graph.name_index import NameIndex, build_name_index
-from retrieval.graph.positions import find_positions
+from retrieval.graph.columns import Ints
+from retrieval.graph.merges import MergeMap
+from retrieval.graph.name_index import NameIndex
+from retrieval.graph.patched import Patched
 from retrieval.graph.recent import Recent
-from retrieval.graph.term_statistics import TermStatistics, count_terms
+from retrieval.graph.term_statistics import TermStatistics
 
-__all__ = ["GraphSnapshot", "RetrievalGraph", "build_snapshot"]
+if TYPE_CHECKING:
+    from retrieval.graph.flat import FlatSnapshot
+
+__all__ = ["GraphSnapshot", "RetrievalGraph", "join_edges"]
 
 _MASKS = 4
-_MERGED = 2
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
 class RetrievalGraph:
     """The graph that a set of documents makes: node i is chunk i, or entity i - `chunks`.
 
-    `df` (entities,) is the number of chunks that mention an entity.
+    `chunks` is the number of places of chunks, of which the last ones may be free; `passages` is the number of chunks
+    of the corpus. `df` (entities,) is the number of chunks that mention an entity.
     """
 
     chunks: int
+    passages: int
     adjacency: Adjacency
-    df: NDArray[np.int64]
+    df: NDArray[np.int64] | Patched
 
 
 @dataclass(frozen=True, kw_only=True)
-class GraphSnapshot:
-    """A corpus' graph in memory. Chunks and entities are numbered in the order of their ids, so equal content has equal
-    numbers.
-
-    `titles` (chunks, 2) are the entities that each chunk's title and heading name, -1 where there is none.
-    `title_shares` (entities,) is the number of chunks that have the entity there. In `columns`, entities that `merges`
-    join are one; `stated` are the columns without merges, to which changes are applied. `view_order` sorts the chunks
-    by their view entries.
-    """
+class GraphSnapshot(ABC):
+    """A corpus' graph at one generation. Its numbers of chunks and entities are those of this snapshot alone."""
 
     generation: int
-    columns: Columns
-    stated: Columns
     merges: MergeMap
     names: NameIndex
     whole: RetrievalGraph
     statistics: TermStatistics
-    titles: Ints
-    title_shares: NDArray[np.int64]
-    view_order: NDArray[np.int64]
     _masks: Recent[frozenset[str], RetrievalGraph] = field(default_factory=lambda: Recent(_MASKS), repr=False)
-    _kept: Recent[frozenset[str], tuple[GraphMerge, ...]] = field(default_factory=lambda: Recent(_MASKS), repr=False)
-    _merged: "Recent[tuple[GraphMerge, ...], GraphSnapshot]" = field(
-        default_factory=lambda: Recent(_MERGED), repr=False
-    )
 
     @property
-    def has_facts(self) -> bool:
-        return len(self.columns.facts) > 0
+    @abstractmethod
+    def has_facts(self) -> bool: ...
 
-    @cached_property
+    @property
+    @abstractmethod
     def documents(self) -> frozenset[str]:
-        """The ids of the documents that have a chunk."""
-        return frozenset(id.decode() for id in self.columns.document_ids.tolist())
+        """The ids of the documents that have a chunk. Making it costs as much as there are documents."""
 
-    def apply(self, changes: GraphChanges) -> "GraphSnapshot":
-        """Returns the snapshot of the later generation; this one does not change."""
-        added = changes.added
-        same = added.merges == self.merges.merges
-        if same and not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
-            return replace(self, generation=changes.generation)
-        merges = self.merges if same else make_merge_map(added.merges)
-        stated, removed, new = update_columns(self.stated, changes)
-        statistics = self.statistics.apply(removed=removed, added=new)
-        return _snapshot(changes.generation, stated, merges, statistics, (self.names, self.columns.entity_ids))
+    @property
+    @abstractmethod
+    def document_count(self) -> int: ...
+
+    @abstractmethod
+    def flat(self) -> "FlatSnapshot":
+        """Returns the snapshot of equal content whose rows are in canonical order, with numbers of its own."""
 
     def graph(self, documents: frozenset[str] | None = None) -> RetrievalGraph:
         """Returns the graph that these documents assert (None: all documents).
@@ -99,108 +79,106 @@ class GraphSnapshot:
         return self._masks.get(documents) or self._masks.put(documents, self._mask(documents))
 
     def _mask(self, documents: frozenset[str]) -> RetrievalGraph:
-        return _graph(self.columns, self.columns.chunks_of(documents))
+        """Reads the rows of these documents alone."""
+        whole, chunks = self.whole, self.chunks_of_documents(documents)
+        owner, others, _ = whole.adjacency.rows(chunks)
+        mentions = np.stack([chunks[owner], others.astype(np.int64) - whole.chunks], axis=1)
+        facts = self.facts_of(chunks)
+        named = np.zeros(whole.adjacency.size - whole.chunks, np.bool_)
+        named[mentions[:, 1]] = True
+        named[facts[:, 1:].ravel()] = True
+        synonyms, scores = self.synonyms_among(named)
+        return RetrievalGraph(
+            chunks=whole.chunks,
+            passages=whole.passages,
+            adjacency=join_edges(whole.chunks, len(named), mentions, facts, synonyms, scores),
+            df=np.bincount(mentions[:, 1], minlength=len(named)),
+        )
 
+    @abstractmethod
     def restrict_merges(self, documents: frozenset[str]) -> "GraphSnapshot":
         """Returns the snapshot in which only those merges count whose two entities these documents name.
 
         Any other merge would tell a name that only other documents have. The snapshots of the last two sets of merges
         are cached.
         """
-        kept = self._kept.get(documents)
-        if kept is None:
-            kept = self._kept.put(documents, list_merges_among(self.merges, self.stated, documents))
-        if kept == self.merges.merges:
-            return self
-        made = self._merged.get(kept)
-        if made is None:
-            names = (self.names, self.columns.entity_ids)
-            made = self._merged.put(
-                kept, _snapshot(self.generation, self.stated, make_merge_map(kept), self.statistics, names)
-            )
-        return replace(made, generation=self.generation)  # a later generation may have the same content
 
-    def chunks_of_views(self, view_ids: Sequence[str]) -> NDArray[np.int64]:
+    @abstractmethod
+    def chunks_of_documents(self, documents: Collection[str]) -> Numbers:
+        """Returns the numbers of the chunks of these documents, ascending."""
+
+    @abstractmethod
+    def chunks_of_views(self, view_ids: Sequence[str]) -> Numbers:
         """Returns the chunk of each view entry, or -1 for entries that no chunk names."""
-        return find_positions(self.columns.view_ids, encode_ids(view_ids), self.view_order)
 
-    def chunks_with(self, chunk_ids: Sequence[str]) -> NDArray[np.int64]:
+    @abstractmethod
+    def chunks_with(self, chunk_ids: Sequence[str]) -> Numbers:
         """Returns the numbers of chunks by id, or -1 for ids that the snapshot does not have."""
-        return find_positions(self.columns.chunk_ids, encode_ids(chunk_ids))
 
-    def chunk_ids(self, chunks: Iterable[int]) -> list[str]:
-        return [self.columns.chunk_ids[i].decode() for i in chunks]
+    @abstractmethod
+    def chunk_ids(self, chunks: Iterable[int]) -> list[str]: ...
 
+    @abstractmethod
+    def view_ids(self, chunks: Iterable[int]) -> list[str]: ...
+
+    @abstractmethod
+    def document_ids(self, chunks: Iterable[int]) -> list[str]: ...
+
+    @abstractmethod
     def has_any_document(self, document_ids: Collection[str]) -> bool:
         """Returns whether a chunk of any of these documents is in the snapshot."""
-        return bool((find_positions(self.columns.document_ids, encode_ids(document_ids)) >= 0).any())
 
-    def view_ids(self, chunks: Iterable[int]) -> list[str]:
-        return [self.columns.view_ids[i].decode() for i in chunks]
-
-    def document_ids(self, chunks: Iterable[int]) -> list[str]:
-        return [self.columns.document_ids[self.columns.document_of[i]].decode() for i in chunks]
-
-    def entities_with(self, entity_ids: Iterable[str]) -> NDArray[np.int64]:
+    @abstractmethod
+    def entities_with(self, entity_ids: Iterable[str]) -> Numbers:
         """Returns the numbers of entities by id, or -1 for ids that the snapshot does not have.
 
         A merged entity has the number of the entity that it is merged into.
         """
-        return find_positions(self.columns.entity_ids, self.merges.encode(entity_ids))
 
-    def entity_ids(self, entities: Iterable[int]) -> list[str]:
-        return [self.columns.entity_ids[i].decode() for i in entities]
+    @abstractmethod
+    def entity_ids(self, entities: Iterable[int]) -> list[str]: ...
+
+    @abstractmethod
+    def name_of(self, entity: int) -> str:
+        """Returns the normalised name of an entity."""
+
+    @abstractmethod
+    def terms_of(self, chunks: Numbers) -> tuple[Terms, Numbers]:
+        """Returns the stems of these chunks, and for each the index into `chunks` that it belongs to."""
+
+    @abstractmethod
+    def titles_of(self, chunks: Numbers) -> Numbers:
+        """Returns the entities that each chunk's title and heading name, (n, 2), -1 where there is none."""
+
+    @abstractmethod
+    def count_titled(self, entities: Numbers) -> Numbers:
+        """Returns the number of chunks whose title or heading each of these entities is."""
+
+    @abstractmethod
+    def facts_of(self, chunks: Numbers) -> Ints:
+        """Returns (chunk, subject, object) of each assertion of these chunks."""
+
+    @abstractmethod
+    def facts_about(self, entities: Numbers) -> Ints:
+        """Returns the assertions whose subject or object is one of these entities. It reads all facts."""
+
+    @abstractmethod
+    def synonyms_of(self, entity: int) -> dict[int, float]:
+        """Returns the synonyms of an entity with their cosines."""
+
+    @abstractmethod
+    def synonyms_among(self, named: NDArray[np.bool_]) -> tuple[Ints, NDArray[np.float32]]:
+        """Returns the pairs of synonyms whose mask is True for both, and their cosines."""
 
 
-def build_snapshot(generation: int, rows: GraphRows) -> GraphSnapshot:
-    """Returns the snapshot of all rows of a corpus at a generation."""
-    stated = build_columns(rows)
-    return _snapshot(generation, stated, make_merge_map(rows.merges), count_terms(stated.terms), None)
-
-
-def _snapshot(
-    generation: int,
-    stated: Columns,
-    merges: MergeMap,
-    statistics: TermStatistics,
-    old_names: tuple[NameIndex, Ids] | None,
-) -> GraphSnapshot:
-    columns = apply_merges(stated, merges)
-    titles = find_positions(columns.entity_ids, columns.title_ids.ravel()).astype(np.int32).reshape(-1, 2)
-    return GraphSnapshot(
-        generation=generation,
-        columns=columns,
-        stated=stated,
-        merges=merges,
-        names=build_name_index(columns.names, columns.entity_ids, old_names, list_merged_names(columns, merges)),
-        whole=_graph(columns, None),
-        statistics=statistics,
-        titles=titles,
-        title_shares=np.bincount(titles[titles >= 0], minlength=len(columns.entity_ids)),
-        view_order=np.argsort(columns.view_ids, kind="stable"),
-    )
-
-
-def _graph(columns: Columns, kept: NDArray[np.bool_] | None) -> RetrievalGraph:
-    """Returns the graph of the chunks whose mask is True (None: all).
+def join_edges(
+    chunks: int, entities: int, mentions: Numbers | Ints, facts: Ints, synonyms: Ints, scores: NDArray[np.float32]
+) -> Adjacency:
+    """Returns the graph of these rows.
 
     A mention edge weighs 1, a fact edge the number of its assertions, a synonym edge its cosine.
     """
-    mentions, facts = columns.mentions, columns.facts
-    synonyms, scores = columns.synonyms, columns.scores
-    chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)
-    if kept is not None:
-        mentions, facts = mentions[kept[mentions[:, 0]]], facts[kept[facts[:, 0]]]
-        named = np.zeros(entities, np.bool_)
-        named[mentions[:, 1]] = True
-        named[facts[:, 1:].ravel()] = True
-        both = named[synonyms].all(axis=1)
-        synonyms, scores = synonyms[both], scores[both]
     first = np.concatenate([mentions[:, 0], facts[:, 1] + chunks, synonyms[:, 0] + chunks]).astype(np.int64)
     second = np.concatenate([mentions[:, 1] + chunks, facts[:, 2] + chunks, synonyms[:, 1] + chunks]).astype(np.int64)
     weights = np.concatenate([np.ones(len(mentions) + len(facts), np.float32), scores])
-    return RetrievalGraph(
-        chunks=chunks,
-        adjacency=build_adjacency(chunks + entities, first, second, weights),
-        df=np.bincount(mentions[:, 1], minlength=entities),
-    )
+    return build_adjacency(chunks + entities, first, second, weights)

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from core.errors import NotFound
 from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
+from retrieval.graph.flat import build_snapshot
+from retrieval.graph.layers.layered import follow
 from retrieval.graph.mapped.snapshot_files import SnapshotFiles
 from retrieval.graph.memory import HeldSnapshots, describe_held
-from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
+from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["SnapshotCache"]
 
@@ -119,8 +121,8 @@ class SnapshotCache:
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes files that no snapshot can be read from any more, as those of deleted corpora.
 
-        With `outdated`, files of earlier generations are deleted, too. Returns the ids of their corpora. Raises what
-        the record raises.
+        With `outdated`, files of earlier generations and damaged ones are deleted, too. Returns the ids of their
+        corpora. Raises what the record raises.
         """
         return [] if self._files is None else await self._files.clean(outdated=outdated)
 
@@ -203,7 +205,7 @@ class SnapshotCache:
     async def _read_snapshot(self, corpus_id: str, entry: _Entry, old: GraphSnapshot | None) -> GraphSnapshot:
         changes = None if old is None else await self._graph.changes(corpus_id, old.generation)
         if old is not None and changes is not None:
-            snapshot = await asyncio.to_thread(old.apply, changes)
+            snapshot = await asyncio.to_thread(follow, old, changes)
             self._keep(corpus_id, entry, snapshot, changes)
             return snapshot
         if self._files is None:

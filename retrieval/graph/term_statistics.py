@@ -22,7 +22,8 @@ class TermStatistics:
     """Statistics of each stem that at least one chunk holds, by stem, ascending.
 
     `df` is the number of chunks that hold the stem; `capital` and `lower` are the sums of TERM's fields of these names.
-    `length` is the sum of all counts, so `length / chunks` is the mean length of a chunk in words.
+    `length` is the sum of all counts, so `length / chunks` is the mean length of a chunk in words. `parts` are further
+    statistics, each with the sign by which it is added; `chunks` and `length` have them already.
     """
 
     stems: Stems
@@ -31,15 +32,23 @@ class TermStatistics:
     lower: Places
     chunks: int
     length: int
+    parts: tuple[tuple[int, "TermStatistics"], ...] = ()
 
     def document_frequency(self, stems: Stems) -> Places:
         """Returns the number of chunks that hold each of the stems, which may come in any order."""
-        return _look_up(self.df, find_positions(self.stems, stems))
+        found = _look_up(self.df, find_positions(self.stems, stems))
+        for sign, part in self.parts:
+            found += sign * part.document_frequency(stems)
+        return found
 
     def casing(self, stems: Stems) -> tuple[Places, Places]:
         """Returns how often each stem occurs with a capital, alone and within a sentence, and how often without one."""
         at = find_positions(self.stems, stems)
-        return _look_up(self.capital, at), _look_up(self.lower, at)
+        capital, lower = _look_up(self.capital, at), _look_up(self.lower, at)
+        for sign, part in self.parts:
+            more = part.casing(stems)
+            capital, lower = capital + sign * more[0], lower + sign * more[1]
+        return capital, lower
 
     def apply(self, *, removed: ChunkTerms, added: ChunkTerms) -> "TermStatistics":
         """Returns the statistics without the removed and with the added chunks.
@@ -47,6 +56,16 @@ class TermStatistics:
         The cost depends on the number of stems and on these chunks alone.
         """
         return _add(_add(self, count_terms(added), 1), count_terms(removed), -1)
+
+    def layer(self, *, removed: ChunkTerms, added: ChunkTerms) -> "TermStatistics":
+        """Returns what `apply` returns, at a cost that depends on these chunks alone: sums are formed on demand."""
+        plus, minus = count_terms(added), count_terms(removed)
+        return replace(
+            self,
+            chunks=self.chunks + plus.chunks - minus.chunks,
+            length=self.length + plus.length - minus.length,
+            parts=((1, plus), (-1, minus)),
+        )
 
 
 def count_terms(terms: ChunkTerms) -> TermStatistics:

@@ -5,13 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.graph.patched import Patched
 from retrieval.hippo.fact_linking import LinkedFact
 
 __all__ = ["entity_weights", "passage_weights"]
 
 
 def entity_weights(
-    facts: Sequence[LinkedFact], df: NDArray[np.int64], most: int
+    facts: Sequence[LinkedFact], df: NDArray[np.int64] | Patched, most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Returns the seed entities, ascending, and their weights.
 

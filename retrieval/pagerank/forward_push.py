@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.adjacency import Adjacency
+from retrieval.graph.adjacency import Adjacency, RowChanges
 from retrieval.interruption import Interrupted, stop_flag
 from retrieval.jit import JitFunction
 from retrieval.pagerank.sweeps import Pushed, push_in_sweeps
@@ -48,12 +48,14 @@ def forward_push(
     *,
     damping: float,
     epsilon: float,
+    hubs: int | None = None,
     max_steps: int = MAX_STEPS,
 ) -> NodeMass:
     """Returns the PageRank of `graph` with restarts at `seeds`, each in proportion to its weight.
 
     The error of a node is at most `epsilon` times its weighted degree. Seeds of weight zero are ignored; without a seed
-    there is no mass. The mass that reaches a node without edges returns to the seeds, as in igraph.
+    there is no mass. The mass that reaches a node without edges returns to the seeds, as in igraph. That which reaches
+    a node with more than `hubs` edges stays there (None: no node keeps it).
 
     Raises `Interrupted` if the search is cancelled meanwhile.
     """
@@ -63,7 +65,8 @@ def forward_push(
         return NodeMass(nodes=np.zeros(0, np.int64), mass=np.zeros(0))
     seeds, weights = seeds.astype(np.int64), weights / weights.sum()
     push = _push if _KERNEL.is_compiled else push_in_sweeps
-    pushed = push(graph, seeds, weights, damping=damping, epsilon=epsilon, max_steps=max_steps)
+    most = graph.size if hubs is None else hubs
+    pushed = push(graph, seeds, weights, damping=damping, epsilon=epsilon, hubs=most, max_steps=max_steps)
     # A node keeps 1 - damping of its rest: adding that halves the error at no cost.
     mass = pushed.mass + (1 - damping) * pushed.rest
     return NodeMass(nodes=pushed.nodes, mass=mass / mass.sum(), complete=pushed.complete)
@@ -76,15 +79,18 @@ def _push(
     *,
     damping: float,
     epsilon: float,
+    hubs: int,
     max_steps: int,
 ) -> Pushed:
     """Returns what `push_in_sweeps` returns, by the compiled kernel."""
     kernel, pool = _KERNEL(), _POOL
     space = pool.take(graph.size)
     state = np.zeros(2, np.int64)
+    changes = graph.changes or _NO_CHANGES
     kernel(
         graph.indptr, graph.indices, graph.weights, graph.degree,
-        seeds, weights, damping, epsilon,
+        changes.place_of, changes.lost_at, changes.lost, changes.gained_at, changes.indices, changes.weights,
+        seeds, weights, damping, epsilon, hubs,
         space.mass, space.rest, space.queue, space.queued, space.touched,
         max_steps, stop_flag(), state,
     )  # fmt: skip
@@ -104,9 +110,10 @@ def warm() -> None:
     _KERNEL()
 
 
-def _forward_push(  # noqa: C901, PLR0913, PLR0917 - compiled: plain arrays are what the compiler takes
+def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled: plain arrays are what the compiler takes
     indptr: Any, indices: Any, edge_weights: Any, degree: Any,
-    seeds: Any, seed_weights: Any, damping: float, epsilon: float,
+    place_of: Any, lost_at: Any, lost: Any, gained_at: Any, gained: Any, gained_weights: Any,
+    seeds: Any, seed_weights: Any, damping: float, epsilon: float, hubs: int,
     mass: Any, rest: Any, queue: Any, queued: Any, touched: Any,
     max_steps: int, stop: Any, state: Any,
 ) -> None:  # fmt: skip
@@ -138,17 +145,34 @@ def _forward_push(  # noqa: C901, PLR0913, PLR0917 - compiled: plain arrays are 
         queued[node] = False
         share = rest[node]
         rest[node] = 0.0
+        place = place_of[node] - 1 if place_of.shape[0] else -1
+        first = end = loss = losses = gain = gains = 0
+        if node < indptr.shape[0] - 1:
+            first, end = indptr[node], indptr[node + 1]
+        if place >= 0:
+            loss, losses = lost_at[place], lost_at[place + 1]
+            gain, gains = gained_at[place], gained_at[place + 1]
+        edges = end - first + gains - gain
+        if edges > hubs:
+            mass[node] += share
+            continue
         mass[node] += (1.0 - damping) * share
         if degree[node] == 0.0:
             continue
         spread = damping * share / degree[node]
-        steps += 1 + indptr[node + 1] - indptr[node]
-        for edge in range(indptr[node], indptr[node + 1]):
-            other = indices[edge]
+        steps += 1 + edges
+        for edge in range(first, end + gains - gain):
+            if edge < end:
+                if loss < losses and lost[loss] == edge:
+                    loss += 1
+                    continue
+                other, weight = indices[edge], edge_weights[edge]
+            else:
+                other, weight = gained[gain + edge - end], gained_weights[gain + edge - end]
             if rest[other] == 0.0 and mass[other] == 0.0:
                 touched[count] = other
                 count += 1
-            rest[other] += spread * edge_weights[edge]
+            rest[other] += spread * weight
             if not queued[other] and rest[other] > epsilon * degree[other]:
                 queued[other] = True
                 queue[(head + waiting) % capacity] = other
@@ -163,12 +187,26 @@ def _signature(types: Any) -> Any:
     graph = [
         types.Array(type, 1, "C", readonly=True) for type in (types.int64, types.int32, types.float32, types.float64)
     ]
+    changes = [
+        types.Array(type, 1, "C", readonly=True)
+        for type in (types.int32, types.int64, types.int64, types.int64, types.int32, types.float32)
+    ]
     return types.void(
-        *graph, ints, floats, types.float64, types.float64,
+        *graph, *changes, ints, floats, types.float64, types.float64, types.int64,
         floats, floats, int32s, flags, int32s,
         types.int64, types.Array(types.uint8, 1, "C"), ints,
     )  # fmt: skip
 
+
+_NO_CHANGES = RowChanges(
+    nodes=np.zeros(0, np.int64),
+    lost_at=np.zeros(0, np.int64),
+    lost=np.zeros(0, np.int64),
+    gained_at=np.zeros(0, np.int64),
+    indices=np.zeros(0, np.int32),
+    weights=np.zeros(0, np.float32),
+    place_of=np.zeros(0, np.int32),
+)
 
 _KERNEL = JitFunction(_forward_push, _signature)
 

@@ -21,7 +21,7 @@ __all__ = [
     "GraphRanking",
     "PageRankConfig",
     "Seeds",
-    "note_incomplete",
+    "note_limits",
     "rank_from_question",
     "rank_from_seeds",
 ]
@@ -46,6 +46,12 @@ class PageRankConfig(StrategyConfig):
         ge=1e-8,
         le=1e-2,
         description="The largest error of a node's mass, divided by the sum of its edge weights.",
+    )
+    hubs: int = Field(
+        default=10_000,
+        ge=10,
+        le=1_000_000_000,
+        description="Names with more passages and facts than this lead to no passage, as they lead to all alike.",
     )
 
 
@@ -77,7 +83,7 @@ class GraphRanking:
     `links` are the names of the question; `entities` are the seed entities with their `weights`, which sum to 1 if any
     is above 0. `mass` is the PageRank mass at `chunks`, and `reached_mass` that at the entities `reached`. Both are
     ascending; a chunk or an entity that is missing has none. `complete` is false if the steps ended before the error of
-    the masses was as small as asked for.
+    the masses was as small as asked for. `hubs` are the entities that it started from and that lead to no passage.
     """
 
     links: tuple[NameLink, ...]
@@ -88,6 +94,7 @@ class GraphRanking:
     reached: NDArray[np.int64]
     reached_mass: NDArray[np.float64]
     complete: bool = True
+    hubs: tuple[int, ...] = ()
 
 
 def rank_from_question(
@@ -111,17 +118,21 @@ def rank_from_question(
     confidence = np.zeros(len(entities))
     np.maximum.at(confidence, place, confidences)
     seeds = Seeds(entities=entities, entity_weights=confidence / np.maximum(graph.df[entities], 1))
-    return replace(rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon), links=links)
+    return replace(
+        rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon, hubs=config.hubs), links=links
+    )
 
 
-def rank_from_seeds(graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsilon: float) -> GraphRanking:
+def rank_from_seeds(
+    graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsilon: float, hubs: int | None = None
+) -> GraphRanking:
     """Returns PageRank that restarts at the seeds, each in proportion to its weight.
 
     The result names the seed entities alone, not the seed passages, and has no links.
     """
     nodes = np.concatenate([seeds.entities + graph.chunks, seeds.passages])
     weights = np.concatenate([seeds.entity_weights, seeds.passage_weights])
-    found = forward_push(graph.adjacency, nodes, weights, damping=damping, epsilon=epsilon)
+    found = forward_push(graph.adjacency, nodes, weights, damping=damping, epsilon=epsilon, hubs=hubs)
     count = np.searchsorted(found.nodes, graph.chunks)
     total = seeds.entity_weights.sum()
     return GraphRanking(
@@ -133,11 +144,22 @@ def rank_from_seeds(graph: RetrievalGraph, seeds: Seeds, *, damping: float, epsi
         reached=found.nodes[count:] - graph.chunks,
         reached_mass=found.mass[count:],
         complete=found.complete,
+        hubs=find_hubs(graph, seeds.entities, hubs),
     )
 
 
-def note_incomplete(ranking: GraphRanking, trace: Trace) -> None:
-    """Notes that PageRank ended before its error was as small as asked for, if it did."""
+def find_hubs(graph: RetrievalGraph, entities: NDArray[np.int64], hubs: int | None) -> tuple[int, ...]:
+    """Returns those of the entities that lead to no passage, since they have more than `hubs` edges."""
+    if hubs is None:
+        return ()
+    return tuple(entities[graph.adjacency.count_edges(entities + graph.chunks) > hubs].tolist())
+
+
+def note_limits(ranking: GraphRanking, snapshot: GraphSnapshot, trace: Trace) -> None:
+    """Notes which names lead to no passage, and that PageRank ended before its error was as small as asked for."""
+    if ranking.hubs:
+        names = ", ".join(f'"{snapshot.name_of(entity)}"' for entity in ranking.hubs)
+        trace.note(f"graph: {names}: in so many passages that the name leads to none (`hubs`)")
     if not ranking.complete:
         trace.note(
             f"graph: PageRank was ended after {MAX_STEPS:,} steps, and its masses are less exact than `epsilon` asks "

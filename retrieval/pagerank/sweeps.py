@@ -35,9 +35,12 @@ def push_in_sweeps(
     *,
     damping: float,
     epsilon: float,
+    hubs: int,
     max_steps: int,
 ) -> Pushed:
     """Pushes while the rest of a node is more than `epsilon` times its weighted degree. `weights` sum to 1.
+
+    A node with more than `hubs` edges keeps what reaches it.
 
     Ends after the sweep in which the steps, each along one edge, have become `max_steps`. Raises `Interrupted` if the
     search is cancelled meanwhile.
@@ -53,9 +56,10 @@ def push_in_sweeps(
         pushing = reached[rest[reached] > epsilon * graph.degree[reached]]
         shares = rest[pushing]
         rest[pushing] = 0.0
-        mass[pushing] += (1.0 - damping) * shares
-        spreading = graph.degree[pushing] > 0
-        steps += int((graph.indptr[pushing + 1] - graph.indptr[pushing]).sum())
+        edges = graph.count_edges(pushing)
+        mass[pushing] += np.where(edges > hubs, 1.0, 1.0 - damping) * shares
+        spreading = (graph.degree[pushing] > 0) & (edges <= hubs)
+        steps += int(edges[spreading].sum()) + len(edges)
         reached = _spread(graph, pushing[spreading], damping * shares[spreading], rest)
     touched[reached] = True
     nodes = np.flatnonzero(touched)
@@ -67,10 +71,6 @@ def _spread(
     graph: Adjacency, nodes: NDArray[np.int64], shares: NDArray[np.float64], rest: NDArray[np.float64]
 ) -> NDArray[np.int64]:
     """Adds the shares of the nodes to the rest of their neighbours, by weight, and returns the neighbours."""
-    starts = graph.indptr[nodes]
-    counts = graph.indptr[nodes + 1] - starts
-    before = np.cumsum(counts) - counts
-    edges = np.arange(counts.sum()) + np.repeat(starts - before, counts)
-    targets = graph.indices[edges]
-    np.add.at(rest, targets, graph.weights[edges] * np.repeat(shares / graph.degree[nodes], counts))
+    owner, targets, weights = graph.rows(nodes)
+    np.add.at(rest, targets, weights * (shares / graph.degree[nodes])[owner])
     return np.unique(targets).astype(np.int64)

@@ -23,7 +23,7 @@ from retrieval.candidates.results import Ranking, build_result
 from retrieval.candidates.unlinked import describe_unlinked, search_unlinked
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.interruption import run_interruptibly
-from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_incomplete, rank_from_seeds
+from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_limits, rank_from_seeds
 
 __all__ = ["SOURCE", "Config", "FineRetrieval", "build"]
 
@@ -61,7 +61,7 @@ class FineRetrieval:
             return await search_unlinked(backends, query, snapshot, trace)
         with trace.timed("graph"):
             pagerank = await run_interruptibly(self._rank, graph, linked)
-        note_incomplete(pagerank, trace)
+        note_limits(pagerank, snapshot, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(chunks=pagerank.chunks[best], scores=pagerank.mass[best], graph=pagerank.mass[best])
         ranking = await add_cosines(ranking, backends, query, snapshot, trace)
@@ -89,7 +89,9 @@ class FineRetrieval:
         entities = np.array(sorted(linked), np.int64)
         weights = np.array([linked[entity] for entity in entities.tolist()]) / np.maximum(graph.df[entities], 1)
         seeds = Seeds(entities=entities, entity_weights=weights)
-        return rank_from_seeds(graph, seeds, damping=self._config.damping, epsilon=self._config.epsilon)
+        return rank_from_seeds(
+            graph, seeds, damping=self._config.damping, epsilon=self._config.epsilon, hubs=self._config.hubs
+        )
 
 
 def build(config: Config, backends: RetrievalBackends) -> FineRetrieval:

@@ -29,7 +29,7 @@ from retrieval.hippo.fact_filter import filter_facts
 from retrieval.hippo.fact_linking import LinkedFact, link_facts
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from retrieval.interruption import run_interruptibly
-from retrieval.pagerank.personalized import GraphRanking, Seeds, note_incomplete, rank_from_seeds
+from retrieval.pagerank.personalized import GraphRanking, Seeds, note_limits, rank_from_seeds
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
 
@@ -84,7 +84,7 @@ class Hippo:
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
-        if not len(snapshot.columns.chunk_ids):
+        if not snapshot.whole.passages:
             return SearchResult(hits=(), generation=snapshot.generation)
         await self._check_facts(query)
         with trace.timed("embed"):
@@ -96,7 +96,7 @@ class Hippo:
             passages = await self._seed_passages(vector, query, snapshot)
         with trace.timed("graph"):
             pagerank = await run_interruptibly(self._rank, facts, passages, query, snapshot)
-        note_incomplete(pagerank, trace)
+        note_limits(pagerank, snapshot, trace)
         best = order_by_score(pagerank.chunks, pagerank.mass)[: count_candidates(query)]
         ranking = Ranking(
             chunks=pagerank.chunks[best],
@@ -149,7 +149,7 @@ class Hippo:
 
     async def _seed_passages(self, vector: Vectors, query: Query, snapshot: GraphSnapshot) -> ScoredChunks:
         """Returns the seed passages with their weights."""
-        count = min(self._config.passages, len(snapshot.columns.chunk_ids))
+        count = min(self._config.passages, snapshot.whole.passages)
         found = await search_vectors(self._backends, query, snapshot, vector, count)
         least = float(found.scores.min(initial=1.0))
         if len(found.chunks) == self._config.passages:

@@ -50,7 +50,7 @@ from tests.benchmarks.documents import (
     tiny_files,
 )
 from tests.benchmarks.machine import describe
-from tests.benchmarks.operation import cold, install, load, mapped, ready
+from tests.benchmarks.operation import cold, growth, install, load, mapped, ready
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
 MUSIQUE = "musique-train-100"
@@ -214,6 +214,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "ready": _on_musique(ready),
     "cold": _on_musique(cold),
     "mapped": _alone(mapped),
+    "growth": _alone(growth),
     "install": _alone(install),
     "oracle": _on_sets(oracle, oracle.table),
     "load_bearing": _on_sets(load_bearing),

@@ -22,7 +22,8 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from evaluation.datasets.dataset import CORPUS_FILE, read_dataset
 from evaluation.datasets.json_lines import read_rows
-from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
+from retrieval.graph.flat import build_snapshot
+from retrieval.graph.snapshot import GraphSnapshot
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.searching import World, open_world
@@ -127,7 +128,7 @@ async def _followed(world: World, added: Sequence[Passage], question: str) -> di
 
     What the record tells of a chunk for it is a row of ids and term counts, without the text.
     """
-    before = await world.backends.snapshots.get(world.corpus.id)
+    before = (await world.backends.snapshots.get(world.corpus.id)).flat()
     generation = await world.put(added)
     began = time.perf_counter()
     result = await _searched(world, question, min_generation=generation)

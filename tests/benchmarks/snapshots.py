@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ids import new_id
-from retrieval.graph.snapshot import build_snapshot
+from retrieval.graph.flat import build_snapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
@@ -88,11 +88,11 @@ async def _followed(database: Neo4jDatabase, corpus_id: str, size: Size) -> list
     await cache.get(corpus_id)
     found = []
     for number in range(_ROUNDS):
-        held = len((await cache.get(corpus_id)).columns.facts)
+        held = len((await cache.get(corpus_id)).flat().columns.facts)
         generation = await asyncio.to_thread(add_facts, database, corpus_id, size, _FACTS, number)
         began = time.perf_counter()
         snapshot = await cache.get(corpus_id, min_generation=generation)
-        seen = len(snapshot.columns.facts) - held
+        seen = len(snapshot.flat().columns.facts) - held
         found.append({"seconds": time.perf_counter() - began if seen == _FACTS else float("inf"), "facts": seen})
     return found
 

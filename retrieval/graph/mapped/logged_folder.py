@@ -3,11 +3,8 @@
 import logging
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
-from core.ports.record import GraphChanges
-from core.ports.record.graph import EntityNames, graph_rows
 from core.telemetry.log_events import log_event
 from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
@@ -44,7 +41,9 @@ class LoggedFolder:
         """
         began = time.monotonic()
         try:
-            is_written = self._folder.write(encode_snapshot(corpus_id, snapshot), stop)
+            present = self._folder.describe(corpus_id)
+            is_written = present is None or present.generation < snapshot.generation
+            is_written = is_written and self._folder.write(encode_snapshot(corpus_id, snapshot.flat()), stop)
         except TimeoutError:
             _log.info("the snapshot of corpus %s is in memory only: another process writes for long", corpus_id)
             return None
@@ -58,23 +57,17 @@ class LoggedFolder:
             return None
         if is_written:
             seconds = round(time.monotonic() - began, 2)
-            chunks = snapshot.whole.chunks
+            chunks = snapshot.whole.passages
             log_event(_log, logging.INFO, "snapshot written", corpus=corpus_id, passages=chunks, seconds=seconds)
         content = self.read(corpus_id)
         if content is None or content.generation != snapshot.generation:
             return None
-        names = EntityNames(ids=snapshot.columns.entity_ids, names=snapshot.columns.names)
-        if snapshot.merges:
-            names = EntityNames(ids=snapshot.stated.entity_ids, names=snapshot.stated.names)
-        unchanged = GraphChanges(
-            generation=snapshot.generation, removed=(), added=replace(graph_rows(), merges=snapshot.merges.merges)
-        )
-        return decode_snapshot(content, names, unchanged)
+        return decode_snapshot(content)
 
-    def read(self, corpus_id: str) -> ArrayFile | None:
+    def read(self, corpus_id: str, *, check: bool = False) -> ArrayFile | None:
         """Returns the content of a file; None if there is none that can be used. A damaged one is deleted."""
         try:
-            return self._folder.read(corpus_id)
+            return self._folder.read(corpus_id, check=check)
         except UnreadableFile as error:
             self._log_once(logging.INFO, f"{self._folder.path_of(corpus_id)} {error}; the snapshot is built again")
             self.delete(corpus_id)

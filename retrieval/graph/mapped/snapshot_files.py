@@ -12,6 +12,7 @@ from pathlib import Path
 from core.errors import HopweaveError, NotFound
 from core.ports.record import GraphChanges, GraphSource
 from core.record_policy.change_log import KEPT_SECONDS
+from retrieval.graph.layers.layered import follow
 from retrieval.graph.mapped.layout import decode_snapshot
 from retrieval.graph.mapped.logged_folder import LoggedFolder
 from retrieval.graph.mapped.snapshot_folder import BuildLock
@@ -34,14 +35,17 @@ class FilePolicy:
 
     Corpora of fewer than `least_chunks` have no file: they are built in 0.1 s. A snapshot that was built is
     written at once. One to which changes were applied is written when these are more than `changed_share` of it, when
-    the corpus has not changed for `idle_seconds`, or when its file has held deleted chunks for `deleted_seconds`; but
-    not within `pause_seconds` of the write before.
+    they are more than `idle_share` of it and the corpus has not changed for `idle_seconds`, when its file has held
+    deleted chunks for `deleted_seconds`, or when it lacks changes for `lacking_seconds`, which the change log must
+    reach back to; but not within `pause_seconds` of the write before.
     """
 
     least_chunks: int = 2_000
     changed_share: float = 0.05
+    idle_share: float = 0.002
     idle_seconds: float = 30.0
     deleted_seconds: float = 600.0
+    lacking_seconds: float = KEPT_SECONDS / 3
     pause_seconds: float = 30.0
 
 
@@ -57,10 +61,15 @@ class _State:
     adopt: _Adopt | None = None
     changed: int = 0
     changed_at: float = 0.0
+    lacking_since: float = float("inf")
     deleted_at: float = float("inf")
     written_at: float = float("-inf")
     is_writing: bool = False
     task: "asyncio.Task[None] | None" = None
+
+    def forget_changes(self) -> None:
+        """The file has all of them."""
+        self.changed, self.lacking_since, self.deleted_at = 0, float("inf"), float("inf")
 
     @property
     def pending(self) -> "asyncio.Task[None] | None":
@@ -88,19 +97,19 @@ class SnapshotFiles:
         if content is None:
             return None
         try:
-            names = await self._graph.names(corpus_id)
             changes = await self._graph.changes(corpus_id, content.generation)
         except NotFound:
             await self.delete(corpus_id)
             raise
         snapshot = None
         if changes is not None:
-            snapshot = await asyncio.to_thread(decode_snapshot, content, names, changes)
+            snapshot = await asyncio.to_thread(follow, decode_snapshot(content), changes)
         if changes is None or snapshot is None:
             await self.delete(corpus_id)  # older than the change log, or of another record
             return None
         state = self._states.setdefault(corpus_id, _State())
-        state.generation, state.snapshot, state.changed, state.deleted_at = content.generation, None, 0, float("inf")
+        state.generation, state.snapshot = content.generation, None
+        state.forget_changes()
         if snapshot.generation != content.generation:
             self.keep(corpus_id, snapshot, changes, adopt)
         return snapshot
@@ -130,6 +139,7 @@ class SnapshotFiles:
             state.generation = None
         else:
             state.changed += len(changes.removed) + len(changes.synonyms_of)
+            state.lacking_since = min(state.lacking_since, state.changed_at)
             if not {chunk.id for chunk in changes.added.chunks}.issuperset(changes.removed):
                 state.deleted_at = min(state.deleted_at, state.changed_at)
         if not self._is_worthwhile(state):
@@ -155,13 +165,15 @@ class SnapshotFiles:
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
         """Deletes the files of corpora that do not exist, those that changes cannot follow, and unfinished ones.
 
-        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted. Returns the ids
-        of the corpora whose files were deleted. Raises what the record raises.
+        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted, and those of
+        which a checksum differs, for which they are read. Returns the ids of the corpora whose files were deleted.
+        Raises what the record raises.
         """
         deleted = []
         await asyncio.to_thread(self._folder.delete_leftovers)
         for corpus_id in await asyncio.to_thread(self._folder.list_corpora):
-            if not await self._is_usable(corpus_id, outdated=outdated):
+            whole = not outdated or await asyncio.to_thread(self._folder.read, corpus_id, check=True) is not None
+            if not whole or not await self._is_usable(corpus_id, outdated=outdated):
                 await asyncio.to_thread(self._folder.delete, corpus_id)
                 deleted.append(corpus_id)
         return deleted
@@ -189,7 +201,7 @@ class SnapshotFiles:
 
     async def _lock(self, corpus_id: str) -> BuildLock | None:
         """Returns the lock, or None if it could not be had."""
-        deadline = time.monotonic() + _LONGEST_WAIT_SECONDS
+        deadline = time.monotonic() + (0 if self._closing.is_set() else _LONGEST_WAIT_SECONDS)
         while True:
             try:
                 lock = self._folder.try_build_lock(corpus_id)
@@ -200,7 +212,7 @@ class SnapshotFiles:
             await asyncio.sleep(_POLL_SECONDS)
 
     def _is_worthwhile(self, state: _State) -> bool:
-        chunks = state.snapshot.whole.chunks if state.snapshot is not None else 0
+        chunks = state.snapshot.whole.passages if state.snapshot is not None else 0
         return state.generation is not None or chunks >= self._policy.least_chunks
 
     def _due_at(self, state: _State) -> float:
@@ -210,11 +222,25 @@ class SnapshotFiles:
         if state.generation is None or state.changed > policy.changed_share * state.snapshot.whole.adjacency.size:
             due = float("-inf")
         else:
-            due = min(state.changed_at + policy.idle_seconds, state.deleted_at + policy.deleted_seconds)
+            due = min(state.lacking_since + policy.lacking_seconds, state.deleted_at + policy.deleted_seconds)
+            if state.changed > policy.idle_share * state.snapshot.whole.adjacency.size:
+                due = min(due, state.changed_at + policy.idle_seconds)
         return max(due, state.written_at + policy.pause_seconds)
+
+    async def _is_owed(self, corpus_id: str, state: _State, snapshot: GraphSnapshot) -> bool:
+        """Whether a process that ends should write: not for a few changes, which the next one lays over the file."""
+        file = await asyncio.to_thread(self._folder.describe, corpus_id)
+        return (
+            file is None
+            or file.age_seconds > self._policy.lacking_seconds
+            or state.deleted_at < float("inf")
+            or state.changed > self._policy.idle_share * snapshot.whole.adjacency.size
+        )
 
     async def _write_when_due(self, corpus_id: str, state: _State) -> None:
         while (snapshot := state.snapshot) is not None and self._is_worthwhile(state):
+            if self._closing.is_set() and not await self._is_owed(corpus_id, state, snapshot):
+                break
             wait = self._due_at(state) - time.monotonic()
             if wait > 0 and not self._closing.is_set():
                 with suppress(TimeoutError):
@@ -225,11 +251,15 @@ class SnapshotFiles:
     async def _write(self, corpus_id: str, state: _State, snapshot: GraphSnapshot) -> None:
         """Writes one snapshot, and offers its equal in the file in its place."""
         if state.snapshot is snapshot:
-            state.snapshot, state.changed, state.deleted_at = None, 0, float("inf")
+            state.snapshot = None
+            state.forget_changes()
         state.is_writing = True
+        lock = None if state.generation is None else await self._lock(corpus_id)  # whoever builds has it already
         try:
             mapped = await asyncio.to_thread(self._write_file, corpus_id, snapshot)
         finally:
+            if lock is not None:
+                lock.release()
             state.is_writing = False
             state.written_at = time.monotonic()
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
@@ -242,7 +272,7 @@ class SnapshotFiles:
             _log.info("snapshot files are not cleaned: %s", error)
 
     def _write_file(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
-        if snapshot.whole.chunks >= self._policy.least_chunks:
+        if snapshot.whole.passages >= self._policy.least_chunks:
             return self._folder.write(corpus_id, snapshot, self._stop)
         self._folder.delete(corpus_id)  # the corpus has become small
         return None

@@ -69,13 +69,13 @@ class SnapshotFolder:
             raise InvalidInput(f"corpus id {corpus_id!r} is not valid: ids are 8 to 128 of the digits 0-9 and a-f")
         return self._path / f"{corpus_id}{_SUFFIX}"
 
-    def read(self, corpus_id: str) -> ArrayFile | None:
-        """Returns the content of the file of a corpus; None if there is none.
+    def read(self, corpus_id: str, *, check: bool = False) -> ArrayFile | None:
+        """Returns the content of the file of a corpus; None if there is none. With `check`, all of it is read.
 
         Raises `UnreadableFile` and `OSError`.
         """
         try:
-            return read_array_file(self.path_of(corpus_id), LAYOUT, corpus_id)
+            return read_array_file(self.path_of(corpus_id), LAYOUT, corpus_id, check=check)
         except (FileNotFoundError, NotADirectoryError):
             return None
 

@@ -3,21 +3,25 @@
 `python -P snapshot_writer.py FOLDER CORPUS FIRST STEP`; the snapshot of generation `n` has `CHUNKS` + `n` % 7 chunks.
 """
 
+import asyncio
 import itertools
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChunk, GraphRows, graph_rows
+from retrieval import SnapshotCache, SnapshotFiles
+from retrieval.graph.flat import build_snapshot
 from retrieval.graph.mapped.layout import encode_snapshot
+from retrieval.graph.mapped.snapshot_files import FilePolicy
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
-from retrieval.graph.snapshot import build_snapshot
+from stores.sqlite import SqliteRecord
 
 CHUNKS = 600
 
@@ -47,9 +51,18 @@ class Writer:
         self._process.wait()
 
 
+def snapshot_writer(folder: Path, corpus_id: str, first: int = 0, step: int = 1) -> AbstractContextManager[Writer]:
+    return _run(str(folder), corpus_id, str(first), str(step))
+
+
+def snapshot_follower(record: Path, folder: Path, corpus_id: str) -> AbstractContextManager[Writer]:
+    """A process that follows the record and writes each snapshot that it has, until it is killed."""
+    return _run("follow", str(record), str(folder), corpus_id)
+
+
 @contextmanager
-def snapshot_writer(folder: Path, corpus_id: str, first: int = 0, step: int = 1) -> Iterator[Writer]:
-    command = [sys.executable, "-P", __file__, str(folder), corpus_id, str(first), str(step)]
+def _run(*arguments: str) -> Iterator[Writer]:
+    command = [sys.executable, "-P", __file__, *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Writer(process)
@@ -65,5 +78,15 @@ def _write(folder: Path, corpus_id: str, first: int, step: int) -> None:
         print(generation, flush=True)
 
 
-if __name__ == "__main__":
+async def _follow(record_path: Path, folder: Path, corpus_id: str) -> None:
+    record = SqliteRecord(record_path)
+    policy = FilePolicy(least_chunks=0, idle_seconds=0, lacking_seconds=0, pause_seconds=0)
+    cache = SnapshotCache(record.graph, files=SnapshotFiles(record.graph, folder, policy), interval=0, patience=60)
+    while True:
+        print((await cache.get(corpus_id)).generation, flush=True)
+
+
+if __name__ == "__main__" and sys.argv[1] == "follow":
+    asyncio.run(_follow(Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]))
+elif __name__ == "__main__":
     _write(Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

@@ -159,3 +159,19 @@ async def test_a_push_whose_search_is_cancelled_ends() -> None:
         await search
     assert await asyncio.to_thread(ended.wait, 60)
     assert forward_push(graph, seeds, weights, damping=0.5, epsilon=1e-6).complete
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_hub_keeps_what_reaches_it(compiled: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Node 0 has four edges, the others lead to it and to node 5."""
+    first, second = np.array([0, 0, 0, 0, 1]), np.array([1, 2, 3, 4, 5])
+    graph = build_adjacency(6, first, second, np.ones(5, np.float32))
+    if compiled:
+        warm()
+    else:
+        monkeypatch.setattr("retrieval.pagerank.forward_push._KERNEL", JitFunction(lambda: None, lambda _: None))
+    found = forward_push(graph, np.array([5]), np.ones(1), damping=0.5, epsilon=1e-9, hubs=3)
+    assert found.nodes.tolist() == [0, 1, 5]
+    open_ = forward_push(graph, np.array([5]), np.ones(1), damping=0.5, epsilon=1e-9, hubs=4)
+    assert open_.nodes.tolist() == [0, 1, 2, 3, 4, 5]
+    assert found.mass[0] > open_.mass[0]

@@ -68,9 +68,9 @@ async def test_the_ranking_is_that_of_pagerank_with_the_published_reset_vector(w
     import igraph
 
     snapshot = await world.backends.snapshots.get(world.corpus.id, min_generation=None, trace=Trace())
-    columns = snapshot.columns
+    columns = snapshot.flat().columns
     chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)
-    names, question = columns.names.tolist(), await world.embedder.embed_query(QUESTION)
+    names, question = list(columns.names), await world.embedder.embed_query(QUESTION)
     predicate = "has to do with"
     pairs = sorted({(int(s), int(o)) for _, s, o in columns.facts})
     embedded = await world.embedder.embed_passages([f"{names[s]} {predicate} {names[o]}" for s, o in pairs])

@@ -12,7 +12,8 @@ from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.ports.record.graph_rows import GraphMerge
 from core.text.terms import extract_terms, hash_stem
-from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
+from retrieval.graph.flat import build_snapshot
+from retrieval.graph.snapshot import GraphSnapshot
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 
@@ -134,7 +135,7 @@ def test_a_mask_leaves_the_graph_that_its_documents_alone_make(
 
 def label(snapshot: GraphSnapshot, node: int) -> str:
     chunks = snapshot.whole.chunks
-    return snapshot.chunk_ids([node])[0] if node < chunks else str(snapshot.columns.names[node - chunks])
+    return snapshot.chunk_ids([node])[0] if node < chunks else snapshot.name_of(node - chunks)
 
 
 def edges(snapshot: GraphSnapshot, documents: frozenset[str] | None) -> dict[tuple[str, str], float]:
@@ -148,7 +149,7 @@ def edges(snapshot: GraphSnapshot, documents: frozenset[str] | None) -> dict[tup
 
 def supports(snapshot: GraphSnapshot, documents: frozenset[str] | None) -> dict[str, int]:
     df = snapshot.graph(documents).df
-    return {str(name): int(n) for name, n in zip(snapshot.columns.names, df, strict=True) if n}
+    return {snapshot.name_of(entity): int(n) for entity, n in enumerate(df[np.arange(len(df))]) if n}
 
 
 CORPUS = {
@@ -204,7 +205,7 @@ def test_titles_are_entities_where_a_chunk_names_them() -> None:
 
     def titles(number: int) -> list[str | None]:
         [at] = snapshot.chunks_with([chunk(number)])
-        return [str(snapshot.columns.names[e]) if e >= 0 else None for e in snapshot.titles[at]]
+        return [snapshot.columns.names[e] if e >= 0 else None for e in snapshot.titles[at].tolist()]
 
     assert [titles(number) for number in corpus] == [["alpha", None], ["beta", "alpha"], [None, None]]
     shares = dict(zip(snapshot.columns.names, snapshot.title_shares.tolist(), strict=True))

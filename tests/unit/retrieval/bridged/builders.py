@@ -11,7 +11,8 @@ from core.text.names import normalise
 from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.pool import Pool
-from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
+from retrieval.graph.flat import build_snapshot
+from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 
 __all__ = ["Said", "corpus", "document", "evidence", "pool"]

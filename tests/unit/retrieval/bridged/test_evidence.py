@@ -68,7 +68,7 @@ def test_naming_a_source_s_title_leads_back_to_it_less_so_if_the_question_names_
 
 
 def test_standing_is_by_cosine_among_those_that_have_the_name(found: PoolEvidence, snapshot: GraphSnapshot) -> None:
-    names = snapshot.columns.names[found.names.entities]
+    names = snapshot.columns.names.take(found.names.entities)
     standing = {
         (int(owner), str(names[name])): float(value)
         for owner, name, value in zip(found.names.owner, found.names.name, found.standing, strict=True)
@@ -147,7 +147,7 @@ def test_a_filter_hides_links_that_only_other_documents_know(snapshot: GraphSnap
     chosen = frozenset(map(document, ("singer", "town", "zebra")))
     found = evidence(snapshot, QUESTION, dense=DENSE[1:], chunks=[1, 2, 3], documents=chosen)
     one_of_four, two_of_four = 1.0, TWO_OF_FOUR
-    rarity = dict(zip(snapshot.columns.names[found.names.entities], found.names.rarity.tolist(), strict=True))
+    rarity = dict(zip(snapshot.columns.names.take(found.names.entities), found.names.rarity.tolist(), strict=True))
     assert rarity == pytest.approx(
         {"hank snow": one_of_four, "madison": two_of_four, "zebra": one_of_four, "hello love": one_of_four}
     )

@@ -28,7 +28,7 @@ def snapshot() -> GraphSnapshot:
 
 
 def spelled(snapshot: GraphSnapshot, names: PoolNames) -> list[str]:
-    return [str(snapshot.columns.names[entity]) for entity in names.entities]
+    return [snapshot.name_of(int(entity)) for entity in names.entities]
 
 
 def told(snapshot: GraphSnapshot, names: PoolNames) -> set[tuple[int, str]]:

@@ -1,0 +1,225 @@
+"""The numbers that a snapshot and the changes over it have in common, and all that follows from them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.graph.columns import Ids, encode_ids
+from retrieval.graph.flat import FlatSnapshot
+from retrieval.graph.layers.delta import Delta, select_terms
+from retrieval.graph.layers.edges import EdgeChanges, find_edges
+from retrieval.graph.name_index import NameIndex, build_name_index
+from retrieval.graph.patched import Patched
+from retrieval.graph.positions import find_positions
+from retrieval.graph.snapshot import RetrievalGraph
+from retrieval.graph.term_statistics import TermStatistics
+
+__all__ = ["Joined", "join"]
+
+Numbers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Joined:
+    """A base and its changes under common numbers.
+
+    Chunks and entities of the base keep their numbers. Chunk i of `Delta.added` is `first_chunk` + i, and new entities
+    follow those of the base in the order of their ids, `new_ids`. `entity_of` has the number of each entity of
+    `Delta.added`. `gone` are entities of the base that nothing names any more, ascending. `mentions` and `facts` are
+    the added ones; `lost_facts` those of removed chunks. `synonyms` with their `scores` are those of now that changes
+    have brought, `lost_synonyms` places of `Columns.synonyms` that count no more.
+    """
+
+    first_chunk: int
+    new_ids: Ids
+    entity_of: Numbers
+    gone: Numbers
+    mentions: Numbers
+    facts: Numbers
+    lost_facts: Numbers
+    synonyms: Numbers
+    scores: NDArray[np.float32]
+    lost_synonyms: Numbers
+    names: NameIndex
+    whole: RetrievalGraph
+    statistics: TermStatistics
+    titled: Patched
+
+
+def join(base: FlatSnapshot, delta: Delta) -> Joined:
+    columns, added, graph = base.columns, delta.added, base.whole
+    chunks, held = len(columns.chunk_ids), len(columns.entity_ids)
+    known = find_positions(columns.entity_ids, added.entity_ids)
+    new_ids = added.entity_ids[known < 0]
+    entity_of = known.copy()
+    entity_of[known < 0] = held + np.arange(len(new_ids))
+    size = held + len(new_ids)
+    mentions = np.stack([added.mentions[:, 0] + np.int64(chunks), entity_of[added.mentions[:, 1]]], axis=1)
+    facts = np.concatenate([added.facts[:, :1] + np.int64(chunks), entity_of[added.facts[:, 1:]]], axis=1)
+    lost_facts = base.facts_of(delta.removed).astype(np.int64)
+    owner, others, _ = graph.adjacency.rows(delta.removed)
+    lost_mentions = np.stack([delta.removed[owner], others.astype(np.int64) - graph.chunks], axis=1)
+    df = _patch(np.asarray(graph.df), size, lost_mentions[:, 1], mentions[:, 1])
+    fact_counts = _patch(base.lookups.fact_counts, size, lost_facts[:, 1:].ravel(), facts[:, 1:].ravel())
+    touched = np.unique(np.concatenate([lost_mentions[:, 1], lost_facts[:, 1:].ravel()]))
+    gone = touched[(df[touched] == 0) & (fact_counts[touched] == 0)]
+    there = _Ends(columns.entity_ids, new_ids, gone)
+    synonyms, scores, lost_synonyms = _join_synonyms(base, delta, there, _find_lost_synonyms(base, delta, gone))
+    pairs = _weigh_pairs(base, facts, lost_facts, synonyms, scores, lost_synonyms)
+    to_nodes = np.array([0, graph.chunks])
+    edges = EdgeChanges(
+        lost=np.concatenate([lost_mentions + to_nodes, pairs.lost]),
+        gained=np.concatenate([mentions + to_nodes, pairs.gained]),
+        weights=np.concatenate([np.ones(len(mentions), np.float32), pairs.weights]),
+    )
+    return Joined(
+        first_chunk=chunks,
+        new_ids=new_ids,
+        entity_of=entity_of,
+        gone=gone,
+        mentions=mentions,
+        facts=facts,
+        lost_facts=lost_facts,
+        synonyms=synonyms,
+        scores=scores,
+        lost_synonyms=lost_synonyms,
+        names=_join_names(base, delta, known, gone),
+        whole=RetrievalGraph(
+            chunks=graph.chunks,
+            passages=chunks - len(delta.removed) + len(added.chunk_ids),
+            adjacency=edges.lay_over(graph.adjacency, graph.chunks + size),
+            df=df,
+        ),
+        statistics=base.statistics.layer(removed=select_terms(base, delta.removed), added=added.terms),
+        titled=_count_titles(base, delta, there, size),
+    )
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """Finds the numbers of entities that are there."""
+
+    held: Ids
+    new_ids: Ids
+    gone: Numbers
+
+    def find(self, ids: Ids) -> Numbers:
+        at = find_positions(self.held, ids)
+        at[find_positions(self.gone, at) >= 0] = -1
+        new = find_positions(self.new_ids, ids)
+        return np.where(new >= 0, new + len(self.held), at)
+
+
+def _patch(base: Numbers, size: int, lost: Numbers, gained: Numbers) -> Patched:
+    """Returns counts, of which each number in `lost` takes one, and each in `gained` adds one."""
+    places, which = np.unique(np.concatenate([lost, gained]), return_inverse=True)
+    change = np.bincount(which, np.repeat([-1.0, 1.0], [len(lost), len(gained)]), len(places)).astype(np.int64)
+    old = np.zeros(len(places), np.int64)
+    inside = places < len(base)
+    old[inside] = base[places[inside]]
+    return Patched(base=base, places=places, values=old + change, size=size)
+
+
+def _find_lost_synonyms(base: FlatSnapshot, delta: Delta, gone: Numbers) -> Numbers:
+    """Returns the places of the base's synonyms of entities that are unlinked or gone, ascending."""
+    unlinked = find_positions(base.columns.entity_ids, encode_ids(delta.unlinked))
+    ends = np.unique(np.concatenate([unlinked[unlinked >= 0], gone]))
+    owner, nodes, _ = base.whole.adjacency.rows(ends + base.whole.chunks)
+    others = nodes.astype(np.int64) - base.whole.chunks
+    places = find_positions(base.lookups.synonym_keys, _make_keys(np.stack([ends[owner], others], axis=1)))
+    return np.unique(places[(places >= 0) & (others >= 0)])
+
+
+def _join_synonyms(
+    base: FlatSnapshot, delta: Delta, there: _Ends, lost: Numbers
+) -> tuple[Numbers, NDArray[np.float32], Numbers]:
+    """Returns the pairs that changes have brought, between entities that are there, and their cosines.
+
+    Returns also the places of the base's synonyms that count no more: of a pair that both have, the greater cosine
+    counts.
+    """
+    ends = there.find(encode_ids(id for pair in delta.synonyms for id in pair)).reshape(-1, 2)
+    scores = np.fromiter(delta.synonyms.values(), np.float32, len(delta.synonyms))
+    kept = (ends >= 0).all(axis=1)
+    pairs, scores = np.sort(ends[kept], axis=1), scores[kept]
+    places = find_positions(base.lookups.synonym_keys, _make_keys(pairs))
+    both = (places >= 0) & (find_positions(lost, places) < 0)
+    scores[both] = np.maximum(scores[both], base.columns.scores[places[both]])
+    return pairs, scores, np.union1d(lost, places[both])
+
+
+def _weigh_pairs(
+    base: FlatSnapshot,
+    facts: Numbers,
+    lost_facts: Numbers,
+    synonyms: Numbers,
+    scores: NDArray[np.float32],
+    lost_synonyms: Numbers,
+) -> EdgeChanges:
+    """Returns the edges between entities whose weight differs: the number of facts plus the cosine."""
+    lost_pairs = base.columns.synonyms[lost_synonyms].astype(np.int64)
+    listed = [facts[:, 1:], lost_facts[:, 1:], synonyms, lost_pairs]
+    keys = [_make_keys(pairs) for pairs in listed]
+    pairs = np.unique(np.concatenate(keys))
+    first, second = pairs >> 32, pairs & 0xFFFFFFFF
+    pairs = pairs[first != second]
+    ends = np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=1)
+    graph, chunks = base.whole.adjacency, base.whole.chunks
+    at = find_edges(graph, ends[:, 0] + chunks, ends[:, 1] + chunks)
+    weight = np.where(at >= 0, graph.weights[at] if len(graph.weights) else 0.0, 0.0).astype(np.float64)
+    place = find_positions(base.lookups.synonym_keys, pairs)
+    held = base.columns.scores[place] if len(base.columns.scores) else np.zeros(len(pairs), np.float32)
+    cosine = np.where(place >= 0, held, 0.0).astype(np.float64)
+    count = np.rint(weight - cosine)
+    for sign, some in ((1, keys[0]), (-1, keys[1])):
+        found = find_positions(pairs, some)
+        count += sign * np.bincount(found[found >= 0], minlength=len(pairs))
+    cosine[find_positions(lost_synonyms, place) >= 0] = 0.0
+    brought = find_positions(pairs, keys[2])
+    np.maximum.at(cosine, brought[brought >= 0], scores[brought >= 0].astype(np.float64))
+    new = (count + cosine).astype(np.float32)
+    differs = new != weight.astype(np.float32)
+    nodes = ends + chunks
+    return EdgeChanges(
+        lost=nodes[differs & (at >= 0)], gained=nodes[differs & (new > 0)], weights=new[differs & (new > 0)]
+    )
+
+
+def _make_keys(pairs: Numbers) -> Numbers:
+    """Returns each pair as one number, as in `Lookups.synonym_keys`."""
+    keys: Numbers = pairs.min(axis=1, initial=2**31) << 32 | pairs.max(axis=1, initial=0)
+    return keys
+
+
+def _join_names(base: FlatSnapshot, delta: Delta, known: Numbers, gone: Numbers) -> NameIndex:
+    index, new = base.names, build_name_index(delta.added.names.select(known < 0))
+    entity_of = (new.entity_of + len(base.columns.entity_ids)).astype(np.int32)
+    return NameIndex(
+        names=index.names,
+        entity_of=index.entity_of,
+        hashes=index.hashes,
+        order=index.order,
+        added=NameIndex(names=new.names, entity_of=entity_of, hashes=new.hashes, order=new.order),
+        gone=frozenset(gone.tolist()),
+    )
+
+
+def _count_titles(base: FlatSnapshot, delta: Delta, there: _Ends, size: int) -> Patched:
+    """Returns for each entity the number of chunks whose title or heading it is."""
+    lost = there.find(base.columns.title_ids[delta.removed].ravel())
+    gained = there.find(delta.added.title_ids.ravel())
+    lookups, held = base.lookups, len(there.held)
+    counts = np.zeros(size, np.int64) if not held else base.title_shares
+    opened = find_positions(lookups.open_titles, there.new_ids)
+    patch = _patch(counts[:held], size, lost[lost >= 0], gained[gained >= 0])
+    places = held + np.flatnonzero(opened >= 0)
+    values = lookups.open_counts[opened[opened >= 0]]
+    found = find_positions(patch.places, places)
+    patch.values[found[found >= 0]] += values[found >= 0]
+    missing = found < 0
+    at = np.concatenate([patch.places, places[missing]])
+    order = np.argsort(at, kind="stable")
+    return Patched(
+        base=patch.base, places=at[order], values=np.concatenate([patch.values, values[missing]])[order], size=size
+    )

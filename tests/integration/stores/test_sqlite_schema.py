@@ -1,6 +1,7 @@
 """A record of another release is brought up to this one's schema, or refused before anything is read of it."""
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -13,12 +14,13 @@ from core.errors import Unavailable
 from core.ids import document_id, new_id
 from core.jobs import JobProgress
 from core.keys import KeyUsage, Scope, make_key
-from core.ports.record import GraphMerge
+from core.ports.record import Commit, GraphMerge
 from core.questions import NewQuestion, QuestionEvent
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
+from tests.integration.stores.schema_12 import put_back, put_back_tables
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """
@@ -99,6 +101,7 @@ async def test_the_schema_before_job_budgets_is_brought_up(tmp_path: Path) -> No
     """Its jobs are there as they were: they had no budget and no calls."""
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.executescript(_with_table(_schema_of_3(), _JOBS_OF_2))
+        put_back_tables(connection)
         connection.execute(
             "INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) "
             "VALUES ('j', 'c', 'people', 'ingest', 0, 1, 1)"
@@ -118,6 +121,7 @@ async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> Non
     settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.executescript(_schema_of_3())
+        put_back_tables(connection)
         old = '{"chunker":"passage","dimension":8,"embedding_model":"twin","extractor":"given","fine":"off"}'
         connection.execute("INSERT INTO corpora (id, name, settings, created_at) VALUES ('c', 'people', ?, 1)", (old,))
         connection.execute("PRAGMA user_version = 3")
@@ -140,6 +144,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 4")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -159,6 +164,7 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -178,6 +184,7 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 6")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -197,6 +204,7 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
         connection.execute("DROP TABLE job_progress")
         connection.execute("DROP TABLE revision_progress")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 7")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -217,6 +225,7 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
         connection.execute("DROP TABLE api_keys")
         connection.execute("DROP TABLE api_key_usage")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute(f"PRAGMA user_version = {version}")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -236,6 +245,7 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 10")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -253,7 +263,9 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         for table in ("questions", "question_events", "question_sources"):
             connection.execute(f"DROP TABLE {table}")
+        put_back(connection)
         connection.execute("PRAGMA user_version = 11")
+        connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
     asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"})
     await record.questions.create(asked, lease_seconds=60, max_running=1)
@@ -263,3 +275,32 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     assert (await record.questions.get(corpus.id, asked.id)).withdrawn
     assert await record.questions.list_events(corpus.id, asked.id) == []
     await record.close()
+
+
+async def test_the_schema_before_numbers_is_brought_up(tmp_path: Path) -> None:
+    """Everything that readers and exports see is as it was, in each of two corpora, and goes on to change."""
+    record = SqliteRecord(tmp_path / "record.db")
+    corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others")]
+    for corpus in corpora:
+        met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
+        await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
+        await put(record, corpus, "b", [("three", ["Ada"])])
+    before = [await _contents(record, corpus.id) for corpus in corpora]
+    await record.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
+        connection.execute("PRAGMA user_version = 12")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert [await _contents(record, corpus.id) for corpus in corpora] == before
+    await put(record, corpora[0], "a", [("one", ["Ada"])])
+    await record.submissions.delete_documents(corpora[0].id, [document_id("b")])
+    [deletion] = await claim_all(record, corpora[0])
+    await record.commits.commit([Commit(claim=deletion)], grace=0)
+    assert {row["form"] for row in await _contents(record, corpora[0].id) if row["kind"] == "mention"} == {"Ada"}
+    assert await _contents(record, corpora[1].id) == before[1]
+    await record.close()
+
+
+async def _contents(record: SqliteRecord, corpus_id: str) -> list[Mapping[str, object]]:
+    return [row async for row in record.exporter.rows(corpus_id, canonical=True)]

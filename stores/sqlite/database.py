@@ -12,6 +12,7 @@ from typing import TypeVar
 from core.errors import Unavailable
 from core.execution.computing import compute
 from core.ids import assertion_id
+from stores.sqlite.compression import pack_terms, pack_text, unpack_terms, unpack_text
 from stores.sqlite.connection import BUSY_SECONDS, connect
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
@@ -189,6 +190,8 @@ def _prepare(connection: Connection) -> None:
     connection.row_factory = sqlite3.Row
     connection.create_function("assertion_id", 2, assertion_id, deterministic=True)
     connection.create_function("from_hex", 1, _from_hex, deterministic=True)
+    for function in (pack_terms, pack_text, unpack_terms, unpack_text):
+        connection.create_function(function.__name__, 1, function, deterministic=True)
     connection.execute("pragma cache_size = -16384")
     connection.execute("pragma temp_store = memory")
 

@@ -22,7 +22,7 @@ STEP = (
         position     INTEGER NOT NULL,
         title_names  TEXT NOT NULL,
         terms        BLOB NOT NULL,
-        text         TEXT NOT NULL,
+        text         ANY NOT NULL,
         heading      TEXT NOT NULL,
         page         INTEGER,
         span_start   INTEGER,
@@ -71,8 +71,8 @@ STEP = (
         corpus, id, document_id, view_id, position, title_names, terms, text, heading, page, span_start, span_end,
         extract_hash, tokens
     )
-    SELECT k.number, c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms, c.text, c.heading, c.page,
-        c.span_start, c.span_end, c.extract_hash, c.tokens
+    SELECT k.number, c.id, c.document_id, c.view_id, c.position, c.title_names, pack_terms(c.terms), pack_text(c.text),
+        c.heading, c.page, c.span_start, c.span_end, c.extract_hash, c.tokens
     FROM chunks c JOIN corpus_numbers k ON k.id = c.corpus_id ORDER BY c.rowid
     """,
     """
@@ -109,8 +109,9 @@ STEP = (
     "CREATE UNIQUE INDEX chunks_by_view ON chunk_rows (corpus, view_id)",
     """
     CREATE VIEW chunks AS
-        SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms, c.text,
-            c.heading, c.page, c.span_start, c.span_end, c.extract_hash, c.tokens, c.number
+        SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names,
+            unpack_terms(c.terms) AS terms, unpack_text(c.text) AS text, c.heading, c.page, c.span_start,
+            c.span_end, c.extract_hash, c.tokens, c.number
         FROM corpus_numbers k JOIN chunk_rows c ON c.corpus = k.number
     """,
     """

@@ -72,8 +72,8 @@ CREATE TABLE chunk_rows (
     view_id      TEXT NOT NULL,
     position     INTEGER NOT NULL,
     title_names  TEXT NOT NULL,             -- ids joined by a space
-    terms        BLOB NOT NULL,             -- rows of core.text.terms.TERM; before the text, so that snapshots need not read it
-    text         TEXT NOT NULL,
+    terms        BLOB NOT NULL,             -- as pack_terms; before the text, so that snapshots need not read it
+    text         ANY NOT NULL,              -- as pack_text
     heading      TEXT NOT NULL,
     page         INTEGER,
     span_start   INTEGER,
@@ -85,8 +85,8 @@ CREATE UNIQUE INDEX chunks_by_id ON chunk_rows (corpus, id);
 CREATE INDEX chunks_by_document ON chunk_rows (corpus, document_id, position);
 CREATE UNIQUE INDEX chunks_by_view ON chunk_rows (corpus, view_id);
 CREATE VIEW chunks AS
-    SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms, c.text, c.heading,
-        c.page, c.span_start, c.span_end, c.extract_hash, c.tokens, c.number
+    SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names,
+        unpack_terms(c.terms) AS terms, unpack_text(c.text) AS text, c.heading, c.page, c.span_start, c.span_end, c.extract_hash, c.tokens, c.number
     FROM corpus_numbers k JOIN chunk_rows c ON c.corpus = k.number;
 
 CREATE TABLE entity_rows (

@@ -9,6 +9,7 @@ from typing import Any
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
 from stores.sqlite.commit.effects import SqliteCommitEffects
+from stores.sqlite.compression import pack_terms, pack_text
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list, marks
 
@@ -98,8 +99,8 @@ def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommi
                 row.chunk.view_id,
                 row.chunk.position,
                 joined_names(row),
-                row.terms,
-                row.chunk.text,
+                pack_terms(row.terms),
+                pack_text(row.chunk.text),
                 row.chunk.heading,
                 row.chunk.page,
                 row.chunk.span.start if row.chunk.span else None,
@@ -114,7 +115,7 @@ def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommi
 
 def update_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
     """Writes where kept chunks stand now."""
-    columns = ", ".join(f"{column} = ?" for column in _SHOWN)
+    columns = ", ".join(f"{column} = pack_terms(?)" if column == "terms" else f"{column} = ?" for column in _SHOWN)
     cx.executemany(
         f"UPDATE chunk_rows SET {columns} WHERE corpus = ? AND id = ?",
         ((*_shown(row), effects.corpus, row.chunk.id) for row in rows),

@@ -26,6 +26,7 @@ from core.text.terms import TERM
 from retrieval import SnapshotCache, SnapshotFiles
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
 from stores.sqlite import SqliteRecord
+from stores.sqlite.compression import pack_terms
 from tests.benchmarks.check import Check, at_least, at_most, figure
 
 __all__ = ["checks", "measure"]
@@ -144,7 +145,20 @@ def _rows(corpus: str) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
     yield (
         f"chunk_rows (number, {columns})",
         [
-            (n, 1, id, documents[n // 10], view_id(id, ""), n % 10, entities[n], terms[n].tobytes(), "", "", "", 1)
+            (
+                n,
+                1,
+                id,
+                documents[n // 10],
+                view_id(id, ""),
+                n % 10,
+                entities[n],
+                pack_terms(terms[n].tobytes()),
+                "",
+                "",
+                "",
+                1,
+            )
             for n, id in enumerate(chunks)
         ],
     )

@@ -140,11 +140,11 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     await present.corpora.list()
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE receipts")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        put_back(connection)
         connection.execute("PRAGMA user_version = 4")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -160,11 +160,11 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
     corpus = await present.corpora.create("people", settings)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE merges")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        put_back(connection)
         connection.execute("PRAGMA user_version = 5")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -181,10 +181,10 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     await put(present, corpus, "a", [("one", [])])
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        put_back(connection)
         connection.execute("PRAGMA user_version = 6")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -201,10 +201,10 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
     job = (await present.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE job_progress")
         connection.execute("DROP TABLE revision_progress")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        put_back(connection)
         connection.execute("PRAGMA user_version = 7")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -222,10 +222,10 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
     corpus = await present.corpora.create("people", SETTINGS)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE api_keys")
         connection.execute("DROP TABLE api_key_usage")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
-        put_back(connection)
         connection.execute(f"PRAGMA user_version = {version}")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -244,8 +244,8 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
     old = (await present.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         put_back(connection)
+        connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 10")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -261,9 +261,9 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     await put(record, corpus, "a", [("one", ["Ada"])])
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         for table in ("questions", "question_events", "question_sources"):
             connection.execute(f"DROP TABLE {table}")
-        put_back(connection)
         connection.execute("PRAGMA user_version = 11")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")

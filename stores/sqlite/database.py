@@ -11,6 +11,8 @@ from typing import TypeVar
 
 from core.errors import Unavailable
 from core.execution.computing import compute
+from core.ids import assertion_id
+from stores.sqlite.compression import pack_terms, pack_text, unpack_terms, unpack_text
 from stores.sqlite.connection import BUSY_SECONDS, connect
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
@@ -69,6 +71,7 @@ class SqliteDatabase:
         """A connection of its own in a read transaction, for reading that takes many steps."""
         snapshot = Snapshot(await asyncio.to_thread(self._open), self._in_use)
         try:
+            await snapshot.run(lambda connection: connection.execute("pragma temp_store = file"))  # sorts may be large
             await snapshot.run(lambda connection: connection.execute("begin"))
             yield snapshot
         finally:
@@ -183,9 +186,22 @@ class SqliteDatabase:
 
 
 def _prepare(connection: Connection) -> None:
+    """Sets up a connection, with the functions that the views of the schema and the statements on ids call."""
     connection.row_factory = sqlite3.Row
+    connection.create_function("assertion_id", 2, assertion_id, deterministic=True)
+    connection.create_function("from_hex", 1, _from_hex, deterministic=True)
+    for function in (pack_terms, pack_text, unpack_terms, unpack_text):
+        connection.create_function(function.__name__, 1, function, deterministic=True)
     connection.execute("pragma cache_size = -16384")
     connection.execute("pragma temp_store = memory")
+
+
+def _from_hex(id: str) -> bytes | None:
+    """Returns the bytes of an id; None for what is none."""
+    try:
+        return bytes.fromhex(id)
+    except ValueError:
+        return None
 
 
 def _roll_back(connection: Connection) -> None:

@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from stores.sqlite.numbered_rows import STEP as NUMBERED_ROWS
+
 __all__ = ["STEPS", "steps_from"]
 
 STEPS: Mapping[int, Sequence[str]] = {
@@ -139,6 +141,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
         "CREATE INDEX IF NOT EXISTS question_sources_by_document ON question_sources (corpus_id, document_id)",
     ),
+    12: NUMBERED_ROWS,
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

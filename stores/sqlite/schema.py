@@ -10,7 +10,7 @@ from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "create_schema", "read_schema_version"]
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 
 
 def read_schema_version(path: Path) -> int | None:

@@ -57,32 +57,47 @@ CREATE INDEX revisions_unfinished ON revisions (corpus_id, seq)
 CREATE INDEX revisions_by_job ON revisions (job_id);
 CREATE INDEX revisions_by_content ON revisions (corpus_id, content_hash);
 
-CREATE TABLE chunks (
-    corpus_id    TEXT NOT NULL,
+-- Chunks, entities and forms have numbers, by which the rows of mentions and facts name them: an id would take ten times
+-- the space in each row and each index. Views give these tables the ids. A number is never given twice.
+CREATE TABLE corpus_numbers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id     TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE chunk_rows (
+    number       INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus       INTEGER NOT NULL,          -- of corpus_numbers
     id           TEXT NOT NULL,
     document_id  TEXT NOT NULL,
     view_id      TEXT NOT NULL,
     position     INTEGER NOT NULL,
     title_names  TEXT NOT NULL,             -- ids joined by a space
-    terms        BLOB NOT NULL,             -- rows of core.text.terms.TERM; before the text, so that snapshots need not read it
-    text         TEXT NOT NULL,
+    terms        BLOB NOT NULL,             -- as pack_terms; before the text, so that snapshots need not read it
+    text         ANY NOT NULL,              -- as pack_text
     heading      TEXT NOT NULL,
     page         INTEGER,
     span_start   INTEGER,
     span_end     INTEGER,
     extract_hash TEXT NOT NULL,
-    tokens       INTEGER NOT NULL,
-    PRIMARY KEY (corpus_id, id)
-) STRICT;  -- with row ids: rows of more than 1 KB would each take a page of their own without
-CREATE INDEX chunks_by_document ON chunks (corpus_id, document_id, position);
-CREATE UNIQUE INDEX chunks_by_view ON chunks (corpus_id, view_id);
+    tokens       INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX chunks_by_id ON chunk_rows (corpus, id);
+CREATE INDEX chunks_by_document ON chunk_rows (corpus, document_id, position);
+CREATE UNIQUE INDEX chunks_by_view ON chunk_rows (corpus, view_id);
+CREATE VIEW chunks AS
+    SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names,
+        unpack_terms(c.terms) AS terms, unpack_text(c.text) AS text, c.heading, c.page, c.span_start, c.span_end, c.extract_hash, c.tokens, c.number
+    FROM corpus_numbers k JOIN chunk_rows c ON c.corpus = k.number;
 
-CREATE TABLE entities (
-    corpus_id TEXT NOT NULL,
-    id        TEXT NOT NULL,
-    name      TEXT NOT NULL,                -- normalised
-    PRIMARY KEY (corpus_id, id)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE entity_rows (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus INTEGER NOT NULL,
+    id     TEXT NOT NULL,
+    name   TEXT NOT NULL                    -- normalised
+) STRICT;
+CREATE UNIQUE INDEX entities_by_id ON entity_rows (corpus, id);
+CREATE VIEW entities AS
+    SELECT k.id AS corpus_id, e.id, e.name, e.number FROM corpus_numbers k JOIN entity_rows e ON e.corpus = k.number;
 
 -- Entities that came while another worker committed, until their synonyms have been looked for once more.
 CREATE TABLE unsettled (
@@ -93,36 +108,42 @@ CREATE TABLE unsettled (
 ) STRICT, WITHOUT ROWID;
 
 -- How often each spelling of an entity survives: the most frequent is its display name, none left ends the entity.
-CREATE TABLE forms (
-    corpus_id TEXT NOT NULL,
-    entity_id TEXT NOT NULL,
-    form      TEXT NOT NULL,
-    count     INTEGER NOT NULL,
-    PRIMARY KEY (corpus_id, entity_id, form)
-) STRICT, WITHOUT ROWID;
+CREATE TABLE form_rows (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    entity INTEGER NOT NULL,
+    form   TEXT NOT NULL,
+    count  INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX forms_by_entity ON form_rows (entity, form);
+CREATE VIEW forms AS
+    SELECT e.corpus_id, e.id AS entity_id, f.form, f.count, f.number, f.entity
+    FROM entities e JOIN form_rows f ON f.entity = e.number;
 
-CREATE TABLE mentions (
-    corpus_id TEXT NOT NULL,
-    chunk_id  TEXT NOT NULL,
-    entity_id TEXT NOT NULL,
-    form      TEXT NOT NULL,
-    count     INTEGER NOT NULL,
-    PRIMARY KEY (corpus_id, chunk_id, entity_id, form)
+CREATE TABLE mention_rows (
+    chunk INTEGER NOT NULL,
+    form  INTEGER NOT NULL,                 -- which is that of an entity
+    count INTEGER NOT NULL,
+    PRIMARY KEY (chunk, form)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mentions_by_entity ON mentions (corpus_id, entity_id);
+CREATE INDEX mentions_by_form ON mention_rows (form);
+CREATE VIEW mentions AS
+    SELECT c.corpus_id, c.id AS chunk_id, e.id AS entity_id, f.form, m.count
+    FROM chunks c JOIN mention_rows m ON m.chunk = c.number JOIN form_rows f ON f.number = m.form
+    JOIN entities e ON e.number = f.entity AND e.corpus_id = c.corpus_id;
 
-CREATE TABLE facts (
-    corpus_id  TEXT NOT NULL,
-    id         TEXT NOT NULL,
-    triple_id  TEXT NOT NULL,
-    chunk_id   TEXT NOT NULL,
-    subject_id TEXT NOT NULL,
-    predicate  TEXT NOT NULL,
-    object_id  TEXT NOT NULL,
-    PRIMARY KEY (corpus_id, id)
+CREATE TABLE fact_rows (
+    chunk     INTEGER NOT NULL,
+    triple    BLOB NOT NULL,                -- the 16 bytes of the id
+    subject   BLOB NOT NULL,                -- the ids of entities, as bytes
+    object    BLOB NOT NULL,
+    predicate TEXT NOT NULL,
+    PRIMARY KEY (chunk, triple)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX facts_by_chunk ON facts (corpus_id, chunk_id);
-CREATE INDEX facts_by_triple ON facts (corpus_id, triple_id);
+CREATE INDEX facts_by_triple ON fact_rows (triple);
+CREATE VIEW facts AS
+    SELECT c.corpus_id, assertion_id(lower(hex(f.triple)), c.id) AS id, lower(hex(f.triple)) AS triple_id,
+        c.id AS chunk_id, lower(hex(f.subject)) AS subject_id, f.predicate, lower(hex(f.object)) AS object_id, f.triple
+    FROM chunks c JOIN fact_rows f ON f.chunk = c.number;
 
 CREATE TABLE synonyms (
     corpus_id TEXT NOT NULL,

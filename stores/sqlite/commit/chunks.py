@@ -1,19 +1,19 @@
 """The rows of chunks, mentions and facts in a commit."""
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator, Set
+from collections.abc import Collection, Iterable, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from core.graph import Mention
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
 from stores.sqlite.commit.effects import SqliteCommitEffects
+from stores.sqlite.compression import pack_terms, pack_text
 from stores.sqlite.database import Connection
-from stores.sqlite.rows import id_list
+from stores.sqlite.rows import id_list, marks
 
-__all__ = ["RevisionChanges", "delete_chunks", "insert_chunks", "insert_graph", "read_changes", "update_chunks"]
+__all__ = ["RevisionChanges", "add_graph", "delete_chunks", "insert_chunks", "read_changes", "update_chunks"]
 
 _SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
 """The columns of a kept chunk that are written where they differ; most are where it stands.
@@ -21,6 +21,10 @@ _SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", 
 Its text and heading are the same: the id of its view entries is a digest of them.
 """
 _COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(_SHOWN)} FROM chunks"
+_COLUMNS = (
+    "corpus, id, document_id, view_id, position, title_names, terms, text, heading, page, span_start, span_end, "
+    "extract_hash, tokens"
+)
 _ROWS_AT_ONCE = 512
 
 
@@ -66,34 +70,37 @@ def delete_chunks(cx: Connection, ids: Collection[str], effects: SqliteCommitEff
     """Deletes chunks with their mentions and facts, and notes which entities and triples lose support."""
     if not ids:
         return
-    values = (effects.corpus_id, id_list(ids))
-    among = "corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
-    for row in cx.execute(f"SELECT entity_id, form, count FROM mentions WHERE {among}", values):
-        effects.forms[row["entity_id"], row["form"]] -= row["count"]
-    # Without the index's name, SQLite reads all triples of the corpus, since the other index has all that is asked for.
-    triples = cx.execute(f"SELECT triple_id FROM facts INDEXED BY facts_by_chunk WHERE {among}", values)
-    effects.triples |= {row["triple_id"] for row in triples}
-    chunks = "corpus_id = ? AND id IN (SELECT value FROM json_each(?))"
-    effects.old_views |= {row["view_id"] for row in cx.execute(f"SELECT view_id FROM chunks WHERE {chunks}", values)}
-    cx.execute(f"DELETE FROM mentions WHERE {among}", values)
-    cx.execute(f"DELETE FROM facts WHERE {among}", values)
-    cx.execute(f"DELETE FROM chunks WHERE {chunks}", values)
+    values = (effects.corpus, id_list(ids))
+    chunks = "SELECT number FROM chunk_rows WHERE corpus = ? AND id IN (SELECT value FROM json_each(?))"
+    mentions = f"""
+        SELECT e.id, f.form, m.count FROM mention_rows m JOIN form_rows f ON f.number = m.form
+        JOIN entity_rows e ON e.number = f.entity WHERE m.chunk IN ({chunks})
+    """
+    for entity_id, form, count in cx.execute(mentions, values):
+        effects.forms[entity_id, form] -= count
+    facts = cx.execute(f"SELECT triple FROM fact_rows WHERE chunk IN ({chunks})", values)
+    effects.triples |= {row["triple"].hex() for row in facts}
+    views = cx.execute(f"SELECT view_id FROM chunk_rows WHERE number IN ({chunks})", values)
+    effects.old_views |= {row["view_id"] for row in views}
+    cx.execute(f"DELETE FROM mention_rows WHERE chunk IN ({chunks})", values)
+    cx.execute(f"DELETE FROM fact_rows WHERE chunk IN ({chunks})", values)
+    cx.execute(f"DELETE FROM chunk_rows WHERE number IN ({chunks})", values)
 
 
 def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
     """Writes the chunks of a revision that are new or changed."""
     cx.executemany(
-        "INSERT OR REPLACE INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        f"INSERT OR REPLACE INTO chunk_rows ({_COLUMNS}) VALUES ({marks(_COLUMNS.split())})",
         (
             (
-                effects.corpus_id,
+                effects.corpus,
                 row.chunk.id,
                 row.chunk.document_id,
                 row.chunk.view_id,
                 row.chunk.position,
                 joined_names(row),
-                row.terms,
-                row.chunk.text,
+                pack_terms(row.terms),
+                pack_text(row.chunk.text),
                 row.chunk.heading,
                 row.chunk.page,
                 row.chunk.span.start if row.chunk.span else None,
@@ -108,10 +115,10 @@ def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommi
 
 def update_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
     """Writes where kept chunks stand now."""
-    columns = ", ".join(f"{column} = ?" for column in _SHOWN)
+    columns = ", ".join(f"{column} = pack_terms(?)" if column == "terms" else f"{column} = ?" for column in _SHOWN)
     cx.executemany(
-        f"UPDATE chunks SET {columns} WHERE corpus_id = ? AND id = ?",
-        ((*_shown(row), effects.corpus_id, row.chunk.id) for row in rows),
+        f"UPDATE chunk_rows SET {columns} WHERE corpus = ? AND id = ?",
+        ((*_shown(row), effects.corpus, row.chunk.id) for row in rows),
     )
 
 
@@ -129,27 +136,11 @@ def _shown(row: ChunkRow) -> tuple[Any, ...]:
     )
 
 
-def insert_graph(cx: Connection, one: Commit, chunk_ids: Collection[str], effects: SqliteCommitEffects) -> None:
-    """Inserts the mentions and facts of chunks that are new or changed. Those of the others are stored already."""
-    cx.executemany(
-        "INSERT OR REPLACE INTO mentions VALUES (?, ?, ?, ?, ?)", _mention_rows(one.mentions, chunk_ids, effects)
-    )
-    cx.executemany(
-        "INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?, ?)",
-        (
-            (effects.corpus_id, f.id, f.triple_id, f.chunk_id, f.subject_id, f.predicate, f.object_id)
-            for f in one.facts
-            if f.chunk_id in chunk_ids
-        ),
-    )
-
-
-def _mention_rows(
-    mentions: Iterable[Mention], chunk_ids: Collection[str], effects: SqliteCommitEffects
-) -> Iterator[tuple[str, str, str, str, int]]:
-    """Yields the rows of the mentions of these chunks, and counts their effects."""
-    for m in mentions:
+def add_graph(one: Commit, chunk_ids: Collection[str], effects: SqliteCommitEffects) -> None:
+    """Adds the mentions and facts of chunks that are new or changed. Those of the others are stored already."""
+    for m in one.mentions:
         if m.chunk_id in chunk_ids:
             effects.forms[m.entity_id, m.form] += m.count
             effects.names[m.entity_id] = m.name
-            yield effects.corpus_id, m.chunk_id, m.entity_id, m.form, m.count
+            effects.mentions.append(m)
+    effects.facts += [fact for fact in one.facts if fact.chunk_id in chunk_ids]

@@ -8,7 +8,9 @@ from core.record_policy.commits import misses_entities
 from stores.sqlite.changes import log, raise_generation
 from stores.sqlite.commit.documents import delete_document, replace_document
 from stores.sqlite.commit.effects import SqliteCommitEffects
-from stores.sqlite.commit.entities import delete_unsupported, insert_entities, select_new
+from stores.sqlite.commit.entities import delete_unsupported, select_new
+from stores.sqlite.commit.graph import insert_graph
+from stores.sqlite.commit.numbers import make_corpus_number
 from stores.sqlite.commit.synonyms import add_pending, write_synonyms
 from stores.sqlite.commit.tombstones import write_effects
 from stores.sqlite.database import Connection
@@ -28,7 +30,7 @@ def commit(
 ) -> Outcome:
     """See `core.ports.record.Commits.commit`; all commits are of the corpus `corpus_id`."""
     valid = select_valid(cx, [one.claim for one in commits])
-    effects = SqliteCommitEffects(corpus_id)
+    effects = SqliteCommitEffects(corpus_id, make_corpus_number(cx, corpus_id))
     for one in commits:
         seq = valid.get(one.claim.token)
         if seq is None:
@@ -39,7 +41,7 @@ def commit(
             replace_document(cx, one, seq, effects)
     generation = raise_generation(cx, corpus_id)
     pending = select_new(cx, effects) if misses_entities(seen, generation - 1) else []
-    insert_entities(cx, effects)
+    insert_graph(cx, effects)
     orphans = delete_unsupported(cx, effects)
     write_synonyms(cx, corpus_id, synonyms, generation)
     add_pending(cx, corpus_id, pending, grace)

@@ -3,7 +3,7 @@
 from core.documents import RevisionState
 from core.ports.record import Commit
 from stores.payloads import dump
-from stores.sqlite.commit.chunks import delete_chunks, insert_chunks, insert_graph, read_changes, update_chunks
+from stores.sqlite.commit.chunks import add_graph, delete_chunks, insert_chunks, read_changes, update_chunks
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.states import add_progress, set_state
@@ -23,7 +23,7 @@ def replace_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommi
         insert_chunks(cx, (row for row in one.chunks if row.chunk.id in written), effects)
     if revision.moved:
         update_chunks(cx, (row for row in one.chunks if row.chunk.id in revision.moved), effects)
-    insert_graph(cx, one, written, effects)
+    add_graph(one, written, effects)
     if effects.old_views:
         effects.old_views.difference_update(row.chunk.view_id for row in one.chunks)
     effects.deleted |= changes.deleted

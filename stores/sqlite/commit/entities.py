@@ -3,10 +3,14 @@
 from collections.abc import Sequence
 
 from stores.sqlite.commit.effects import SqliteCommitEffects
+from stores.sqlite.commit.numbers import find_corpus_number
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list
 
-__all__ = ["delete_entities", "delete_unsupported", "insert_entities", "select_new"]
+__all__ = ["delete_entities", "delete_unsupported", "select_new"]
+
+_AMONG = "IN (SELECT value FROM json_each(?))"
+_NUMBERS = f"SELECT number FROM entity_rows WHERE corpus = ? AND id {_AMONG}"
 
 
 def select_new(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
@@ -14,39 +18,31 @@ def select_new(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
     rows = cx.execute(
         """
         SELECT value FROM json_each(?)
-        WHERE NOT EXISTS (SELECT 1 FROM entities e WHERE e.corpus_id = ? AND e.id = value)
+        WHERE NOT EXISTS (SELECT 1 FROM entity_rows e WHERE e.corpus = ? AND e.id = value)
         """,
-        (id_list(sorted(effects.names)), effects.corpus_id),
+        (id_list(sorted(effects.names)), effects.corpus),
     )
     return [row["value"] for row in rows]
-
-
-def insert_entities(cx: Connection, effects: SqliteCommitEffects) -> None:
-    """Inserts the mentioned entities, and adds the changes of the counts of forms."""
-    cx.executemany(
-        "INSERT OR IGNORE INTO entities VALUES (?, ?, ?)",
-        ((effects.corpus_id, id, name) for id, name in effects.names.items()),
-    )
-    cx.executemany(
-        "INSERT INTO forms VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count",
-        ((effects.corpus_id, entity, form, change) for (entity, form), change in effects.forms.items() if change),
-    )
 
 
 def delete_unsupported(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
     """Deletes the entities that nothing mentions any more. Returns their ids."""
     shrunk = {entity for (entity, _), change in effects.forms.items() if change < 0}
+    if not shrunk:
+        return []
     listed = id_list(sorted(shrunk))
     cx.execute(
-        "DELETE FROM forms WHERE corpus_id = ? AND entity_id IN (SELECT value FROM json_each(?)) AND count <= 0",
-        (effects.corpus_id, listed),
+        f"DELETE FROM form_rows WHERE entity IN ({_NUMBERS}) AND count <= 0",
+        (effects.corpus, listed),
     )
     rows = cx.execute(
         """
         SELECT value FROM json_each(?)
-        WHERE NOT EXISTS (SELECT 1 FROM forms f WHERE f.corpus_id = ? AND f.entity_id = value)
+        WHERE NOT EXISTS (
+            SELECT 1 FROM entity_rows e JOIN form_rows f ON f.entity = e.number WHERE e.corpus = ? AND e.id = value
+        )
         """,
-        (listed, effects.corpus_id),
+        (listed, effects.corpus),
     )
     orphans = [row["value"] for row in rows]
     delete_entities(cx, effects.corpus_id, orphans)
@@ -55,10 +51,11 @@ def delete_unsupported(cx: Connection, effects: SqliteCommitEffects) -> list[str
 
 def delete_entities(cx: Connection, corpus_id: str, ids: Sequence[str]) -> None:
     """Deletes entities with their forms and synonyms."""
-    values = (corpus_id, id_list(ids))
-    among = "IN (SELECT value FROM json_each(?))"
-    cx.execute(f"DELETE FROM entities WHERE corpus_id = ? AND id {among}", values)
-    cx.execute(f"DELETE FROM forms WHERE corpus_id = ? AND entity_id {among}", values)
-    cx.execute(f"DELETE FROM unsettled WHERE corpus_id = ? AND entity_id {among}", values)
-    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {among}", values)
-    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {among}", values)
+    if not ids:
+        return
+    values, numbered = (corpus_id, id_list(ids)), (find_corpus_number(cx, corpus_id), id_list(ids))
+    cx.execute(f"DELETE FROM form_rows WHERE entity IN ({_NUMBERS})", numbered)
+    cx.execute(f"DELETE FROM entity_rows WHERE number IN ({_NUMBERS})", numbered)
+    cx.execute(f"DELETE FROM unsettled WHERE corpus_id = ? AND entity_id {_AMONG}", values)
+    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {_AMONG}", values)
+    cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {_AMONG}", values)

@@ -16,7 +16,10 @@ __all__ = ["list_due", "select_orphans", "write", "write_effects"]
 _NAMED = {
     "view_ids": "SELECT view_id FROM chunks WHERE corpus_id = ? AND view_id IN (SELECT value FROM json_each(?))",
     "entity_ids": "SELECT id FROM entities WHERE corpus_id = ? AND id IN (SELECT value FROM json_each(?))",
-    "triple_ids": "SELECT triple_id FROM facts WHERE corpus_id = ? AND triple_id IN (SELECT value FROM json_each(?))",
+    "triple_ids": """
+        SELECT j.value FROM json_each(?2) j CROSS JOIN fact_rows f ON f.triple = from_hex(j.value)
+        CROSS JOIN chunk_rows c ON c.number = f.chunk CROSS JOIN corpus_numbers k ON k.number = c.corpus WHERE k.id = ?1
+    """,  # CROSS JOIN keeps the order: else SQLite reads all facts of the corpus
     "content_hashes": (
         "SELECT content_hash FROM revisions WHERE corpus_id = ? AND content_hash IN (SELECT value FROM json_each(?))"
     ),
@@ -76,4 +79,6 @@ def select_orphans(cx: Connection, tombstone: Tombstone) -> Tombstone:
 
 def _named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]) -> set[str]:
     """Returns those of the ids that the record names."""
+    if not ids:
+        return set()
     return {row[0] for row in cx.execute(_NAMED[kind], (corpus_id, id_list(ids)))}

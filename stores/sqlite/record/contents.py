@@ -16,21 +16,23 @@ _CHUNKS = """
     WHERE c.corpus_id = :corpus AND d.hidden = 0
 """
 
+# In subqueries on `e`, CROSS JOIN keeps the order of the tables: else SQLite reads all chunks for each row.
 DISPLAY = """(
-    SELECT f.form FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id
+    SELECT f.form FROM form_rows f WHERE f.entity = e.number
     ORDER BY f.count DESC, f.form LIMIT 1
 )"""
 """The most frequent form of the entity `e`. Ties are ordered by code point, as SQLite compares UTF-8 bytes."""
 
 _SHOWN = f"""
     CASE WHEN EXISTS (SELECT 1 FROM documents INDEXED BY documents_disabled WHERE corpus_id = :corpus AND disabled = 1)
-        AND (SELECT count(*) FROM forms f WHERE f.corpus_id = e.corpus_id AND f.entity_id = e.id) > 1
+        AND (SELECT count(*) FROM form_rows f WHERE f.entity = e.number) > 1
     THEN coalesce((
-        SELECT m.form FROM mentions m INDEXED BY mentions_by_entity
-        JOIN chunks c ON c.corpus_id = m.corpus_id AND c.id = m.chunk_id
-        JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-        WHERE m.corpus_id = e.corpus_id AND m.entity_id = e.id AND d.disabled = 0
-        GROUP BY m.form ORDER BY sum(m.count) DESC, m.form LIMIT 1
+        SELECT f.form FROM form_rows f
+        CROSS JOIN mention_rows m ON m.form = f.number
+        CROSS JOIN chunk_rows c ON c.number = m.chunk
+        CROSS JOIN documents d ON d.corpus_id = e.corpus_id AND d.id = c.document_id
+        WHERE f.entity = e.number AND d.disabled = 0
+        GROUP BY f.form ORDER BY sum(m.count) DESC, f.form LIMIT 1
     ), {DISPLAY})
     ELSE {DISPLAY} END
 """
@@ -48,6 +50,7 @@ _SURROUNDINGS = """
 """
 
 _AMONG = "IN (SELECT value FROM json_each(:ids))"
+_AMONG_BYTES = "IN (SELECT from_hex(value) FROM json_each(:ids))"
 
 _FACTS = """
     FROM facts f
@@ -137,9 +140,14 @@ class SqliteContents:
         def work(cx: Connection) -> dict[str, TripleRow]:
             rows = cx.execute(
                 f"""
-                SELECT f.triple_id, f.subject_id, f.predicate, f.object_id,
-                       group_concat(f.chunk_id, ' ') AS chunk_ids {_FACTS}
-                AND (:disabled IS NULL OR d.disabled = :disabled) AND f.triple_id {_AMONG} GROUP BY f.triple_id
+                SELECT lower(hex(f.triple)) AS triple_id, lower(hex(f.subject)) AS subject_id, f.predicate,
+                       lower(hex(f.object)) AS object_id, group_concat(c.id, ' ') AS chunk_ids
+                FROM fact_rows f
+                CROSS JOIN chunk_rows c ON c.number = f.chunk
+                CROSS JOIN corpus_numbers k ON k.number = c.corpus
+                CROSS JOIN documents d ON d.corpus_id = k.id AND d.id = c.document_id
+                WHERE k.id = :corpus AND d.hidden = 0
+                AND (:disabled IS NULL OR d.disabled = :disabled) AND f.triple {_AMONG_BYTES} GROUP BY f.triple
                 """,
                 {
                     "corpus": corpus_id,

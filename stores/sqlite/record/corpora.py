@@ -77,19 +77,18 @@ class SqliteCorpora:
             row = cx.execute(
                 """
                 WITH visible AS (
-                    SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+                    SELECT c.number FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
                     WHERE c.corpus_id = :corpus AND d.hidden = 0
                 ), named AS (
-                    SELECT m.entity_id, m.count FROM mentions m JOIN visible v ON v.id = m.chunk_id
-                    WHERE m.corpus_id = :corpus
+                    SELECT f.entity, m.count FROM visible v JOIN mention_rows m ON m.chunk = v.number
+                    JOIN form_rows f ON f.number = m.form
                 )
                 SELECT
                     (SELECT count(*) FROM documents WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL)
                         AS documents,
                     (SELECT count(*) FROM visible) AS chunks,
-                    (SELECT count(DISTINCT entity_id) FROM named) AS entities,
-                    (SELECT count(*) FROM facts f JOIN visible v ON v.id = f.chunk_id WHERE f.corpus_id = :corpus)
-                        AS facts,
+                    (SELECT count(DISTINCT entity) FROM named) AS entities,
+                    (SELECT count(*) FROM visible v JOIN fact_rows f ON f.chunk = v.number) AS facts,
                     (SELECT coalesce(sum(count), 0) FROM named) AS mentions
                 """,
                 {"corpus": corpus_id},

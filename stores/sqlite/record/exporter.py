@@ -97,7 +97,11 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         f"""
         SELECT e.id, e.name, {DISPLAY} AS display FROM entities e
         WHERE e.corpus_id = :corpus AND EXISTS (
-            SELECT 1 FROM mentions m WHERE m.corpus_id = :corpus AND m.entity_id = e.id AND m.chunk_id IN ({_SEEN})
+            SELECT 1 FROM form_rows f
+            CROSS JOIN mention_rows m ON m.form = f.number
+            CROSS JOIN chunk_rows c ON c.number = m.chunk
+            CROSS JOIN documents d ON d.corpus_id = :corpus AND d.id = c.document_id
+            WHERE f.entity = e.number AND d.hidden = 0
         ) ORDER BY e.id
         """,
         _plain,

@@ -1,6 +1,6 @@
 """The port of the graph in SQLite: the rows of a corpus, whole or as changes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -28,6 +28,16 @@ class _Conditions(NamedTuple):
     rows: str = ""
     synonyms: str = ""
 
+
+_MENTIONS = """
+    SELECT c.id, e.id FROM corpus_numbers k
+    CROSS JOIN chunk_rows c ON c.corpus = k.number
+    CROSS JOIN mention_rows m ON m.chunk = c.number
+    CROSS JOIN form_rows f ON f.number = m.form
+    CROSS JOIN entity_rows e ON e.number = f.entity
+    WHERE k.id = :corpus
+"""
+"""All mentions, one chunk after the other. The two of a chunk in different forms come twice."""
 
 _CHANGED = "IN (SELECT value FROM json_each(:chunks))"
 _TOUCHED = "IN (SELECT value FROM json_each(:entities))"
@@ -115,8 +125,21 @@ def _rows(
     rows = graph_rows(
         chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} {part.chunks}")),
         entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus {part.entities}"),
-        mentions=select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
+        mentions=_distinct(select(_MENTIONS))
+        if chunks is None
+        else select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
         facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts WHERE corpus_id = :corpus {part.rows}"),
         synonyms=select(f"SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus {part.synonyms}"),
     )
     return replace(rows, merges=read_merges(cx, corpus_id))
+
+
+def _distinct(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yields each pair of chunk and entity once. The pairs of a chunk follow each other."""
+    current, seen = "", set[str]()
+    for chunk, entity in pairs:
+        if chunk != current:
+            current, seen = chunk, set()
+        if entity not in seen:
+            seen.add(entity)
+            yield chunk, entity

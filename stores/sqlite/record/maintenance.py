@@ -4,6 +4,7 @@ from core.documents import RevisionState
 from core.ports.record.maintenance import DocumentCount
 from stores.sqlite import changes
 from stores.sqlite.commit.entities import delete_entities
+from stores.sqlite.commit.numbers import delete_numbered_rows
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
@@ -14,7 +15,7 @@ from stores.sqlite.record.receipts import delete_expired_receipts
 __all__ = ["SqliteMaintenance"]
 
 _TABLES = (
-    *("documents", "revisions", "chunks", "entities", "forms", "mentions", "facts", "synonyms", "merges"),
+    *("documents", "revisions", "synonyms", "merges"),
     *("unsettled", "extractions", "changes", "tombstones"),
     *("questions", "question_events", "question_sources"),
 )
@@ -65,6 +66,7 @@ class SqliteMaintenance:
             ).fetchone()
             if row is None:
                 return
+            delete_numbered_rows(cx, corpus_id)
             for table in _TABLES:
                 cx.execute(f"DELETE FROM {table} WHERE corpus_id = ?", (corpus_id,))
             cx.execute("DELETE FROM corpora WHERE id = ?", (corpus_id,))
@@ -110,7 +112,7 @@ def _orphans(cx: Connection, corpus_id: str) -> list[str]:
     rows = cx.execute(
         """
         SELECT id FROM entities e WHERE corpus_id = ? AND NOT EXISTS (
-            SELECT 1 FROM mentions m WHERE m.corpus_id = e.corpus_id AND m.entity_id = e.id
+            SELECT 1 FROM form_rows f CROSS JOIN mention_rows m ON m.form = f.number WHERE f.entity = e.number
         )
         """,
         (corpus_id,),

@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from core.corpora import CorpusSettings, Fine
-from core.ids import assertion_id, chunk_id, document_id, entity_id, triple_id, view_id
+from core.ids import chunk_id, document_id, entity_id, triple_id, view_id
 from core.text.terms import TERM
 from retrieval import SnapshotCache, SnapshotFiles
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
 from stores.sqlite import SqliteRecord
+from stores.sqlite.compression import pack_terms
 from tests.benchmarks.check import Check, at_least, at_most, figure
 
 __all__ = ["checks", "measure"]
@@ -139,27 +140,43 @@ def _rows(corpus: str) -> Iterator[tuple[str, list[tuple[Any, ...]]]]:
     terms = np.zeros((_PASSAGES, _TERMS), TERM)
     terms["stem"] = np.sort(rng.zipf(1.3, (_PASSAGES, _TERMS)) % 1_000_003 * 4093 % 2**32, axis=1)
     terms["count"] = 1
-    columns = "corpus_id, id, document_id, view_id, position, title_names, terms, text, heading, extract_hash, tokens"
+    yield "corpus_numbers (number, id)", [(1, corpus)]
+    columns = "corpus, id, document_id, view_id, position, title_names, terms, text, heading, extract_hash, tokens"
     yield (
-        f"chunks ({columns})",
+        f"chunk_rows (number, {columns})",
         [
-            (corpus, id, documents[n // 10], view_id(id, ""), n % 10, entities[n], terms[n].tobytes(), "", "", "", 1)
+            (
+                n,
+                1,
+                id,
+                documents[n // 10],
+                view_id(id, ""),
+                n % 10,
+                entities[n],
+                pack_terms(terms[n].tobytes()),
+                "",
+                "",
+                "",
+                1,
+            )
             for n, id in enumerate(chunks)
         ],
     )
-    yield "entities (corpus_id, id, name)", list(zip([corpus] * len(names), entities, names, strict=True))
+    yield (
+        "entity_rows (number, corpus, id, name)",
+        [(n, 1, id, name) for n, (id, name) in enumerate(zip(entities, names, strict=True))],
+    )
+    yield "form_rows (number, entity, form, count)", [(n, n, "", 1) for n in range(len(entities))]
     mentioned = rng.integers(0, len(names), (_PASSAGES, _MENTIONS)).tolist()
     yield (
-        "mentions (corpus_id, chunk_id, entity_id, form, count)",
-        [(corpus, chunks[n], entities[e], "", 1) for n, row in enumerate(mentioned) for e in sorted(set(row))],
+        "mention_rows (chunk, form, count)",
+        [(n, e, 1) for n, row in enumerate(mentioned) for e in sorted(set(row))],
     )
-    facts = [
-        (chunks[n], entities[row[i]], entities[row[i + 1]]) for n, row in enumerate(mentioned) for i in range(_FACTS)
-    ]
+    facts = [(n, entities[row[i]], entities[row[i + 1]]) for n, row in enumerate(mentioned) for i in range(_FACTS)]
     triples = [(triple_id(subject, "knows", object_), *fact) for fact in facts for _, subject, object_ in [fact]]
     yield (
-        "facts (corpus_id, id, triple_id, chunk_id, subject_id, predicate, object_id)",
-        sorted({(corpus, assertion_id(t, chunk), t, chunk, s, "knows", o) for t, chunk, s, o in triples}),
+        "fact_rows (chunk, triple, subject, object, predicate)",
+        sorted({(chunk, *map(bytes.fromhex, (t, s, o)), "knows") for t, chunk, s, o in triples}),
     )
 
 

@@ -100,8 +100,9 @@ def test_originals_that_a_killed_submission_left(hopweave: Hopweave) -> None:
 def test_entities_that_somebody_left_without_a_mention(hopweave: Hopweave, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
         (id,) = connection.execute("SELECT id FROM corpora").fetchone()
-        connection.execute("INSERT INTO entities VALUES (?, ?, 'nobody')", (id, _STRAY))
-        connection.execute("INSERT INTO forms VALUES (?, ?, 'Nobody', 1)", (id, _STRAY))
+        (corpus,) = connection.execute("SELECT number FROM corpus_numbers WHERE id = ?", (id,)).fetchone()
+        connection.execute("INSERT INTO entity_rows VALUES (1000, ?, ?, 'nobody')", (corpus, _STRAY))
+        connection.execute("INSERT INTO form_rows VALUES (1000, 1000, 'Nobody', 1)")
         connection.commit()
     told = hopweave("doctor")
     assert "problem  corpus p: entities: 1 are mentioned by nothing" in told.out

@@ -1,6 +1,7 @@
 """A record of another release is brought up to this one's schema, or refused before anything is read of it."""
 
 import sqlite3
+from collections.abc import Mapping
 from contextlib import closing
 from importlib import resources
 from pathlib import Path
@@ -13,12 +14,13 @@ from core.errors import Unavailable
 from core.ids import document_id, new_id
 from core.jobs import JobProgress
 from core.keys import KeyUsage, Scope, make_key
-from core.ports.record import GraphMerge
+from core.ports.record import Commit, GraphMerge
 from core.questions import NewQuestion, QuestionEvent
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
+from tests.integration.stores.schema_12 import put_back, put_back_tables
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """
@@ -99,6 +101,7 @@ async def test_the_schema_before_job_budgets_is_brought_up(tmp_path: Path) -> No
     """Its jobs are there as they were: they had no budget and no calls."""
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.executescript(_with_table(_schema_of_3(), _JOBS_OF_2))
+        put_back_tables(connection)
         connection.execute(
             "INSERT INTO jobs (id, corpus_id, corpus_name, kind, open, created_at, touched_at) "
             "VALUES ('j', 'c', 'people', 'ingest', 0, 1, 1)"
@@ -118,6 +121,7 @@ async def test_the_schema_before_reindexing_is_brought_up(tmp_path: Path) -> Non
     settings = CorpusSettings(chunker="passage", extractor="given", fine=Fine.OFF, embedding_model="twin", dimension=8)
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
         connection.executescript(_schema_of_3())
+        put_back_tables(connection)
         old = '{"chunker":"passage","dimension":8,"embedding_model":"twin","extractor":"given","fine":"off"}'
         connection.execute("INSERT INTO corpora (id, name, settings, created_at) VALUES ('c', 'people', ?, 1)", (old,))
         connection.execute("PRAGMA user_version = 3")
@@ -136,6 +140,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     await present.corpora.list()
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE receipts")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
@@ -155,6 +160,7 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
     corpus = await present.corpora.create("people", settings)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE merges")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
@@ -175,6 +181,7 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     await put(present, corpus, "a", [("one", [])])
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -194,6 +201,7 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
     job = (await present.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE job_progress")
         connection.execute("DROP TABLE revision_progress")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -214,6 +222,7 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
     corpus = await present.corpora.create("people", SETTINGS)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("DROP TABLE api_keys")
         connection.execute("DROP TABLE api_key_usage")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -235,6 +244,7 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
     old = (await present.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 10")
         connection.commit()
@@ -251,9 +261,11 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     await put(record, corpus, "a", [("one", ["Ada"])])
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
         for table in ("questions", "question_events", "question_sources"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 11")
+        connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
     asked = NewQuestion(id=new_id(), corpus_id=corpus.id, text="Who?", request={"question": "Who?"})
     await record.questions.create(asked, lease_seconds=60, max_running=1)
@@ -263,3 +275,32 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     assert (await record.questions.get(corpus.id, asked.id)).withdrawn
     assert await record.questions.list_events(corpus.id, asked.id) == []
     await record.close()
+
+
+async def test_the_schema_before_numbers_is_brought_up(tmp_path: Path) -> None:
+    """Everything that readers and exports see is as it was, in each of two corpora, and goes on to change."""
+    record = SqliteRecord(tmp_path / "record.db")
+    corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others")]
+    for corpus in corpora:
+        met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
+        await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
+        await put(record, corpus, "b", [("three", ["Ada"])])
+    before = [await _contents(record, corpus.id) for corpus in corpora]
+    await record.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        put_back(connection)
+        connection.execute("PRAGMA user_version = 12")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert [await _contents(record, corpus.id) for corpus in corpora] == before
+    await put(record, corpora[0], "a", [("one", ["Ada"])])
+    await record.submissions.delete_documents(corpora[0].id, [document_id("b")])
+    [deletion] = await claim_all(record, corpora[0])
+    await record.commits.commit([Commit(claim=deletion)], grace=0)
+    assert {row["form"] for row in await _contents(record, corpora[0].id) if row["kind"] == "mention"} == {"Ada"}
+    assert await _contents(record, corpora[1].id) == before[1]
+    await record.close()
+
+
+async def _contents(record: SqliteRecord, corpus_id: str) -> list[Mapping[str, object]]:
+    return [row async for row in record.exporter.rows(corpus_id, canonical=True)]

@@ -23,7 +23,7 @@ export function Windowed({ count, label, row, onEnd, class: name = "" }) {
       if (!list.current) return;
       const { top } = list.current.getBoundingClientRect();
       const first = Math.max(0, Math.floor(-top / height) - SPARE);
-      const last = Math.max(first, Math.ceil((innerHeight - top) / height) + SPARE);
+      const last = Math.max(first + 2 * SPARE, Math.ceil((innerHeight - top) / height) + SPARE); // also of a list below the window
       setRange((before) => (before[0] === first && before[1] === last ? before : [first, last]));
       if (last >= count) onEnd?.();
     };

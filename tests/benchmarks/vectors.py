@@ -67,9 +67,8 @@ def checks(report: Mapping[str, Any]) -> list[Check]:
     if {"10000", "1000000"} <= report.keys():
         ratio = report["1000000"]["follow_ms"] / report["10000"]["follow_ms"]
         found.append(at_most("following 100 rows at 1,000,000, of that at 10,000", ratio, 1.3))
-        found.append(
-            at_most("1,000,000 vectors: ms to search", report["1000000"]["processes"][0]["search_ms"]["10"], 15)
-        )
+        took = report["1000000"]["search_ms"]["200"]
+        found.append(at_most("1,000,000 vectors: ms of the processor for the 200 nearest", took, 15))
     return found
 
 
@@ -230,7 +229,8 @@ def main() -> None:
         asyncio.run(_hold(arguments.hold))
     else:
         report = measure(arguments.rows)
-        print(json.dumps(report, indent=2), markdown(checks(report)), sep="\n")
+        print(json.dumps(report, indent=2))
+        print(markdown(checks(report)))
 
 
 if __name__ == "__main__":

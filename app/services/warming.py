@@ -27,8 +27,8 @@ _RECENT_JOBS = 200
 
 
 async def warm_up(container: Container, report: Callable[[str], None]) -> None:
-    """Loads what the first request would wait for: the embedding model, compiled PageRank, the client of the broker,
-    and the snapshots of the corpora that were written last.
+    """Loads what the first request would wait for: the embedding model (unless no corpus has vectors), compiled
+    PageRank, the client of the broker, and the snapshots of the corpora that were written last.
 
     `report` receives what is being loaded, for messages. Waits for stores that do not answer.
     """
@@ -37,12 +37,13 @@ async def warm_up(container: Container, report: Callable[[str], None]) -> None:
     await asyncio.to_thread(warm)
     if container.settings.llm.model:
         await asyncio.to_thread(import_chat_client)
-    try:
-        await container.embedder.embed_query("warm")
-    except HopweaveError as error:  # searches raise it again; other requests need no model
-        _log.warning("the embedding model is not ready: %s", error)
-        return
     corpora = await _list_recent(container)
+    if not corpora or any(corpus.settings.has_vectors for corpus in corpora):
+        try:
+            await container.embedder.embed_query("warm")
+        except HopweaveError as error:  # searches raise it again; other requests need no model
+            _log.warning("the embedding model is not ready: %s", error)
+            return
     for number, corpus in enumerate(corpora, 1):
         report(f"loading snapshots, corpus {number} of {len(corpora)}")
         await _warm_corpus(container, corpus)

@@ -18,6 +18,7 @@ from typing import Any, Protocol
 from tests.benchmarks import (
     asks,
     conversations,
+    corpus_forms,
     demo,
     distractors,
     embedding,
@@ -200,6 +201,7 @@ _PAGERANK_TARGETS = {
 MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "quality": _on_sets(quality, comparison_table),
     "ranker": _on_sets(ranker),
+    "corpus_forms": _on_sets(corpus_forms),
     "glued": _on_sets(glued, comparison_table),
     "long_documents": _long_documents,
     "distractors": _distractors,

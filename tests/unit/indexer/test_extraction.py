@@ -179,7 +179,8 @@ def test_merging_joins_by_form_and_keeps_the_larger_count() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("pattern+none", "no extractor 'none'; there are: .*pattern"),
+        ("pattern+nothing", "no extractor 'nothing'; there are: .*pattern"),
+        ("pattern+none", "joins 'none'.*leave it out"),
         ("pattern+pattern", "names pattern more than once"),
         ("", "no extractor ''"),
         ("pattern:x=1", "x: unknown option"),

@@ -11,7 +11,7 @@ from core.ports.views import VectorKind
 from core.text.name_spans import find_names
 from core.text.names import normalise
 from retrieval.backends import RetrievalBackends
-from retrieval.graph.name_index import NameIndex, fold_name
+from retrieval.graph.naming.name_index import NameIndex, fold_name
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.name_linking import link_names
 from retrieval.pagerank.truecase import build_name_share

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.ports.record import GraphChunk, GraphRows
 from retrieval.graph.chunk_terms import read_chunk_terms
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids, keep_rows
-from retrieval.graph.names import pack_names
+from retrieval.graph.naming.names import pack_names
 
 __all__ = ["build_columns", "canonicalise", "read_columns"]
 

@@ -10,7 +10,7 @@ from core.ports.record import GraphChanges
 from retrieval.graph.chunk_terms import ChunkTerms, merge_terms
 from retrieval.graph.column_building import canonicalise, read_columns
 from retrieval.graph.columns import Columns, Ids, Ints, encode_ids, keep_rows, renumber
-from retrieval.graph.names import merge_names
+from retrieval.graph.naming.names import merge_names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["ColumnUpdate", "join_columns", "update_columns"]

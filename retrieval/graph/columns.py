@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.chunk_terms import ChunkTerms
-from retrieval.graph.names import Names
+from retrieval.graph.naming.names import Names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["Columns", "Ids", "Ints", "encode_ids", "keep_rows", "renumber"]

@@ -21,7 +21,7 @@ from retrieval.graph.merges import (
     list_merges_among,
     make_merge_map,
 )
-from retrieval.graph.name_index import NameIndex, build_name_index
+from retrieval.graph.naming.name_index import NameIndex, build_name_index
 from retrieval.graph.positions import find_positions
 from retrieval.graph.recent import Recent
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph, join_edges

@@ -9,7 +9,7 @@ from core.ports.record import GraphMerge
 from core.record_policy.merges import find_end
 from retrieval.graph.column_building import canonicalise
 from retrieval.graph.columns import Columns, Ids, encode_ids, renumber
-from retrieval.graph.names import merge_names, pack_names
+from retrieval.graph.naming.names import merge_names, pack_names
 from retrieval.graph.positions import Places, find_positions
 
 __all__ = ["MergeMap", "apply_merges", "list_merged_names", "list_merges_among", "make_merge_map"]

@@ -13,7 +13,7 @@ from retrieval.graph.column_building import build_columns, read_columns
 from retrieval.graph.column_updates import ColumnUpdate, join_columns
 from retrieval.graph.columns import Columns, Ids, encode_ids
 from retrieval.graph.flat import FlatSnapshot
-from retrieval.graph.names import pack_names
+from retrieval.graph.naming.names import pack_names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["Delta", "select_terms"]

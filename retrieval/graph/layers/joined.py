@@ -9,7 +9,7 @@ from retrieval.graph.columns import Ids, encode_ids
 from retrieval.graph.flat import FlatSnapshot
 from retrieval.graph.layers.delta import Delta, select_terms
 from retrieval.graph.layers.edges import EdgeChanges, find_edges
-from retrieval.graph.name_index import NameIndex, build_name_index
+from retrieval.graph.naming.name_index import NameIndex, build_name_index
 from retrieval.graph.patched import Patched
 from retrieval.graph.positions import find_positions
 from retrieval.graph.snapshot import RetrievalGraph

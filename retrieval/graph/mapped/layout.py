@@ -18,8 +18,8 @@ from retrieval.graph.columns import Columns, encode_ids
 from retrieval.graph.flat import FlatSnapshot, Lookups
 from retrieval.graph.mapped.array_file import ArrayFile
 from retrieval.graph.merges import make_merge_map
-from retrieval.graph.name_index import NameIndex
-from retrieval.graph.names import Names, pack_names
+from retrieval.graph.naming.name_index import NameIndex
+from retrieval.graph.naming.names import Names, pack_names
 from retrieval.graph.snapshot import RetrievalGraph
 from retrieval.graph.term_statistics import TermStatistics
 

@@ -30,7 +30,7 @@ from retrieval.graph.flat import FlatSnapshot, make_snapshot
 from retrieval.graph.layers.layered import follow
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
-from retrieval.graph.names import pack_names
+from retrieval.graph.naming.names import pack_names
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.forward_push import warm
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question

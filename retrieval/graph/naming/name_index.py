@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.graph.columns import Ids
-from retrieval.graph.names import Names, merge_names, pack_names
+from retrieval.graph.naming.names import Names, merge_names, pack_names
 from retrieval.graph.positions import find_positions
 
 __all__ = ["NameIndex", "build_name_index", "fold_name"]

@@ -21,9 +21,11 @@ from indexer.chunking import pieces
 from indexer.pipeline import preparation, row_table
 from models.embedding.tokens import EstimatedTokens
 from stores.sqlite.changes import log
-from stores.sqlite.commit.chunks import insert_graph
+from stores.sqlite.commit.chunks import add_graph
 from stores.sqlite.commit.effects import SqliteCommitEffects
-from stores.sqlite.database import SqliteDatabase
+from stores.sqlite.commit.graph import insert_graph
+from stores.sqlite.commit.numbers import make_corpus_number
+from stores.sqlite.database import Connection, SqliteDatabase
 from tests.benchmarks.documents.prose import make_sentence, make_text
 from tests.desk import OPTIONS, CountingEmbedder, Desk
 
@@ -35,6 +37,11 @@ _SHORT_STEPS = (
 )
 """What is worked on at once is a small part of the text, as it is of a text of many megabytes."""
 
+_CHUNKS = 100
+_CHUNK = """
+    INSERT INTO chunk_rows (corpus, id, document_id, view_id, position, title_names, terms, text, heading, extract_hash,
+    tokens) VALUES (?1, ?2, 'd', ?2, 0, '', x'', '', '', '', 1)
+"""
 _BYTES = 40  # for each row: less than a row of parameters takes
 _BYTES_OF_A_BYTE = 5.0
 """The memory that each byte of a text may take, where it takes two bytes for each character, and passages are short."""
@@ -135,11 +142,20 @@ def _peak_of_mentions(path: Path, count: int) -> int:
         metadata={},
     )
     mentions = tuple(
-        Mention(chunk_id=f"chunk {n}", entity_id="ada", name="ada", form="Ada", count=1) for n in range(count)
+        Mention(chunk_id=f"chunk {n % _CHUNKS}", entity_id="ada", name="ada", form=f"Ada {n // _CHUNKS}", count=1)
+        for n in range(count)
     )
     chunks = {mention.chunk_id for mention in mentions}
     commit = Commit(claim=claim, mentions=mentions)
-    return _peak(path, lambda cx: insert_graph(cx, commit, chunks, SqliteCommitEffects("c")))
+
+    def work(cx: Connection) -> None:
+        effects = SqliteCommitEffects("c", make_corpus_number(cx, "c"))
+        cx.executemany(_CHUNK, [(effects.corpus, id) for id in sorted(chunks)])
+        add_graph(commit, chunks, effects)
+        insert_graph(cx, effects)
+        assert cx.execute("SELECT count(*) FROM mentions").fetchone()[0] == count
+
+    return _peak(path, work)
 
 
 def _peak_of_log(path: Path, count: int) -> int:

@@ -27,7 +27,7 @@ from app.supervision.folder_lock import is_held, read_holder
 from core.settings import read_settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.documents import make_docx
-from tests.faults.storm_state import Left, find_faults, read_left
+from tests.faults.storm_state import Left, find_faults, read_settled
 from tests.servers.ports import free_ports
 
 __all__ = ["run_storm"]
@@ -149,9 +149,7 @@ async def _undisturbed(storm: Storm, container: Container, corpus: str) -> tuple
         began = time.monotonic()
         await asyncio.to_thread(storm.run, name, corpus, None, 0.0)
         seconds[name] = time.monotonic() - began
-    left = await read_left(container, await container.record.corpora.get(corpus))
-    assert left.originals == left.needed
-    return left, seconds
+    return await read_settled(container, await container.record.corpora.get(corpus)), seconds
 
 
 async def _round(storm: Storm, corpus: str, seed: int, seconds: dict[str, float]) -> list[str]:

@@ -13,7 +13,7 @@ from app.doctor.findings import Level
 from core.corpora import Corpus
 from core.ports.views import VectorKind
 
-__all__ = ["Left", "find_faults", "read_left"]
+__all__ = ["Left", "find_faults", "read_settled"]
 
 _PATIENCE_SECONDS = 90.0
 _POLL_SECONDS = 0.5
@@ -40,6 +40,15 @@ async def read_left(container: Container, corpus: Corpus) -> Left:
         originals=frozenset(await container.files.names(corpus.id)),
         needed=frozenset(str(row["content_hash"]) for row in rows if row["kind"] == "document"),
     )
+
+
+async def read_settled(container: Container, corpus: Corpus) -> Left:
+    """Waits for the originals, which are deleted after the job has ended; returns what is left then."""
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while (left := await read_left(container, corpus)).originals != left.needed:
+        assert time.monotonic() < deadline, left.originals ^ left.needed
+        await asyncio.sleep(_POLL_SECONDS)
+    return left
 
 
 async def find_faults(container: Container, corpus: Corpus, expected: Left) -> list[str]:

@@ -52,7 +52,7 @@ def _wait_for_vectors(folder: Path, process: "subprocess.Popen[bytes]") -> None:
         assert process.poll() is None, "it has ended before it could be killed"
         try:
             with sqlite3.connect(f"file:{folder / 'data' / 'record.db'}?mode=ro", uri=True) as record:
-                if record.execute("SELECT count(*) FROM chunks").fetchone()[0]:
+                if record.execute("SELECT count(*) FROM chunk_rows").fetchone()[0]:
                     return
         except sqlite3.OperationalError:  # it is not there yet
             pass

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from stores.sqlite import SQLITE_SCHEMA
 from tests.integration.cli.conftest import Hopweave
+from tests.integration.stores.schema_12 import put_back_tables
+
+_NUMBERED_ROWS = 13
 
 
 def _record(tmp_path: Path) -> Path:
@@ -14,6 +17,8 @@ def _record(tmp_path: Path) -> Path:
 
 def _as_of(tmp_path: Path, version: int, *changes: str) -> None:
     with closing(sqlite3.connect(_record(tmp_path))) as connection:
+        if version < _NUMBERED_ROWS:
+            put_back_tables(connection)
         for change in changes:
             connection.execute(change)
         connection.execute(f"PRAGMA user_version = {version}")

@@ -3,10 +3,11 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from app.container import Container
 from app.services.ingestion import submit
 from app.supervision.folder_lock import is_held, read_holder
 from app.supervision.folder_supervision import FolderSupervision
-from core.corpora import Corpus, CorpusSettings, Fine
+from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict
 from core.jobs import Job, JobState
 from core.settings import read_settings
@@ -39,7 +40,7 @@ async def _container() -> AsyncIterator[Container]:
         await container.close()
 
 
-async def _queue(container: Container) -> tuple[Corpus, Job]:
+async def _queue(container: Container) -> Job:
     settings = CorpusSettings(
         chunker="passage",
         extractor="llm",
@@ -48,7 +49,7 @@ async def _queue(container: Container) -> tuple[Corpus, Job]:
         dimension=container.embedder.dimension,
     )
     corpus = await container.record.corpora.create("people", settings)
-    return corpus, (await submit(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)).job
+    return (await submit(container, corpus, [submission_from_json(DOCUMENT)], OnConflict.REPLACE)).job
 
 
 async def _kill_the_worker(folder: Path) -> None:
@@ -91,10 +92,10 @@ async def test_what_was_staged_is_asked_once(tmp_path: Path, monkeypatch: pytest
         for name, value in ours.items():
             monkeypatch.setenv(f"HOPWEAVE_{name}", value)
         async with _container() as container:
-            corpus, job = await _queue(container)
+            job = await _queue(container)
             with FolderSupervision(container.settings):
                 await server.until(lambda: len(server.calls) >= STAGED + 8)
-                paid = await _staged(container, corpus, at_least=STAGED)
+                await _wait_for_staged(tmp_path, STAGED + 8)
                 await _kill_the_worker(tmp_path)
             before, hold = len(server.calls), False
             with FolderSupervision(container.settings):
@@ -102,16 +103,15 @@ async def test_what_was_staged_is_asked_once(tmp_path: Path, monkeypatch: pytest
         assert (done.state, done.counts) == (JobState.DONE, {"indexed": 1})
         assert done.tokens > 0
         again = Counter(passage_of(call) for call in server.calls[before:])
-        assert len(again) == len(SENTENCES) - paid, "what was staged is not asked again"
+        assert len(again) == len(SENTENCES) - STAGED - 8, "what was staged is not asked again"
         assert set(again.values()) == {1}
 
 
-async def _staged(container: Container, corpus: Corpus, *, at_least: int) -> int:
-    """How many calls the record knows to be paid for; they are written with their extractions."""
+async def _wait_for_staged(folder: Path, count: int) -> None:
+    """Waits until the extractions of all calls that were answered are in the record."""
     deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        [job] = await container.record.jobs.list()
-        if job.calls >= at_least + 8:
-            return job.calls
-        assert time.monotonic() < deadline, f"{job.calls} calls of {corpus.name} are in the record"
-        await asyncio.sleep(0.02)
+    with closing(sqlite3.connect(f"file:{folder / 'record.db'}?mode=ro", uri=True)) as record:
+        while (staged := record.execute("SELECT count(*) FROM extractions").fetchone()[0]) < count:
+            assert time.monotonic() < deadline, f"{staged} extractions are in the record"
+            await asyncio.sleep(0.02)
+        assert staged == count

@@ -6,25 +6,21 @@ from typing import Protocol
 
 from core.graph import EntityMerge
 from core.ports.record.graph_rows import (
-    EntityNames,
     GraphChunk,
     GraphMerge,
     GraphRows,
     GraphRowsBuilder,
-    entity_names,
     graph_rows,
 )
 
 __all__ = [
     "EntityMerges",
-    "EntityNames",
     "GraphChanges",
     "GraphChunk",
     "GraphMerge",
     "GraphRows",
     "GraphRowsBuilder",
     "GraphSource",
-    "entity_names",
     "graph_rows",
 ]
 
@@ -51,13 +47,6 @@ class GraphSource(Protocol):
 
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
         """Returns the generation and the whole graph at that generation."""
-        ...
-
-    async def names(self, corpus_id: str) -> EntityNames:
-        """Returns the names of all entities, and reads nothing else.
-
-        Those that a commit adds or deletes meanwhile may be there or not. Raises `NotFound` if there is no such corpus.
-        """
         ...
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:

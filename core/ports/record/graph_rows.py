@@ -3,13 +3,13 @@
 from array import array
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import compress, islice
+from itertools import compress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["EntityNames", "GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "entity_names", "graph_rows"]
+__all__ = ["GraphChunk", "GraphMerge", "GraphRows", "GraphRowsBuilder", "graph_rows"]
 
 Ints = NDArray[np.int32]
 
@@ -57,29 +57,6 @@ class GraphRows:
     synonyms: Ints
     scores: NDArray[np.float32]
     merges: tuple[GraphMerge, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class EntityNames:
-    """The ids of entities as fixed-width bytes, ascending, and their normalised names beside them."""
-
-    ids: NDArray[np.bytes_]
-    names: NDArray[np.object_]
-
-
-def entity_names(rows: Iterable[Sequence[str]]) -> EntityNames:
-    """Returns names from rows of (id, normalised name), which may come in any order, each id once."""
-    parts = [np.zeros(0, "S32")]
-    listed: list[str] = []
-    left = iter(rows)
-    while batch := list(islice(left, _BATCH)):  # an id as an object takes three times its length
-        parts.append(np.array([row[0].encode() for row in batch], np.bytes_))
-        listed += [row[1] for row in batch]
-    ids = np.concatenate(parts) if listed else parts[0]
-    names = np.empty(len(listed), np.object_)
-    names[:] = listed
-    order = np.argsort(ids, kind="stable")
-    return EntityNames(ids=ids[order], names=names[order])
 
 
 class GraphRowsBuilder:

@@ -12,9 +12,6 @@ RETURN n.put + n.deleted AS chunks, n.synonyms AS synonyms;
 // [entities]
 MATCH (e:Entity {corpus_id: $corpus}) USING INDEX e:Entity(corpus_id) RETURN id(e), e.id, e.normal;
 
-// [names]: those of all entities
-MATCH (e:Entity {corpus_id: $corpus}) USING INDEX e:Entity(corpus_id) RETURN e.id, e.normal;
-
 // [chunks]: each with the entities that it mentions, and the ends of its facts
 MATCH (c:Chunk {corpus_id: $corpus})
 USING INDEX c:Chunk(corpus_id)

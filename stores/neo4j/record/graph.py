@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.graph import EntityMerge
-from core.ports.record.graph import EntityNames, GraphChanges, GraphMerge, GraphRows, GraphRowsBuilder
+from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, GraphRowsBuilder
 from core.record_policy.change_log import is_covered
 from stores.neo4j.commit.merges import add_merge, adopt_merges, delete_merge, read_entity_merges, read_merges
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_names, read_some
+from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
 __all__ = ["Neo4jEntityMerges", "Neo4jGraphSource"]
 
@@ -49,13 +49,6 @@ class Neo4jGraphSource:
         if generation != before:
             generation, builder, merges = await self._database.write(corpus_id, read_changes)
         return generation, replace(await asyncio.to_thread(builder.build), merges=merges)
-
-    async def names(self, corpus_id: str) -> EntityNames:
-        def work(tx: Transaction) -> EntityNames:
-            corpus_state(tx, corpus_id)
-            return read_names(tx, corpus_id)
-
-        return await self._database.read(work)
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         for _ in range(_TRIES):

@@ -3,13 +3,13 @@
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from core.ports.record.graph import EntityNames, GraphChunk, GraphRowsBuilder, entity_names
+from core.ports.record.graph import GraphChunk, GraphRowsBuilder
 from core.record_policy.errors import corpus_missing
 from stores.neo4j.driver.database import Transaction, batches
 from stores.neo4j.driver.node_uids import uid_of
 from stores.neo4j.driver.statements import statements
 
-__all__ = ["Changed", "changed_since", "corpus_state", "read_all", "read_names", "read_some"]
+__all__ = ["Changed", "changed_since", "corpus_state", "read_all", "read_some"]
 
 _CYPHER = statements("graph")
 _CHUNKS_AT_ONCE = 500  # with some dozens of rows each
@@ -48,11 +48,6 @@ def read_all(tx: Transaction, corpus_id: str) -> GraphRowsBuilder:
     _chunks(builder, numbers, tx.stream(_CYPHER["chunks"], corpus=corpus_id))
     _synonyms(builder, numbers, tx.stream(_CYPHER["synonyms"], corpus=corpus_id))
     return builder
-
-
-def read_names(tx: Transaction, corpus_id: str) -> EntityNames:
-    """Reads the names of entities. Entities that others add or delete in the meantime may be there or not."""
-    return entity_names(tx.stream(_CYPHER["names"], corpus=corpus_id))
 
 
 def read_some(tx: Transaction, corpus_id: str, changed: Changed, builder: GraphRowsBuilder) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from core.ports.record.graph import EntityNames, GraphChanges, GraphChunk, GraphRows, entity_names, graph_rows
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
@@ -72,15 +72,6 @@ class SqliteGraphSource:
         def work(cx: Connection) -> tuple[int, GraphRows]:
             generation, _ = _corpus(cx, corpus_id)
             return generation, _rows(cx, corpus_id, chunks=None, entities=None)
-
-        return await self._database.read(work)
-
-    async def names(self, corpus_id: str) -> EntityNames:
-        def work(cx: Connection) -> EntityNames:
-            _corpus(cx, corpus_id)
-            cursor = cx.cursor()
-            cursor.row_factory = None
-            return entity_names(cursor.execute("SELECT id, name FROM entities WHERE corpus_id = ?", (corpus_id,)))
 
         return await self._database.read(work)
 

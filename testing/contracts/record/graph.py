@@ -76,17 +76,6 @@ class GraphSourceContract(RecordFixtures):
         graphs = ("entity", "mention", "fact")
         assert [r for r in again if r["kind"] in graphs] == [r for r in exported if r["kind"] in graphs]
 
-    async def test_names_are_those_of_the_graphs_entities(self, record: Record, other: Record, corpus: Corpus) -> None:
-        empty = await other.graph.names(corpus.id)
-        assert (empty.ids.tolist(), empty.names.tolist()) == ([], [])
-        await put(record, corpus, "a", [("one", ["Zoë", "Ada"])], facts=[("Ada", "met", "Bob")])
-        _, rows = await other.graph.graph(corpus.id)
-        names = await other.graph.names(corpus.id)
-        assert names.ids.tolist() == rows.entity_ids.tolist() == sorted(names.ids.tolist())
-        assert names.names.tolist() == rows.names
-        with pytest.raises(NotFound):
-            await other.graph.names("f" * 32)
-
     async def test_an_unknown_generation_means_a_rebuild(self, record: Record, corpus: Corpus) -> None:
         assert await record.graph.changes(corpus.id, 10**6) is None
 

@@ -16,7 +16,6 @@ import pytest
 from core.errors import NotFound
 from core.ids import document_id, entity_id
 from core.ports.record import GraphChanges, GraphRows, GraphSource
-from core.ports.record.graph import EntityNames
 from core.ports.retrieval import SearchResult
 from core.strategies import StrategySpec, build
 from core.trace import Trace
@@ -50,9 +49,6 @@ class CountedSource:
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
         self.wholes += 1
         return await self._source.graph(corpus_id)
-
-    async def names(self, corpus_id: str) -> EntityNames:
-        raise AssertionError("names are in the file")
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
         return await self._source.changes(corpus_id, since)

@@ -127,7 +127,7 @@ class Browser:
             self._settle()
             yield
         finally:
-            self.newest.get_by_title("Close fullscreen").click()
+            self._page.get_by_title("Close fullscreen").click()  # an answer that came late may be above it
 
     def _only_loopback(self, route: Route) -> None:
         if route.request.url.startswith(("http://127.0.0.1:", "data:", "blob:")):

@@ -362,3 +362,9 @@ def test_it_is_left_while_it_moves(open_page: OpenPage) -> None:
     expect(page.get_by_role("heading", name="Search", exact=True)).to_be_visible()
     page.set_viewport_size({"width": 700, "height": 600})
     page.wait_for_timeout(300)
+
+
+def test_a_view_at_rest_has_no_request_open(open_page: OpenPage) -> None:
+    page = open_page(SEARCH)
+    expect(page.get_by_role("heading", name="Search", exact=True)).to_be_visible()
+    page.wait_for_load_state("networkidle")

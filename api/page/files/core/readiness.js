@@ -1,7 +1,7 @@
 /** Whether the server is still loading what its first answer needs. */
 
 import { useEffect, useState } from "../vendor/preact.js";
-import { send } from "./api.js";
+import { get } from "./api.js";
 import { isAbort } from "./problem.js";
 
 const LOOK = 1500; // milliseconds
@@ -32,7 +32,7 @@ export function useStarting() {
 
 async function readStage(signal) {
   try {
-    await send("GET", "/readyz", { signal });
+    await get("/readyz", undefined, signal);
     return "";
   } catch (error) {
     if (isAbort(error) || error.code !== "starting") return ""; // what is down is told by the request that needs it

@@ -8,6 +8,7 @@ own. In a checkout there is no such folder, the packages are importable already,
 end of a pipe that the parent holds open: when the parent closes it or ends, this process gets SIGTERM.
 """
 
+import ctypes
 import importlib
 import os
 import runpy
@@ -22,11 +23,14 @@ __all__ = ["limit_threads", "run"]
 _SERVER = Path(__file__).parent / "_server"
 _COMMAND = "cli.main"
 _FAREWELL_SECONDS = 60.0
+_M_ARENA_MAX = -8
+_ARENAS = 2
 
 
 def run() -> None:
     """Runs the command line, as the console script `hopweave` does."""
     limit_threads()
+    _limit_arenas()
     _extend_path()
     importlib.import_module(_COMMAND).run()
 
@@ -40,8 +44,22 @@ def limit_threads() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
+def _limit_arenas() -> None:
+    """Makes glibc allocate from two arenas, unless the environment says otherwise.
+
+    By default each of a process' threads gets an arena of its own, up to eight for each core, which keeps what was
+    freed in it. A worker that had ingested 16,000 passages held 439 MB, and holds 257 MB with two. Other C libraries
+    have no such arenas.
+    """
+    if sys.platform == "linux" and "MALLOC_ARENA_MAX" not in os.environ:
+        set_option = getattr(ctypes.CDLL(None), "mallopt", None)
+        if set_option is not None:
+            set_option(_M_ARENA_MAX, _ARENAS)
+
+
 def _run_module(arguments: list[str]) -> None:
     limit_threads()
+    _limit_arenas()
     _extend_path()
     if arguments[0] == "--parent":
         threading.Thread(target=_end_with, args=(int(arguments[1]),), name="parent", daemon=True).start()

@@ -15,6 +15,7 @@ from stores.record_rows import load_new_revision
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
+from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.questions import move_questions
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.record.merges import copy_merges
@@ -26,7 +27,7 @@ _REINDEX = "SELECT id AS shadow_id, beside AS corpus_id, reindex_job AS job_id F
 
 _NEWEST = """
     SELECT d.key, d.current, r.* FROM documents d
-    JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
+    JOIN revisions r ON r.document = d.number AND r.number = d.newest
     WHERE d.corpus_id = :{corpus} AND d.hidden = 0 AND r.deletion = 0
 """
 """The newest revision of each document that is not being deleted."""
@@ -50,8 +51,8 @@ _UNFINISHED = f"""
 """Documents of the shadow corpus that are neither indexed, nor unreadable in both."""
 
 _DISABLE = """
-    UPDATE documents SET disabled = 1 WHERE corpus_id = :shadow
-    AND id IN (SELECT id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
+    UPDATE document_rows SET disabled = 1 WHERE corpus = (SELECT number FROM corpus_numbers WHERE id = :shadow)
+    AND id IN (SELECT raw_id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
 """
 
 
@@ -157,7 +158,7 @@ def delete_shadow(cx: Connection, corpus: Corpus) -> str | None:
 def delete_corpus(cx: Connection, corpus: Corpus, submitted_by: str | None = None) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     rows = cx.execute(
-        f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks(STOPPABLE)})", (corpus.id, *STOPPABLE)
+        f"SELECT seq FROM revision_rows WHERE {OF_CORPUS} AND state IN ({marks(STOPPABLE)})", (corpus.id, *STOPPABLE)
     ).fetchall()
     cancel(cx, [row["seq"] for row in rows], CORPUS_DELETED)
     job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False, submitted_by=submitted_by)

@@ -30,8 +30,9 @@ _DELETED = (
     ("fact_rows", "chunk", "chunk_rows"),
     ("form_rows", "entity", "entity_rows"),
     ("extraction_rows", "document", "document_rows"),
+    ("revision_rows", "document", "document_rows"),
 )
-_DELETED_WHOLE = ("chunk_rows", "entity_rows", "revision_rows", "document_rows", "change_rows", "change_times")
+_DELETED_WHOLE = ("chunk_rows", "entity_rows", "document_rows", "change_rows", "change_times")
 
 
 def find_corpus_number(cx: Connection, corpus_id: str) -> int:

@@ -148,9 +148,9 @@ _DOCUMENTS = (_CANONICAL[0][0], _CANONICAL[0][1], _whole_document)
 _EXTRACTIONS = (
     "extraction",
     """
-    SELECT x.document_id, x.extract_hash, x.payload FROM extractions x
-    JOIN document_rows d ON d.number = x.document
-    WHERE x.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY d.id, x.raw_hash
+    SELECT d.id AS document_id, unpack_hash(x.extract_hash) AS extract_hash, unpack_extraction(x.payload) AS payload
+    FROM documents d JOIN extraction_rows x ON x.document = d.number
+    WHERE d.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY d.raw_id, x.extract_hash
     """,
     _extraction,
 )

@@ -1,12 +1,13 @@
 """The generation of a corpus, and the change log by which snapshots follow it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from core.record_policy.change_log import KEPT_SECONDS
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, now
+from stores.sqlite.numbers import make_corpus_number
 
-__all__ = ["log", "prune", "raise_generation"]
+__all__ = ["log_chunks", "log_synonyms", "prune", "raise_generation"]
 
 
 def raise_generation(cx: Connection, corpus_id: str) -> int:
@@ -18,23 +19,40 @@ def raise_generation(cx: Connection, corpus_id: str) -> int:
     return int(row["generation"])
 
 
-def log(cx: Connection, corpus_id: str, generation: int, kind: str, op: str, ids: Iterable[str]) -> None:
-    """Logs that rows of `kind` ('chunk', or 'synonyms' of an entity) were written or deleted at `generation`."""
-    at = now()
+def log_chunks(cx: Connection, corpus_id: str, generation: int, ids: Collection[str]) -> None:
+    """Logs that chunks were written, deleted, hidden or shown at `generation`."""
+    _log(cx, corpus_id, generation, ids, synonyms=False)
+
+
+def log_synonyms(cx: Connection, corpus_id: str, generation: int, entity_ids: Collection[str]) -> None:
+    """Logs that synonyms of these entities were written at `generation`."""
+    _log(cx, corpus_id, generation, entity_ids, synonyms=True)
+
+
+def _log(cx: Connection, corpus_id: str, generation: int, ids: Collection[str], *, synonyms: bool) -> None:
+    if not ids:
+        return
+    corpus = make_corpus_number(cx, corpus_id)
     cx.executemany(
-        "INSERT OR REPLACE INTO changes (corpus_id, generation, kind, id, op, at) VALUES (?, ?, ?, ?, ?, ?)",
-        ((corpus_id, generation, kind, id, op, at) for id in ids),
+        "INSERT OR IGNORE INTO change_rows VALUES (?, ?, ?, ?)",
+        ((corpus, generation, int(synonyms), bytes.fromhex(id)) for id in ids),
     )
+    cx.execute("INSERT OR REPLACE INTO change_times VALUES (?, ?, ?)", (corpus, generation, now()))
 
 
 def prune(cx: Connection) -> None:
     """Deletes old rows of the log, and stores up to which generation they are deleted."""
     limit = now() - KEPT_SECONDS
     outdated = cx.execute(
-        "SELECT corpus_id, max(generation) AS top FROM changes WHERE at < ? GROUP BY corpus_id", (limit,)
+        "SELECT corpus, max(generation) AS top FROM change_times WHERE at < ? GROUP BY corpus", (limit,)
     ).fetchall()
     for row in outdated:
-        cx.execute("DELETE FROM changes WHERE corpus_id = ? AND generation <= ?", (row["corpus_id"], row["top"]))
+        for table in ("change_rows", "change_times"):
+            cx.execute(f"DELETE FROM {table} WHERE corpus = ? AND generation <= ?", (row["corpus"], row["top"]))
         cx.execute(
-            "UPDATE corpora SET changes_floor = max(changes_floor, ?) WHERE id = ?", (row["top"], row["corpus_id"])
+            """
+            UPDATE corpora SET changes_floor = max(changes_floor, ?)
+            WHERE id = (SELECT id FROM corpus_numbers WHERE number = ?)
+            """,
+            (row["top"], row["corpus"]),
         )

@@ -11,9 +11,9 @@ from typing import TypeVar
 
 from core.errors import Unavailable
 from core.execution.computing import compute
-from core.ids import assertion_id
-from stores.sqlite.compression import pack_terms, pack_text, unpack_terms, unpack_text
 from stores.sqlite.connection import BUSY_SECONDS, connect
+from stores.sqlite.functions import add_functions
+from stores.sqlite.migrations import give_back_space
 from stores.sqlite.schema import create_schema
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
@@ -47,7 +47,8 @@ class SqliteDatabase:
         self._running = 0
         self._closed = False
         try:
-            self.write_now(lambda connection: create_schema(connection, path.name))
+            if self.write_now(lambda connection: create_schema(connection, path.name)):
+                self._outside_transactions(lambda connection: give_back_space(connection, path))
         except BaseException:
             self.close()
             raise
@@ -117,11 +118,18 @@ class SqliteDatabase:
                     self._unused.append(connection)
 
     def _empty_log(self) -> None:
+        def work(connection: Connection) -> None:
+            connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+
+        self._outside_transactions(work)
+
+    def _outside_transactions(self, work: Callable[[Connection], None]) -> None:
+        """Runs what must not be in a transaction, and must not wait for others: they would wait, too."""
         with self._in_use():
             connection = self._take()
             try:
-                connection.execute("pragma busy_timeout = 0")  # others would wait, too, while this waits
-                connection.execute("pragma wal_checkpoint(truncate)").fetchone()
+                connection.execute("pragma busy_timeout = 0")
+                work(connection)
             except sqlite3.OperationalError as error:
                 raise self._unavailable(error) from error
             finally:
@@ -186,22 +194,10 @@ class SqliteDatabase:
 
 
 def _prepare(connection: Connection) -> None:
-    """Sets up a connection, with the functions that the views of the schema and the statements on ids call."""
     connection.row_factory = sqlite3.Row
-    connection.create_function("assertion_id", 2, assertion_id, deterministic=True)
-    connection.create_function("from_hex", 1, _from_hex, deterministic=True)
-    for function in (pack_terms, pack_text, unpack_terms, unpack_text):
-        connection.create_function(function.__name__, 1, function, deterministic=True)
+    add_functions(connection)
     connection.execute("pragma cache_size = -16384")
     connection.execute("pragma temp_store = memory")
-
-
-def _from_hex(id: str) -> bytes | None:
-    """Returns the bytes of an id; None for what is none."""
-    try:
-        return bytes.fromhex(id)
-    except ValueError:
-        return None
 
 
 def _roll_back(connection: Connection) -> None:

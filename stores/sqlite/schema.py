@@ -10,7 +10,7 @@ from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "create_schema", "read_schema_version"]
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 
 
 def read_schema_version(path: Path) -> int | None:
@@ -28,17 +28,19 @@ def read_schema_version(path: Path) -> int | None:
             raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
 
 
-def create_schema(connection: sqlite3.Connection, name: str) -> None:
+def create_schema(connection: sqlite3.Connection, name: str) -> bool:
     """Creates the tables of a new file, or migrates those of an older one, in the transaction of the caller.
 
-    Raises `Unavailable` if this release cannot read the version. `name` is that of the file.
+    Returns whether it migrated. Raises `Unavailable` if this release cannot read the version. `name` is that of the
+    file.
     """
     version = connection.execute("pragma user_version").fetchone()[0]
     if version == SCHEMA_VERSION:
-        return
+        return False
     for statement in _statements_from(version, name):
         connection.execute(statement)
     connection.execute(f"pragma user_version = {SCHEMA_VERSION:d}")
+    return bool(version)
 
 
 def _statements_from(version: int, name: str) -> list[str]:

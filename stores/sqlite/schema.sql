@@ -1,4 +1,6 @@
--- The record. Times are seconds since 1970 by the store's clock; ids are the hexadecimal digests of core.ids.
+-- The record. Times are seconds since 1970 by the store's clock; ids are the hexadecimal digests of core.ids, in the
+-- tables with the most rows as 16 bytes. Views give these tables hexadecimal ids. Statements that look for an id ask for
+-- its bytes, `raw_id`: the indexes have these.
 
 CREATE TABLE corpora (
     id            TEXT PRIMARY KEY,
@@ -13,9 +15,17 @@ CREATE TABLE corpora (
 ) STRICT;
 CREATE UNIQUE INDEX corpora_by_beside ON corpora (beside);
 
-CREATE TABLE documents (
-    corpus_id TEXT NOT NULL,
-    id        TEXT NOT NULL,
+-- Corpora, documents, chunks, entities and forms have numbers, by which rows name them: an id would take ten times the
+-- space in each row and each index. A number is never given twice.
+CREATE TABLE corpus_numbers (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    id     TEXT NOT NULL UNIQUE
+) STRICT;
+
+CREATE TABLE document_rows (
+    number    INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus    INTEGER NOT NULL,             -- of corpus_numbers
+    id        BLOB NOT NULL,
     key       TEXT NOT NULL,
     title     TEXT NOT NULL,
     metadata  TEXT NOT NULL,
@@ -24,80 +34,90 @@ CREATE TABLE documents (
     hidden    INTEGER NOT NULL DEFAULT 0,   -- a deletion was asked for
     chunks    INTEGER NOT NULL DEFAULT 0,
     malformed INTEGER NOT NULL DEFAULT 0,
-    disabled  INTEGER NOT NULL DEFAULT 0,   -- kept, and invisible to searches
-    PRIMARY KEY (corpus_id, id)
-) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX documents_by_key ON documents (corpus_id, key);
-CREATE INDEX documents_disabled ON documents (corpus_id) WHERE disabled = 1;
+    disabled  INTEGER NOT NULL DEFAULT 0    -- kept, and invisible to searches
+) STRICT;
+CREATE UNIQUE INDEX documents_by_id ON document_rows (corpus, id);
+CREATE UNIQUE INDEX documents_by_key ON document_rows (corpus, key);
+CREATE INDEX documents_disabled ON document_rows (corpus) WHERE disabled = 1;
+CREATE VIEW documents AS
+    SELECT k.id AS corpus_id, lower(hex(d.id)) AS id, d.key, d.title, d.metadata, d.newest, d.current, d.hidden,
+        d.chunks, d.malformed, d.disabled, d.number, d.corpus, d.id AS raw_id
+    FROM corpus_numbers k JOIN document_rows d ON d.corpus = k.number;
 
-CREATE TABLE revisions (
+CREATE TABLE revision_rows (
     seq          INTEGER PRIMARY KEY AUTOINCREMENT,
-    corpus_id    TEXT NOT NULL,
-    document_id  TEXT NOT NULL,
+    corpus       INTEGER NOT NULL,
+    document     INTEGER NOT NULL,          -- of document_rows
     number       INTEGER NOT NULL,
     deletion     INTEGER NOT NULL,
     state        TEXT NOT NULL,
     reason       TEXT,
-    fingerprint  TEXT NOT NULL,
-    content_hash TEXT NOT NULL,
-    media_type   TEXT NOT NULL,
+    fingerprint  ANY NOT NULL,              -- as pack_hash
+    content_hash ANY NOT NULL,              -- as pack_hash
+    media_type   ANY NOT NULL,              -- as pack_media_type
     size         INTEGER NOT NULL,
     title        TEXT,
     metadata     TEXT NOT NULL,
-    job_id       TEXT NOT NULL,
+    job          INTEGER NOT NULL,          -- seq of jobs
     owner        TEXT,
     lease_until  REAL NOT NULL DEFAULT 0,
     epoch        INTEGER NOT NULL DEFAULT 0,
     attempts     INTEGER NOT NULL DEFAULT 0,
-    updated_at   REAL NOT NULL,
-    UNIQUE (corpus_id, document_id, number)
+    updated_at   REAL NOT NULL
 ) STRICT;
-CREATE INDEX revisions_unfinished ON revisions (corpus_id, seq)
+CREATE UNIQUE INDEX revisions_by_document ON revision_rows (document, number);
+CREATE INDEX revisions_unfinished ON revision_rows (corpus, seq)
     WHERE state IN ('queued', 'loading', 'extracting', 'writing', 'deleting');
-CREATE INDEX revisions_by_job ON revisions (job_id);
-CREATE INDEX revisions_by_content ON revisions (corpus_id, content_hash);
-
--- Chunks, entities and forms have numbers, by which the rows of mentions and facts name them: an id would take ten times
--- the space in each row and each index. Views give these tables the ids. A number is never given twice.
-CREATE TABLE corpus_numbers (
-    number INTEGER PRIMARY KEY AUTOINCREMENT,
-    id     TEXT NOT NULL UNIQUE
-) STRICT;
+CREATE INDEX revisions_by_job ON revision_rows (job);
+CREATE INDEX revisions_by_content ON revision_rows (substr(content_hash, 1, 4));  -- who finds some compares them whole
+CREATE VIEW revisions AS
+    SELECT r.seq, (SELECT k.id FROM corpus_numbers k WHERE k.number = r.corpus) AS corpus_id,
+        (SELECT lower(hex(d.id)) FROM document_rows d WHERE d.number = r.document) AS document_id, r.number, r.deletion,
+        r.state, r.reason, unpack_hash(r.fingerprint) AS fingerprint, unpack_hash(r.content_hash) AS content_hash,
+        unpack_media_type(r.media_type) AS media_type, r.size, r.title, r.metadata,
+        (SELECT j.id FROM jobs j WHERE j.seq = r.job) AS job_id, r.owner, r.lease_until, r.epoch, r.attempts,
+        r.updated_at, r.corpus, r.document, r.job
+    FROM revision_rows r;
 
 CREATE TABLE chunk_rows (
     number       INTEGER PRIMARY KEY AUTOINCREMENT,
-    corpus       INTEGER NOT NULL,          -- of corpus_numbers
-    id           TEXT NOT NULL,
-    document_id  TEXT NOT NULL,
-    view_id      TEXT NOT NULL,
+    corpus       INTEGER NOT NULL,
+    id           BLOB NOT NULL,
+    document     INTEGER NOT NULL,
+    view_id      BLOB NOT NULL,
     position     INTEGER NOT NULL,
-    title_names  TEXT NOT NULL,             -- ids joined by a space
+    title_names  BLOB NOT NULL,             -- as pack_ids
     terms        BLOB NOT NULL,             -- as pack_terms; before the text, so that snapshots need not read it
     text         ANY NOT NULL,              -- as pack_text
     heading      TEXT NOT NULL,
     page         INTEGER,
     span_start   INTEGER,
     span_end     INTEGER,
-    extract_hash TEXT NOT NULL,
+    extract_hash ANY NOT NULL,              -- as pack_hash
     tokens       INTEGER NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX chunks_by_id ON chunk_rows (corpus, id);
-CREATE INDEX chunks_by_document ON chunk_rows (corpus, document_id, position);
+CREATE INDEX chunks_by_document ON chunk_rows (document, position);
 CREATE UNIQUE INDEX chunks_by_view ON chunk_rows (corpus, view_id);
 CREATE VIEW chunks AS
-    SELECT k.id AS corpus_id, c.id, c.document_id, c.view_id, c.position, c.title_names,
-        unpack_terms(c.terms) AS terms, unpack_text(c.text) AS text, c.heading, c.page, c.span_start, c.span_end, c.extract_hash, c.tokens, c.number
+    SELECT k.id AS corpus_id, lower(hex(c.id)) AS id,
+        (SELECT lower(hex(d.id)) FROM document_rows d WHERE d.number = c.document) AS document_id,
+        lower(hex(c.view_id)) AS view_id, c.position, unpack_ids(c.title_names) AS title_names,
+        unpack_terms(c.terms) AS terms, unpack_text(c.text) AS text, c.heading, c.page, c.span_start, c.span_end,
+        unpack_hash(c.extract_hash) AS extract_hash, c.tokens, c.number, c.corpus, c.document, c.id AS raw_id,
+        c.view_id AS raw_view_id
     FROM corpus_numbers k JOIN chunk_rows c ON c.corpus = k.number;
 
 CREATE TABLE entity_rows (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     corpus INTEGER NOT NULL,
-    id     TEXT NOT NULL,
+    id     BLOB NOT NULL,
     name   TEXT NOT NULL                    -- normalised
 ) STRICT;
 CREATE UNIQUE INDEX entities_by_id ON entity_rows (corpus, id);
 CREATE VIEW entities AS
-    SELECT k.id AS corpus_id, e.id, e.name, e.number FROM corpus_numbers k JOIN entity_rows e ON e.corpus = k.number;
+    SELECT k.id AS corpus_id, lower(hex(e.id)) AS id, e.name, e.number, e.corpus, e.id AS raw_id
+    FROM corpus_numbers k JOIN entity_rows e ON e.corpus = k.number;
 
 -- Entities that came while another worker committed, until their synonyms have been looked for once more.
 CREATE TABLE unsettled (
@@ -127,9 +147,10 @@ CREATE TABLE mention_rows (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mentions_by_form ON mention_rows (form);
 CREATE VIEW mentions AS
-    SELECT c.corpus_id, c.id AS chunk_id, e.id AS entity_id, f.form, m.count
+    SELECT c.corpus_id, c.id AS chunk_id, lower(hex(e.id)) AS entity_id, f.form, m.count, m.chunk,
+        c.raw_id AS raw_chunk_id, e.id AS raw_entity_id
     FROM chunks c JOIN mention_rows m ON m.chunk = c.number JOIN form_rows f ON f.number = m.form
-    JOIN entities e ON e.number = f.entity AND e.corpus_id = c.corpus_id;
+    JOIN entity_rows e ON e.number = f.entity;
 
 CREATE TABLE fact_rows (
     chunk     INTEGER NOT NULL,
@@ -142,7 +163,8 @@ CREATE TABLE fact_rows (
 CREATE INDEX facts_by_triple ON fact_rows (triple);
 CREATE VIEW facts AS
     SELECT c.corpus_id, assertion_id(lower(hex(f.triple)), c.id) AS id, lower(hex(f.triple)) AS triple_id,
-        c.id AS chunk_id, lower(hex(f.subject)) AS subject_id, f.predicate, lower(hex(f.object)) AS object_id, f.triple
+        c.id AS chunk_id, lower(hex(f.subject)) AS subject_id, f.predicate, lower(hex(f.object)) AS object_id, f.triple,
+        f.subject, f.object, f.chunk, c.raw_id AS raw_chunk_id
     FROM chunks c JOIN fact_rows f ON f.chunk = c.number;
 
 CREATE TABLE synonyms (
@@ -165,24 +187,32 @@ CREATE TABLE merges (
     PRIMARY KEY (corpus_id, from_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE extractions (
-    corpus_id    TEXT NOT NULL,
-    document_id  TEXT NOT NULL,
-    extract_hash TEXT NOT NULL,
-    payload      TEXT NOT NULL,             -- JSON of core.graph.Extraction
-    PRIMARY KEY (corpus_id, document_id, extract_hash)
+CREATE TABLE extraction_rows (
+    document     INTEGER NOT NULL,
+    extract_hash ANY NOT NULL,              -- as pack_hash
+    payload      BLOB NOT NULL,             -- JSON of core.graph.Extraction, as pack_extraction
+    PRIMARY KEY (document, extract_hash)
+) STRICT, WITHOUT ROWID;
+CREATE VIEW extractions AS
+    SELECT d.corpus_id, d.id AS document_id, unpack_hash(x.extract_hash) AS extract_hash,
+        unpack_extraction(x.payload) AS payload, x.document, x.extract_hash AS raw_hash
+    FROM documents d JOIN extraction_rows x ON x.document = d.number;
+
+-- The chunks, and the entities with their synonyms, that were written or deleted at a generation.
+CREATE TABLE change_rows (
+    corpus     INTEGER NOT NULL,
+    generation INTEGER NOT NULL,
+    synonyms   INTEGER NOT NULL,            -- of the entity `id`; 0: the chunk `id`
+    id         BLOB NOT NULL,
+    PRIMARY KEY (corpus, generation, synonyms, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE changes (
-    corpus_id  TEXT NOT NULL,
+CREATE TABLE change_times (
+    corpus     INTEGER NOT NULL,
     generation INTEGER NOT NULL,
-    kind       TEXT NOT NULL,               -- chunk | synonyms (of an entity)
-    id         TEXT NOT NULL,
-    op         TEXT NOT NULL,               -- put | delete
     at         REAL NOT NULL,
-    PRIMARY KEY (corpus_id, generation, kind, id)
+    PRIMARY KEY (corpus, generation)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX changes_by_time ON changes (at);
 
 CREATE TABLE tombstones (
     id        INTEGER PRIMARY KEY AUTOINCREMENT,

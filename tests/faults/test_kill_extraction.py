@@ -111,7 +111,7 @@ async def _wait_for_staged(folder: Path, count: int) -> None:
     """Waits until the extractions of all calls that were answered are in the record."""
     deadline = time.monotonic() + PATIENCE_SECONDS
     with closing(sqlite3.connect(f"file:{folder / 'record.db'}?mode=ro", uri=True)) as record:
-        while (staged := record.execute("SELECT count(*) FROM extractions").fetchone()[0]) < count:
+        while (staged := record.execute("SELECT count(*) FROM extraction_rows").fetchone()[0]) < count:
             assert time.monotonic() < deadline, f"{staged} extractions are in the record"
             await asyncio.sleep(0.02)
         assert staged == count

@@ -12,6 +12,7 @@ from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.compression import pack_terms, pack_text
 from stores.sqlite.database import Connection
 from stores.sqlite.rows import id_list, marks
+from stores.sqlite.short_values import pack_hash, pack_ids
 
 __all__ = ["RevisionChanges", "add_graph", "delete_chunks", "insert_chunks", "read_changes", "update_chunks"]
 
@@ -22,9 +23,10 @@ Its text and heading are the same: the id of its view entries is a digest of the
 """
 _COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(_SHOWN)} FROM chunks"
 _COLUMNS = (
-    "corpus, id, document_id, view_id, position, title_names, terms, text, heading, page, span_start, span_end, "
+    "corpus, id, document, view_id, position, title_names, terms, text, heading, page, span_start, span_end, "
     "extract_hash, tokens"
 )
+_PACKED = {"terms": "pack_terms(?)", "title_names": "pack_ids(?)"}
 _ROWS_AT_ONCE = 512
 
 
@@ -37,19 +39,19 @@ class RevisionChanges:
 
 
 def read_changes(
-    cx: Connection, document_id: str, rows: Iterable[ChunkRow], effects: SqliteCommitEffects, *, is_hidden: bool
+    cx: Connection, document: int, rows: Iterable[ChunkRow], effects: SqliteCommitEffects, *, is_hidden: bool
 ) -> RevisionChanges:
-    """Compares the stored chunks of a document with the rows of its new revision, some rows at a time."""
+    """Compares the stored chunks of the document with this number with the rows of its new revision, some at a time."""
     corpus_id, after = effects.corpus_id, iter(rows)
-    listed = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, document_id))
-    deleted = {row["id"] for row in listed}
+    listed = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document,))
+    deleted = {row["id"].hex() for row in listed}
     is_new = not deleted
     made, changed, kept, logged, moved = set[str](), set[str](), set[str](), set[str](), set[str]()
     while some := list(islice(after, _ROWS_AT_ONCE)):
         before: dict[str, sqlite3.Row] = {}
         if not is_new:
             ids = id_list([row.chunk.id for row in some])
-            where = "WHERE corpus_id = ? AND id IN (SELECT value FROM json_each(?))"
+            where = "WHERE corpus_id = ? AND raw_id IN (SELECT from_hex(value) FROM json_each(?))"
             before = {row["id"]: row for row in cx.execute(f"{_COMPARED} {where}", (corpus_id, ids))}
         part = compare_chunks(before, some, is_hidden=is_hidden)
         made |= part.made
@@ -71,41 +73,41 @@ def delete_chunks(cx: Connection, ids: Collection[str], effects: SqliteCommitEff
     if not ids:
         return
     values = (effects.corpus, id_list(ids))
-    chunks = "SELECT number FROM chunk_rows WHERE corpus = ? AND id IN (SELECT value FROM json_each(?))"
+    chunks = "SELECT number FROM chunk_rows WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))"
     mentions = f"""
         SELECT e.id, f.form, m.count FROM mention_rows m JOIN form_rows f ON f.number = m.form
         JOIN entity_rows e ON e.number = f.entity WHERE m.chunk IN ({chunks})
     """
     for entity_id, form, count in cx.execute(mentions, values):
-        effects.forms[entity_id, form] -= count
+        effects.forms[entity_id.hex(), form] -= count
     facts = cx.execute(f"SELECT triple FROM fact_rows WHERE chunk IN ({chunks})", values)
     effects.triples |= {row["triple"].hex() for row in facts}
     views = cx.execute(f"SELECT view_id FROM chunk_rows WHERE number IN ({chunks})", values)
-    effects.old_views |= {row["view_id"] for row in views}
+    effects.old_views |= {row["view_id"].hex() for row in views}
     cx.execute(f"DELETE FROM mention_rows WHERE chunk IN ({chunks})", values)
     cx.execute(f"DELETE FROM fact_rows WHERE chunk IN ({chunks})", values)
     cx.execute(f"DELETE FROM chunk_rows WHERE number IN ({chunks})", values)
 
 
-def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
-    """Writes the chunks of a revision that are new or changed."""
+def insert_chunks(cx: Connection, document: int, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
+    """Writes the chunks of a revision that are new or changed. `document` is the number."""
     cx.executemany(
         f"INSERT OR REPLACE INTO chunk_rows ({_COLUMNS}) VALUES ({marks(_COLUMNS.split())})",
         (
             (
                 effects.corpus,
-                row.chunk.id,
-                row.chunk.document_id,
-                row.chunk.view_id,
+                bytes.fromhex(row.chunk.id),
+                document,
+                bytes.fromhex(row.chunk.view_id),
                 row.chunk.position,
-                joined_names(row),
+                pack_ids(joined_names(row)),
                 pack_terms(row.terms),
                 pack_text(row.chunk.text),
                 row.chunk.heading,
                 row.chunk.page,
                 row.chunk.span.start if row.chunk.span else None,
                 row.chunk.span.end if row.chunk.span else None,
-                row.extract_hash,
+                pack_hash(row.extract_hash),
                 row.tokens,
             )
             for row in rows
@@ -115,9 +117,9 @@ def insert_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommi
 
 def update_chunks(cx: Connection, rows: Iterable[ChunkRow], effects: SqliteCommitEffects) -> None:
     """Writes where kept chunks stand now."""
-    columns = ", ".join(f"{column} = pack_terms(?)" if column == "terms" else f"{column} = ?" for column in _SHOWN)
+    columns = ", ".join(f"{column} = {_PACKED.get(column, '?')}" for column in _SHOWN)
     cx.executemany(
-        f"UPDATE chunk_rows SET {columns} WHERE corpus = ? AND id = ?",
+        f"UPDATE chunk_rows SET {columns} WHERE corpus = ? AND id = from_hex(?)",
         ((*_shown(row), effects.corpus, row.chunk.id) for row in rows),
     )
 

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from core.graph import Synonym
 from core.ports.record import Commit, Outcome
 from core.record_policy.commits import misses_entities
-from stores.sqlite.changes import log, raise_generation
+from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.commit.documents import delete_document, replace_document
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.commit.entities import delete_unsupported, select_new
 from stores.sqlite.commit.graph import insert_graph
-from stores.sqlite.commit.numbers import make_corpus_number
 from stores.sqlite.commit.synonyms import add_pending, write_synonyms
 from stores.sqlite.commit.tombstones import write_effects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.claims import select_valid
+from stores.sqlite.numbers import make_corpus_number
 
 __all__ = ["commit"]
 
@@ -45,8 +45,7 @@ def commit(
     orphans = delete_unsupported(cx, effects)
     write_synonyms(cx, corpus_id, synonyms, generation)
     add_pending(cx, corpus_id, pending, grace)
-    log(cx, corpus_id, generation, "chunk", "delete", effects.deleted - effects.inserted)
-    log(cx, corpus_id, generation, "chunk", "put", effects.inserted)
+    log_chunks(cx, corpus_id, generation, effects.deleted | effects.inserted)
     return Outcome(
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in valid),

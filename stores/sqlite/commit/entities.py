@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from stores.sqlite.commit.effects import SqliteCommitEffects
-from stores.sqlite.commit.numbers import find_corpus_number
 from stores.sqlite.database import Connection
+from stores.sqlite.numbers import find_corpus_number
 from stores.sqlite.rows import id_list
 
 __all__ = ["delete_entities", "delete_unsupported", "select_new"]
 
 _AMONG = "IN (SELECT value FROM json_each(?))"
-_NUMBERS = f"SELECT number FROM entity_rows WHERE corpus = ? AND id {_AMONG}"
+_NUMBERS = "SELECT number FROM entity_rows WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))"
 
 
 def select_new(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
@@ -18,7 +18,7 @@ def select_new(cx: Connection, effects: SqliteCommitEffects) -> list[str]:
     rows = cx.execute(
         """
         SELECT value FROM json_each(?)
-        WHERE NOT EXISTS (SELECT 1 FROM entity_rows e WHERE e.corpus = ? AND e.id = value)
+        WHERE NOT EXISTS (SELECT 1 FROM entity_rows e WHERE e.corpus = ? AND e.id = from_hex(value))
         """,
         (id_list(sorted(effects.names)), effects.corpus),
     )
@@ -39,7 +39,8 @@ def delete_unsupported(cx: Connection, effects: SqliteCommitEffects) -> list[str
         """
         SELECT value FROM json_each(?)
         WHERE NOT EXISTS (
-            SELECT 1 FROM entity_rows e JOIN form_rows f ON f.entity = e.number WHERE e.corpus = ? AND e.id = value
+            SELECT 1 FROM entity_rows e JOIN form_rows f ON f.entity = e.number
+            WHERE e.corpus = ? AND e.id = from_hex(value)
         )
         """,
         (listed, effects.corpus),

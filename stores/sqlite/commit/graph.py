@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 
 from stores.sqlite.commit.effects import SqliteCommitEffects
-from stores.sqlite.commit.numbers import read_numbers
 from stores.sqlite.database import Connection
+from stores.sqlite.numbers import read_numbers
 
 __all__ = ["insert_graph"]
 
@@ -15,7 +15,7 @@ def insert_graph(cx: Connection, effects: SqliteCommitEffects) -> None:
     """Inserts the mentioned entities, adds the changes of the counts of forms, and inserts mentions and facts."""
     cx.executemany(
         "INSERT INTO entity_rows (corpus, id, name) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-        ((effects.corpus, id, name) for id, name in effects.names.items()),
+        ((effects.corpus, bytes.fromhex(id), name) for id, name in effects.names.items()),
     )
     entities = read_numbers(cx, "entity_rows", effects.corpus, {entity for entity, _ in effects.forms})
     forms = _change_forms(cx, effects, entities)

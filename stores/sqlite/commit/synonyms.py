@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 
 from core.graph import Synonym
-from stores.sqlite.changes import log, raise_generation
+from stores.sqlite.changes import log_synonyms, raise_generation
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list
 
@@ -12,7 +12,7 @@ __all__ = ["add_pending", "link", "list_pending", "write_synonyms"]
 
 def write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:
     """Writes and logs the synonyms of which both entities exist."""
-    both = "EXISTS (SELECT 1 FROM entities WHERE corpus_id = ? AND id = ?)"
+    both = "EXISTS (SELECT 1 FROM entities WHERE corpus_id = ? AND raw_id = from_hex(?))"
     written: set[str] = set()
     for s in synonyms:
         done = cx.execute(
@@ -21,7 +21,7 @@ def write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], 
         )
         if done.rowcount:
             written |= {s.first_id, s.second_id}
-    log(cx, corpus_id, generation, "synonyms", "put", written)
+    log_synonyms(cx, corpus_id, generation, written)
 
 
 def add_pending(cx: Connection, corpus_id: str, entity_ids: Collection[str], grace: float) -> None:

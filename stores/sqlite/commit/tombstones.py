@@ -13,16 +13,19 @@ from stores.sqlite.rows import id_list, marks
 
 __all__ = ["list_due", "select_orphans", "write", "write_effects"]
 
+_AMONG = "IN (SELECT from_hex(value) FROM json_each(?))"
 _NAMED = {
-    "view_ids": "SELECT view_id FROM chunks WHERE corpus_id = ? AND view_id IN (SELECT value FROM json_each(?))",
-    "entity_ids": "SELECT id FROM entities WHERE corpus_id = ? AND id IN (SELECT value FROM json_each(?))",
+    "view_ids": f"SELECT view_id FROM chunks WHERE corpus_id = ? AND raw_view_id {_AMONG}",
+    "entity_ids": f"SELECT id FROM entities WHERE corpus_id = ? AND raw_id {_AMONG}",
     "triple_ids": """
         SELECT j.value FROM json_each(?2) j CROSS JOIN fact_rows f ON f.triple = from_hex(j.value)
         CROSS JOIN chunk_rows c ON c.number = f.chunk CROSS JOIN corpus_numbers k ON k.number = c.corpus WHERE k.id = ?1
     """,  # CROSS JOIN keeps the order: else SQLite reads all facts of the corpus
-    "content_hashes": (
-        "SELECT content_hash FROM revisions WHERE corpus_id = ? AND content_hash IN (SELECT value FROM json_each(?))"
-    ),
+    "content_hashes": """
+        SELECT j.value FROM json_each(?2) j
+        CROSS JOIN revision_rows r ON substr(r.content_hash, 1, 4) = substr(pack_hash(j.value), 1, 4)
+        WHERE r.content_hash = pack_hash(j.value) AND r.corpus = (SELECT number FROM corpus_numbers WHERE id = ?1)
+    """,
 }
 """The ids of each kind that the record names."""
 
@@ -62,8 +65,9 @@ def list_due(cx: Connection, corpus_id: str) -> list[Tombstone]:
         f"""
         SELECT * FROM tombstones t WHERE corpus_id = ? AND due_at <= ?
         AND NOT EXISTS (
-            SELECT 1 FROM json_each(t.documents) d JOIN revisions r ON r.document_id = d.value
-            WHERE r.corpus_id = t.corpus_id AND r.state IN ({marks(BLOCKING)})
+            SELECT 1 FROM json_each(t.documents) j
+            CROSS JOIN documents d ON d.corpus_id = t.corpus_id AND d.raw_id = from_hex(j.value)
+            CROSS JOIN revision_rows r ON r.document = d.number WHERE r.state IN ({marks(BLOCKING)})
         ) ORDER BY id
         """,
         (corpus_id, now(), *BLOCKING),

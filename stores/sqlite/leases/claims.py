@@ -11,6 +11,7 @@ from core.record_policy.states import UNFINISHED, WORKING
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.endings import fail
 from stores.sqlite.leases.states import set_state
+from stores.sqlite.numbers import OF_CORPUS, OF_DOCUMENT
 from stores.sqlite.rows import claim_from_row, id_list, marks
 
 __all__ = [
@@ -29,8 +30,7 @@ _CLAIMABLE = f"(r.state = 'queued' OR ({_WORKING} AND r.lease_until < ?))"
 _UNFINISHED = f"r.state IN ({', '.join(map(repr, UNFINISHED))})"  # as in the condition of the partial index
 _CLAIMED = """
     r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
-    FROM revisions r JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id
-    LEFT JOIN jobs j ON j.id = r.job_id
+    FROM revisions r JOIN document_rows d ON d.number = r.document LEFT JOIN jobs j ON j.seq = r.job
 """
 
 
@@ -56,7 +56,7 @@ def claim_batch(
     at = now()
     rows = cx.execute(
         f"""
-        SELECT {_CLAIMED} WHERE r.corpus_id = ? AND {_UNFINISHED} AND {_CLAIMABLE}
+        SELECT {_CLAIMED} WHERE r.{OF_CORPUS} AND {_UNFINISHED} AND {_CLAIMABLE}
         ORDER BY r.attempts >= {CLAIMED_ALONE_AFTER}, r.seq LIMIT ?
         """,
         (corpus_id, *WORKING, at, max_documents),
@@ -77,8 +77,8 @@ def claim_documents(
     until = now() + lease_seconds
     rows = cx.execute(
         f"""
-        SELECT {_CLAIMED} WHERE r.corpus_id = ? AND r.number = d.newest AND d.id IN (SELECT value FROM json_each(?))
-        ORDER BY r.seq
+        SELECT {_CLAIMED} WHERE d.{OF_CORPUS} AND d.id IN (SELECT from_hex(value) FROM json_each(?))
+        AND r.number = d.newest ORDER BY r.seq
         """,
         (corpus_id, id_list(document_ids)),
     ).fetchall()
@@ -88,7 +88,7 @@ def claim_documents(
 
 def _lease(cx: Connection, rows: Sequence[sqlite3.Row], worker: str, until: float) -> list[Claim]:
     cx.executemany(
-        "UPDATE revisions SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
+        "UPDATE revision_rows SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
         [(worker, until, row["seq"]) for row in rows],
     )
     return [replace(claim_from_row(row), epoch=row["epoch"] + 1, taken_over=row["state"] in WORKING) for row in rows]
@@ -100,8 +100,7 @@ def select_valid(cx: Connection, claims: Sequence[Claim]) -> dict[_Token, int]:
     for claim in claims:
         row = cx.execute(
             f"""
-            SELECT seq FROM revisions r WHERE corpus_id = ? AND document_id = ? AND number = ? AND epoch = ?
-            AND {_WORKING}
+            SELECT seq FROM revision_rows r WHERE {OF_DOCUMENT} AND number = ? AND epoch = ? AND {_WORKING}
             """,
             (*claim.token, *WORKING),
         ).fetchone()
@@ -114,14 +113,14 @@ def renew(cx: Connection, claims: Sequence[Claim], lease_seconds: float) -> list
     """Returns the claims that are fenced."""
     valid = select_valid(cx, claims)
     until = now() + lease_seconds
-    cx.executemany("UPDATE revisions SET lease_until = ? WHERE seq = ?", [(until, seq) for seq in valid.values()])
+    cx.executemany("UPDATE revision_rows SET lease_until = ? WHERE seq = ?", [(until, seq) for seq in valid.values()])
     return [claim for claim in claims if claim.token not in valid]
 
 
 def count_expired(cx: Connection, corpus_id: str) -> int:
     """Returns how many revisions are in work under an expired lease."""
     row = cx.execute(
-        f"SELECT count(*) AS n FROM revisions r WHERE r.corpus_id = ? AND {_UNFINISHED} AND {_WORKING} "
+        f"SELECT count(*) AS n FROM revision_rows r WHERE r.{OF_CORPUS} AND {_UNFINISHED} AND {_WORKING} "
         "AND r.lease_until < ?",
         (corpus_id, *WORKING, now()),
     ).fetchone()

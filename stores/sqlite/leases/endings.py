@@ -35,14 +35,20 @@ def pause(cx: Connection, jobs: Iterable[tuple[int, str]], reason: str) -> None:
         (stopped[job_id] if current == job_id else moved).append(seq)
     release(cx, moved)
     for job_id in stopped:
-        rows = cx.execute("SELECT seq FROM revisions WHERE job_id = ? AND state = 'queued'", (job_id,))
+        rows = cx.execute(
+            "SELECT seq FROM revision_rows WHERE job = (SELECT seq FROM jobs WHERE id = ?) AND state = 'queued'",
+            (job_id,),
+        )
         set_state(cx, [row["seq"] for row in rows], RevisionState.PAUSED, reason=reason)
     _end(cx, [seq for seqs in stopped.values() for seq in seqs], RevisionState.PAUSED, reason)
 
 
 def _end(cx: Connection, seqs: Sequence[int], state: RevisionState, reason: str | None = None) -> None:
     cx.executemany(
-        "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1, attempts = attempts - 1 WHERE seq = ?",
+        """
+        UPDATE revision_rows SET owner = NULL, lease_until = 0, epoch = epoch + 1, attempts = attempts - 1
+        WHERE seq = ?
+        """,
         [(seq,) for seq in seqs],
     )
     set_state(cx, seqs, state, reason=reason)
@@ -67,7 +73,7 @@ def cancel(cx: Connection, seqs: Sequence[int], reason: str) -> None:
 
 
 def _fence(cx: Connection, seqs: Sequence[int]) -> None:
-    cx.executemany("UPDATE revisions SET epoch = epoch + 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs])
+    cx.executemany("UPDATE revision_rows SET epoch = epoch + 1, owner = NULL WHERE seq = ?", [(seq,) for seq in seqs])
 
 
 def expire_all(cx: Connection, except_worker: str | None) -> int:
@@ -79,6 +85,7 @@ def expire_all(cx: Connection, except_worker: str | None) -> int:
     seqs = [row["seq"] for row in rows]
     set_state(cx, seqs, RevisionState.QUEUED)
     cx.executemany(
-        "UPDATE revisions SET owner = NULL, lease_until = 0, epoch = epoch + 1 WHERE seq = ?", [(seq,) for seq in seqs]
+        "UPDATE revision_rows SET owner = NULL, lease_until = 0, epoch = epoch + 1 WHERE seq = ?",
+        [(seq,) for seq in seqs],
     )
     return len(seqs)

@@ -9,7 +9,7 @@ from core.ports.record import EnqueuedDocument, NewRevision
 from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import SubmissionOutcome, decide_submission, is_conflict, keys_exist
 from stores.payloads import dump
-from stores.sqlite.changes import log
+from stores.sqlite.changes import log_chunks
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.revisions import (
@@ -22,6 +22,7 @@ from stores.sqlite.leases.revisions import (
     read_writable_corpus,
 )
 from stores.sqlite.leases.states import add_count, finish_if_done, move_to_job, set_state
+from stores.sqlite.numbers import OF_ID, make_corpus_number
 from stores.sqlite.questions import withdraw
 
 __all__ = ["check_no_conflict", "enqueue_deletion", "enqueue_into"]
@@ -73,11 +74,18 @@ def _enqueue_one(
 def _write_document(cx: Connection, corpus_id: str, revision: NewRevision, number: int, *, exists: bool) -> None:
     id = document_id(revision.key)
     if exists:
-        cx.execute("UPDATE documents SET newest = ? WHERE corpus_id = ? AND id = ?", (number, corpus_id, id))
+        cx.execute(f"UPDATE document_rows SET newest = ? WHERE {OF_ID}", (number, corpus_id, id))
     else:
         cx.execute(
-            "INSERT INTO documents (corpus_id, id, key, title, metadata, newest) VALUES (?, ?, ?, ?, ?, ?)",
-            (corpus_id, id, revision.key, revision.title or revision.key, dump(dict(revision.metadata)), number),
+            "INSERT INTO document_rows (corpus, id, key, title, metadata, newest) VALUES (?, from_hex(?), ?, ?, ?, ?)",
+            (
+                make_corpus_number(cx, corpus_id),
+                id,
+                revision.key,
+                revision.title or revision.key,
+                dump(dict(revision.metadata)),
+                number,
+            ),
         )
 
 
@@ -106,7 +114,7 @@ def enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation
     if newest["state"] in STOPPABLE:
         cancel(cx, [newest["seq"]], SUPERSEDED)
     if not document["hidden"]:
-        chunks = cx.execute("SELECT id FROM chunks WHERE corpus_id = ? AND document_id = ?", (corpus_id, id))
-        log(cx, corpus_id, generation, "chunk", "delete", [row["id"] for row in chunks])
+        chunks = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document["number"],))
+        log_chunks(cx, corpus_id, generation, [row["id"].hex() for row in chunks])
     withdraw(cx, corpus_id, id)
     insert_deletion(cx, corpus_id, id, job)

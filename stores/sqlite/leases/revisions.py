@@ -11,7 +11,9 @@ from core.record_policy.submissions import NewestRevision, is_being_deleted, is_
 from stores.payloads import dump
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.states import add_count, add_progress, finish_if_done
+from stores.sqlite.numbers import OF_ID
 from stores.sqlite.rows import corpus_from_row
+from stores.sqlite.short_values import pack_hash, pack_media_type
 
 __all__ = [
     "insert_deletion",
@@ -40,7 +42,7 @@ def read_writable_corpus(cx: Connection, corpus_id: str) -> Corpus:
 def read_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row | None:
     """Returns the row of a document, also while it is being deleted."""
     row: sqlite3.Row | None = cx.execute(
-        "SELECT * FROM documents WHERE corpus_id = ? AND id = ?", (corpus_id, document_id)
+        "SELECT * FROM documents WHERE corpus_id = ? AND raw_id = from_hex(?)", (corpus_id, document_id)
     ).fetchone()
     return row
 
@@ -62,8 +64,7 @@ def read_deletable_document(cx: Connection, corpus_id: str, document_id: str) ->
 def read_newest(cx: Connection, document: sqlite3.Row) -> sqlite3.Row:
     """Returns the row of the newest revision of a document."""
     row: sqlite3.Row = cx.execute(
-        "SELECT * FROM revisions WHERE corpus_id = ? AND document_id = ? AND number = ?",
-        (document["corpus_id"], document["id"], document["newest"]),
+        "SELECT * FROM revisions WHERE document = ? AND number = ?", (document["number"], document["newest"])
     ).fetchone()
     return row
 
@@ -83,7 +84,7 @@ def next_number(cx: Connection) -> int:
     No number is given twice, not even to a document that was deleted and comes again: no late claim fits a newer
     revision.
     """
-    row = cx.execute("SELECT seq FROM sqlite_sequence WHERE name = 'revisions'").fetchone()
+    row = cx.execute("SELECT seq FROM sqlite_sequence WHERE name = 'revision_rows'").fetchone()
     return int(row["seq"]) + 1 if row else 1
 
 
@@ -92,25 +93,26 @@ def insert_revision(
 ) -> None:
     """Inserts a queued revision of the document `id`, and counts it."""
     cx.execute(
-        """
-        INSERT INTO revisions (corpus_id, document_id, number, deletion, state, fingerprint, content_hash, media_type,
-                               size, title, metadata, job_id, updated_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""
+        INSERT INTO revision_rows (corpus, document, number, deletion, state, fingerprint, content_hash, media_type,
+                                   size, title, metadata, job, updated_at)
+        SELECT d.corpus, d.number, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT seq FROM jobs WHERE id = ?), ?
+        FROM document_rows d WHERE {OF_ID}
         """,
         (
-            corpus_id,
-            id,
             number,
             int(deletion),
             RevisionState.QUEUED.value,
-            revision.fingerprint,
-            revision.content_hash,
-            revision.media_type,
+            pack_hash(revision.fingerprint),
+            pack_hash(revision.content_hash),
+            pack_media_type(revision.media_type),
             revision.size,
             revision.title,
             dump(dict(revision.metadata)),
             job,
             now(),
+            corpus_id,
+            id,
         ),
     )
     add_count(cx, job, RevisionState.QUEUED.value, 1)
@@ -120,10 +122,7 @@ def insert_revision(
 def insert_deletion(cx: Connection, corpus_id: str, id: str, job: str) -> None:
     """Hides a document, and inserts the queued revision that deletes it."""
     number = next_number(cx)
-    cx.execute(
-        "UPDATE documents SET newest = ?, hidden = 1, disabled = 0 WHERE corpus_id = ? AND id = ?",
-        (number, corpus_id, id),
-    )
+    cx.execute(f"UPDATE document_rows SET newest = ?, hidden = 1, disabled = 0 WHERE {OF_ID}", (number, corpus_id, id))
     nothing = NewRevision(key="", media_type="", content_hash="", size=0, fingerprint="", title=None, metadata={})
     insert_revision(cx, corpus_id, id, number, nothing, job, deletion=True)
 
@@ -138,7 +137,7 @@ def requeue_deletions(cx: Connection, seqs: Iterable[int]) -> None:
         row = cx.execute(
             """
             SELECT r.corpus_id, r.document_id, r.job_id FROM revisions r
-            JOIN documents d ON d.corpus_id = r.corpus_id AND d.id = r.document_id AND d.newest = r.number
+            JOIN document_rows d ON d.number = r.document AND d.newest = r.number
             WHERE r.seq = ? AND NOT r.deletion AND d.hidden = 1
             """,
             (seq,),

@@ -22,8 +22,9 @@ def set_state(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reas
         jobs[row["job_id"], row["state"]] -= 1
         jobs[row["job_id"], state.value] += 1
         bytes_done[row["job_id"]] += row["size"] * (state.final - RevisionState(row["state"]).final)
+    ended = ", owner = NULL, lease_until = 0" if state.final else ""
     cx.executemany(
-        "UPDATE revisions SET state = ?, reason = ?, updated_at = ? WHERE seq = ?",
+        f"UPDATE revision_rows SET state = ?, reason = ?, updated_at = ?{ended} WHERE seq = ?",
         [(state.value, reason, at, seq) for seq in seqs],
     )
     if state is RevisionState.LOADING or not state.in_work:
@@ -66,7 +67,9 @@ def move_to_job(cx: Connection, revision: sqlite3.Row, job_id: str) -> None:
     for id, sign in ((revision["job_id"], -1), (job_id, 1)):
         add_count(cx, id, revision["state"], sign)
         add_progress(cx, id, bytes=sign * size, bytes_done=sign * done)
-    cx.execute("UPDATE revisions SET job_id = ? WHERE seq = ?", (job_id, revision["seq"]))
+    cx.execute(
+        "UPDATE revision_rows SET job = (SELECT seq FROM jobs WHERE id = ?) WHERE seq = ?", (job_id, revision["seq"])
+    )
 
 
 def finish_if_done(cx: Connection, job_id: str) -> None:

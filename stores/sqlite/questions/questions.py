@@ -247,7 +247,7 @@ def _adopt(
     cx.executemany(
         """
         INSERT INTO question_sources (corpus_id, question_id, document_id, fingerprint, cited)
-        SELECT ?, ?, ?, ?, ? FROM documents WHERE corpus_id = ? AND id = ? AND hidden = 0
+        SELECT ?, ?, ?, ?, ? FROM documents WHERE corpus_id = ? AND raw_id = from_hex(?) AND hidden = 0
         """,
         [(*key, one.document_id, one.fingerprint, int(one.cited), corpus_id, one.document_id) for one in sources],
     )

@@ -71,7 +71,7 @@ def has_hidden(cx: Connection, corpus_id: str, document_ids: Collection[str]) ->
     row = cx.execute(
         """
         SELECT count(*) AS n FROM documents WHERE corpus_id = ? AND hidden = 0
-        AND id IN (SELECT value FROM json_each(?))
+        AND raw_id IN (SELECT from_hex(value) FROM json_each(?))
         """,
         (corpus_id, id_list(document_ids)),
     ).fetchone()
@@ -83,9 +83,9 @@ def add_sources(cx: Connection, key: Key, document_ids: Collection[str], *, cite
     cx.execute(
         """
         INSERT INTO question_sources (corpus_id, question_id, document_id, fingerprint, cited)
-        SELECT d.corpus_id, :question, d.id, coalesce(r.fingerprint, ''), :cited FROM documents d
-        LEFT JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.current
-        WHERE d.corpus_id = :corpus AND d.id IN (SELECT value FROM json_each(:ids))
+        SELECT d.corpus_id, :question, d.id, coalesce(unpack_hash(r.fingerprint), ''), :cited FROM documents d
+        LEFT JOIN revision_rows r ON r.document = d.number AND r.number = d.current
+        WHERE d.corpus_id = :corpus AND d.raw_id IN (SELECT from_hex(value) FROM json_each(:ids))
         ON CONFLICT (corpus_id, question_id, document_id) DO UPDATE SET cited = max(cited, excluded.cited)
         """,
         {"corpus": key[0], "question": key[1], "ids": id_list(document_ids), "cited": int(cited)},

@@ -77,8 +77,8 @@ class SqliteCorpora:
             row = cx.execute(
                 """
                 WITH visible AS (
-                    SELECT c.number FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-                    WHERE c.corpus_id = :corpus AND d.hidden = 0
+                    SELECT c.number FROM documents d JOIN chunk_rows c ON c.document = d.number
+                    WHERE d.corpus_id = :corpus AND d.hidden = 0
                 ), named AS (
                     SELECT f.entity, m.count FROM visible v JOIN mention_rows m ON m.chunk = v.number
                     JOIN form_rows f ON f.number = m.form

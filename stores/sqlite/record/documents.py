@@ -19,14 +19,13 @@ _DOCUMENTS = """
         iif(d.hidden, r.metadata, d.metadata) AS metadata, iif(d.hidden, NULL, d.current) AS current,
         iif(d.hidden, 0, d.chunks) AS chunks, iif(d.hidden, 0, d.malformed) AS malformed
     FROM documents d
-    JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
-    JOIN revisions s ON s.corpus_id = d.corpus_id AND s.document_id = d.id
-        AND s.number = coalesce(iif(d.hidden, NULL, d.current), d.newest)
+    JOIN revisions r ON r.document = d.number AND r.number = d.newest
+    JOIN revisions s ON s.document = d.number AND s.number = coalesce(iif(d.hidden, NULL, d.current), d.newest)
     WHERE d.corpus_id = :corpus AND NOT (d.hidden = 1 AND r.deletion = 1)
 """
 """Documents as `core.record_policy.submissions.is_visible` has them. A hidden one has the fields of its submission."""
 
-_AMONG = "IN (SELECT value FROM json_each(:ids))"
+_AMONG = "IN (SELECT from_hex(value) FROM json_each(:ids))"
 
 
 class SqliteDocuments:
@@ -68,7 +67,9 @@ class SqliteDocuments:
 
     async def get(self, corpus_id: str, document_id: str) -> Document:
         def work(cx: Connection) -> Document:
-            row = cx.execute(_DOCUMENTS + " AND d.id = :id", {"corpus": corpus_id, "id": document_id}).fetchone()
+            row = cx.execute(
+                _DOCUMENTS + " AND d.raw_id = from_hex(:id)", {"corpus": corpus_id, "id": document_id}
+            ).fetchone()
             if row is None:
                 raise document_missing(document_id)
             return document_from_row(row)
@@ -100,7 +101,7 @@ class SqliteDocuments:
             rows = cx.execute(
                 f"""
                 SELECT id, key, title, metadata FROM documents
-                WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL AND id {_AMONG}
+                WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL AND raw_id {_AMONG}
                 AND (:disabled IS NULL OR disabled = :disabled)
                 """,
                 {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": _disabled(enabled)},

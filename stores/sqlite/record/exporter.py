@@ -13,8 +13,8 @@ __all__ = ["SqliteExporter"]
 
 _BATCH = 2000
 _SEEN = """
-    SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-    WHERE c.corpus_id = :corpus AND d.hidden = 0
+    SELECT c.number FROM documents d JOIN chunk_rows c ON c.document = d.number
+    WHERE d.corpus_id = :corpus AND d.hidden = 0
 """
 
 Row = Mapping[str, object]
@@ -86,12 +86,16 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         """
         SELECT d.*, r.media_type, r.content_hash, r.size, r.fingerprint, r.title AS given_title,
             r.metadata AS given_metadata FROM documents d
-        JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.current
-        WHERE d.corpus_id = :corpus AND d.hidden = 0 ORDER BY d.id
+        JOIN revisions r ON r.document = d.number AND r.number = d.current
+        WHERE d.corpus_id = :corpus AND d.hidden = 0 ORDER BY d.raw_id
         """,
         _document,
     ),
-    ("chunk", f"SELECT c.* FROM chunks c WHERE c.corpus_id = :corpus AND c.id IN ({_SEEN}) ORDER BY c.id", _chunk),
+    (
+        "chunk",
+        f"SELECT c.* FROM chunks c WHERE c.corpus_id = :corpus AND c.number IN ({_SEEN}) ORDER BY c.raw_id",
+        _chunk,
+    ),
     (
         "entity",
         f"""
@@ -100,9 +104,9 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
             SELECT 1 FROM form_rows f
             CROSS JOIN mention_rows m ON m.form = f.number
             CROSS JOIN chunk_rows c ON c.number = m.chunk
-            CROSS JOIN documents d ON d.corpus_id = :corpus AND d.id = c.document_id
+            CROSS JOIN document_rows d ON d.number = c.document
             WHERE f.entity = e.number AND d.hidden = 0
-        ) ORDER BY e.id
+        ) ORDER BY e.raw_id
         """,
         _plain,
     ),
@@ -110,7 +114,8 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         "mention",
         f"""
         SELECT m.chunk_id, m.entity_id, m.form, m.count FROM mentions m
-        WHERE m.corpus_id = :corpus AND m.chunk_id IN ({_SEEN}) ORDER BY m.chunk_id, m.entity_id, m.form
+        WHERE m.corpus_id = :corpus AND m.chunk IN ({_SEEN})
+        ORDER BY m.raw_chunk_id, m.raw_entity_id, m.form
         """,
         _plain,
     ),
@@ -118,7 +123,7 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         "fact",
         f"""
         SELECT f.id, f.triple_id, f.chunk_id, f.subject_id, f.predicate, f.object_id FROM facts f
-        WHERE f.corpus_id = :corpus AND f.chunk_id IN ({_SEEN}) ORDER BY f.id
+        WHERE f.corpus_id = :corpus AND f.chunk IN ({_SEEN}) ORDER BY f.id
         """,
         _plain,
     ),
@@ -143,9 +148,9 @@ _DOCUMENTS = (_CANONICAL[0][0], _CANONICAL[0][1], _whole_document)
 _EXTRACTIONS = (
     "extraction",
     """
-    SELECT x.document_id, x.extract_hash, x.payload FROM extractions x
-    JOIN documents d ON d.corpus_id = x.corpus_id AND d.id = x.document_id
-    WHERE x.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY x.document_id, x.extract_hash
+    SELECT d.id AS document_id, unpack_hash(x.extract_hash) AS extract_hash, unpack_extraction(x.payload) AS payload
+    FROM documents d JOIN extraction_rows x ON x.document = d.number
+    WHERE d.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY d.raw_id, x.extract_hash
     """,
     _extraction,
 )

@@ -8,13 +8,14 @@ from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_r
 from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
+from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.record.merges import read_merges
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
 
 _VISIBLE = """
-    FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
+    FROM chunks c JOIN document_rows d ON d.number = c.document
     WHERE c.corpus_id = :corpus AND d.hidden = 0 AND d.disabled = 0
 """
 _CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
@@ -30,7 +31,7 @@ class _Conditions(NamedTuple):
 
 
 _MENTIONS = """
-    SELECT c.id, e.id FROM corpus_numbers k
+    SELECT lower(hex(c.id)), lower(hex(e.id)) FROM corpus_numbers k
     CROSS JOIN chunk_rows c ON c.corpus = k.number
     CROSS JOIN mention_rows m ON m.chunk = c.number
     CROSS JOIN form_rows f ON f.number = m.form
@@ -39,22 +40,22 @@ _MENTIONS = """
 """
 """All mentions, one chunk after the other. The two of a chunk in different forms come twice."""
 
-_CHANGED = "IN (SELECT value FROM json_each(:chunks))"
+_CHANGED = "IN (SELECT from_hex(value) FROM json_each(:chunks))"
 _TOUCHED = "IN (SELECT value FROM json_each(:entities))"
 _ALL = _Conditions()
 _PART = _Conditions(
-    chunks=f"AND c.id {_CHANGED}",
+    chunks=f"AND c.raw_id {_CHANGED}",
     entities=f"""
-    AND id IN (
-        SELECT entity_id FROM mentions WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
-        UNION SELECT subject_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
-        UNION SELECT object_id FROM facts WHERE corpus_id = :corpus AND chunk_id {_CHANGED}
-        UNION SELECT second_id FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
-        UNION SELECT first_id FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
-        UNION SELECT value FROM json_each(:entities)
+    AND raw_id IN (
+        SELECT raw_entity_id FROM mentions WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+        UNION SELECT subject FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+        UNION SELECT object FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+        UNION SELECT from_hex(second_id) FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
+        UNION SELECT from_hex(first_id) FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
+        UNION SELECT from_hex(value) FROM json_each(:entities)
     )
     """,
-    rows=f"AND chunk_id {_CHANGED}",
+    rows=f"AND raw_chunk_id {_CHANGED}",
     synonyms=f"AND (first_id {_TOUCHED} OR second_id {_TOUCHED})",
 )
 
@@ -81,10 +82,11 @@ class SqliteGraphSource:
             if not is_covered(since, deleted_up_to=floor, generation=generation):
                 return None
             rows = cx.execute(
-                "SELECT DISTINCT kind, id FROM changes WHERE corpus_id = ? AND generation > ?", (corpus_id, since)
+                f"SELECT DISTINCT synonyms, id FROM change_rows WHERE {OF_CORPUS} AND generation > ?",
+                (corpus_id, since),
             ).fetchall()
-            chunks = frozenset(row["id"] for row in rows if row["kind"] == "chunk")
-            entities = frozenset(row["id"] for row in rows if row["kind"] == "synonyms")
+            chunks = frozenset(row["id"].hex() for row in rows if not row["synonyms"])
+            entities = frozenset(row["id"].hex() for row in rows if row["synonyms"])
             if chunks or entities:
                 added = _rows(cx, corpus_id, chunks=chunks, entities=entities)
             else:  # SQLite would read all entities to find none

@@ -20,6 +20,8 @@ from stores.sqlite.rows import marks
 
 __all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job"]
 
+_OF_JOB = "job = (SELECT seq FROM jobs WHERE id = ?)"
+
 
 class SqliteJobs:
     """Implements `core.ports.record.Jobs`."""
@@ -64,7 +66,7 @@ class SqliteJobs:
             if not is_cancellable(job):
                 return job
             rows = cx.execute(
-                f"SELECT seq FROM revisions WHERE job_id = ? AND NOT deletion AND state IN ({marks(STOPPABLE)})",
+                f"SELECT seq FROM revision_rows WHERE {_OF_JOB} AND NOT deletion AND state IN ({marks(STOPPABLE)})",
                 (job_id, *STOPPABLE),
             ).fetchall()
             seqs = [row["seq"] for row in rows]
@@ -78,7 +80,9 @@ class SqliteJobs:
 
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
         def work(cx: Connection) -> Job:
-            rows = cx.execute("SELECT seq FROM revisions WHERE job_id = ? AND state = 'paused'", (job_id,)).fetchall()
+            rows = cx.execute(
+                f"SELECT seq FROM revision_rows WHERE {_OF_JOB} AND state = 'paused'", (job_id,)
+            ).fetchall()
             if not rows:
                 raise not_paused(read_job(cx, job_id))
             _grant(cx, job_id, tokens)
@@ -168,9 +172,9 @@ def read_job(cx: Connection, job_id: str) -> Job:
 def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:
     row = cx.execute("SELECT bytes, bytes_done, passages, at FROM job_progress WHERE job_id = ?", (job_id,)).fetchone()
     in_work = cx.execute(
-        """
-        SELECT r.size, p.passages, p.done FROM revision_progress p CROSS JOIN revisions r
-        WHERE r.seq = p.seq AND r.job_id = ?
+        f"""
+        SELECT r.size, p.passages, p.done FROM revision_progress p CROSS JOIN revision_rows r
+        WHERE r.seq = p.seq AND r.{_OF_JOB}
         """,
         (job_id,),
     )

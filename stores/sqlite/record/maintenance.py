@@ -4,19 +4,18 @@ from core.documents import RevisionState
 from core.ports.record.maintenance import DocumentCount
 from stores.sqlite import changes
 from stores.sqlite.commit.entities import delete_entities
-from stores.sqlite.commit.numbers import delete_numbered_rows
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
 from stores.sqlite.leases.states import add_count, finish_if_done
+from stores.sqlite.numbers import delete_numbered_rows
 from stores.sqlite.record.jobs import close_abandoned
 from stores.sqlite.record.receipts import delete_expired_receipts
 
 __all__ = ["SqliteMaintenance"]
 
 _TABLES = (
-    *("documents", "revisions", "synonyms", "merges"),
-    *("unsettled", "extractions", "changes", "tombstones"),
+    *("synonyms", "merges", "unsettled", "tombstones"),
     *("questions", "question_events", "question_sources"),
 )
 
@@ -91,7 +90,7 @@ def _count_documents(cx: Connection) -> list[DocumentCount]:
         """
         SELECT c.name, r.state, count(*) AS documents, min(r.updated_at) AS since
         FROM corpora c JOIN documents d ON d.corpus_id = c.id
-        JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
+        JOIN revision_rows r ON r.document = d.number AND r.number = d.newest
         WHERE c.name IS NOT NULL GROUP BY c.name, r.state ORDER BY c.name, r.state
         """
     )

@@ -80,7 +80,9 @@ def _present(cx: Connection, corpus_id: str) -> Mapping[str, str]:
 
 
 def _name(cx: Connection, corpus_id: str, entity_id: str) -> str:
-    row = cx.execute("SELECT name FROM entities WHERE corpus_id = ? AND id = ?", (corpus_id, entity_id)).fetchone()
+    row = cx.execute(
+        "SELECT name FROM entities WHERE corpus_id = ? AND raw_id = from_hex(?)", (corpus_id, entity_id)
+    ).fetchone()
     if row is None:
         raise entity_missing(entity_id)
     return str(row["name"])

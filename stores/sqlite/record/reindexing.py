@@ -15,6 +15,7 @@ from stores.record_rows import load_new_revision
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
+from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.questions import move_questions
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.record.merges import copy_merges
@@ -25,8 +26,8 @@ __all__ = ["SqliteReindexing", "delete_corpus", "delete_shadow", "read_corpus"]
 _REINDEX = "SELECT id AS shadow_id, beside AS corpus_id, reindex_job AS job_id FROM corpora WHERE beside"
 
 _NEWEST = """
-    SELECT d.key, d.current, r.* FROM documents d
-    JOIN revisions r ON r.corpus_id = d.corpus_id AND r.document_id = d.id AND r.number = d.newest
+    SELECT d.key, d.current, d.raw_id, r.* FROM documents d
+    JOIN revisions r ON r.document = d.number AND r.number = d.newest
     WHERE d.corpus_id = :{corpus} AND d.hidden = 0 AND r.deletion = 0
 """
 """The newest revision of each document that is not being deleted."""
@@ -34,24 +35,26 @@ _NEWEST = """
 _CURRENT, _SHADOW = _NEWEST.format(corpus="corpus"), _NEWEST.format(corpus="shadow")
 
 _LACKING = f"""
-    SELECT c.* FROM ({_CURRENT}) c LEFT JOIN ({_SHADOW}) s USING (document_id)
+    SELECT c.* FROM ({_CURRENT}) c LEFT JOIN ({_SHADOW}) s USING (raw_id)
     WHERE s.fingerprint IS NULL OR s.fingerprint != c.fingerprint ORDER BY c.seq LIMIT :limit
 """
 
 _SURPLUS = f"""
-    SELECT s.document_id FROM ({_SHADOW}) s LEFT JOIN ({_CURRENT}) c USING (document_id)
+    SELECT s.document_id FROM ({_SHADOW}) s LEFT JOIN ({_CURRENT}) c USING (raw_id)
     WHERE c.fingerprint IS NULL ORDER BY s.document_id LIMIT :limit
 """
 
 _UNFINISHED = f"""
-    SELECT 1 FROM ({_SHADOW}) s JOIN ({_CURRENT}) c USING (document_id)
+    SELECT 1 FROM ({_SHADOW}) s JOIN ({_CURRENT}) c USING (raw_id)
     WHERE s.state != 'indexed' AND NOT (s.state IN ('failed', 'cancelled') AND c.current IS NULL) LIMIT 1
 """
 """Documents of the shadow corpus that are neither indexed, nor unreadable in both."""
 
+_DOCUMENTS = f"SELECT number FROM document_rows WHERE {OF_CORPUS}"
+
 _DISABLE = """
-    UPDATE documents SET disabled = 1 WHERE corpus_id = :shadow
-    AND id IN (SELECT id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
+    UPDATE document_rows SET disabled = 1 WHERE corpus = (SELECT number FROM corpus_numbers WHERE id = :shadow)
+    AND id IN (SELECT raw_id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
 """
 
 
@@ -157,7 +160,8 @@ def delete_shadow(cx: Connection, corpus: Corpus) -> str | None:
 def delete_corpus(cx: Connection, corpus: Corpus, submitted_by: str | None = None) -> str:
     """Frees the name, cancels all work, and queues the deletion. Returns the id of its job."""
     rows = cx.execute(
-        f"SELECT seq FROM revisions WHERE corpus_id = ? AND state IN ({marks(STOPPABLE)})", (corpus.id, *STOPPABLE)
+        f"SELECT seq FROM revision_rows WHERE document IN ({_DOCUMENTS}) AND state IN ({marks(STOPPABLE)})",
+        (corpus.id, *STOPPABLE),
     ).fetchall()
     cancel(cx, [row["seq"] for row in rows], CORPUS_DELETED)
     job_id = insert_job(cx, corpus, JobKind.DROP, is_open=False, submitted_by=submitted_by)

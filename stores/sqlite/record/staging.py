@@ -6,8 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from core.graph import Extraction
 from core.ports.record import Claim, JobUsage, StagedExtraction
 from stores.payloads import dump_extraction, load_extraction
+from stores.sqlite.compression import pack_extraction
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.claims import select_valid
+from stores.sqlite.numbers import OF_ID
+from stores.sqlite.short_values import pack_hash
 
 __all__ = ["SqliteStaging"]
 
@@ -24,9 +27,14 @@ class SqliteStaging:
             claims = {one.claim.token: one.claim for one in extractions}
             valid = select_valid(cx, list(claims.values()))
             cx.executemany(
-                "INSERT OR REPLACE INTO extractions VALUES (?, ?, ?, ?)",
+                f"INSERT OR REPLACE INTO extraction_rows SELECT number, ?, ? FROM document_rows WHERE {OF_ID}",
                 (
-                    (one.claim.corpus_id, one.claim.document_id, one.extract_hash, dump_extraction(one.extraction))
+                    (
+                        pack_hash(one.extract_hash),
+                        pack_extraction(dump_extraction(one.extraction)),
+                        one.claim.corpus_id,
+                        one.claim.document_id,
+                    )
                     for one in extractions
                     if one.claim.token in valid
                 ),
@@ -41,9 +49,12 @@ class SqliteStaging:
         def work(cx: Connection) -> dict[tuple[str, str], Extraction]:
             rows = cx.execute(
                 """
-                SELECT e.document_id, e.extract_hash, e.payload FROM json_each(?) k CROSS JOIN extractions e
-                ON e.corpus_id = ? AND e.document_id = json_extract(k.value, '$[0]')
-                AND e.extract_hash = json_extract(k.value, '$[1]')
+                SELECT json_extract(k.value, '$[0]') AS document_id, json_extract(k.value, '$[1]') AS extract_hash,
+                    unpack_extraction(x.payload) AS payload
+                FROM json_each(?) k
+                CROSS JOIN documents d ON d.corpus_id = ? AND d.raw_id = from_hex(json_extract(k.value, '$[0]'))
+                CROSS JOIN extraction_rows x
+                ON x.document = d.number AND x.extract_hash = pack_hash(json_extract(k.value, '$[1]'))
                 """,
                 (json.dumps(list(set(keys))), corpus_id),
             )

@@ -17,7 +17,7 @@ from core.record_policy.submissions import (
     is_visible,
 )
 from stores.record_rows import load_new_revision
-from stores.sqlite.changes import log, raise_generation
+from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.endings import UNFINISHED_ROWS
 from stores.sqlite.leases.enqueueing import check_no_conflict, enqueue_deletion, enqueue_into
@@ -30,6 +30,7 @@ from stores.sqlite.leases.revisions import (
     read_writable_corpus,
 )
 from stores.sqlite.leases.states import finish_if_done, move_to_job, set_state
+from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.rows import id_list
 
@@ -72,7 +73,8 @@ class SqliteSubmissions:
             row = cx.execute(
                 f"""
                 SELECT count(*) FROM (
-                    SELECT 1 FROM revisions r WHERE {UNFINISHED_ROWS} AND r.corpus_id = ? AND r.state = 'queued' LIMIT ?
+                    SELECT 1 FROM revision_rows r WHERE {UNFINISHED_ROWS} AND r.{OF_CORPUS} AND r.state = 'queued'
+                    LIMIT ?
                 )
                 """,
                 (corpus_id, at_most),
@@ -181,7 +183,7 @@ class SqliteSubmissions:
                 check(_read_submission(document, newest))
             job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
             move_to_job(cx, newest, job)
-            cx.execute("UPDATE revisions SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
+            cx.execute("UPDATE revision_rows SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
             set_state(cx, [newest["seq"]], RevisionState.QUEUED)
             return read_job(cx, job)
 
@@ -193,18 +195,18 @@ def _read_submission(document: sqlite3.Row, revision: sqlite3.Row) -> NewRevisio
 
 
 def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> None:
-    values = {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": int(not enabled)}
-    among = "(SELECT value FROM json_each(:ids))"
-    cx.execute(f"UPDATE documents SET disabled = :disabled WHERE corpus_id = :corpus AND id IN {among}", values)
+    values = (corpus_id, id_list(document_ids))
+    among = f"d.{OF_CORPUS} AND d.id IN (SELECT from_hex(value) FROM json_each(?))"
+    cx.execute(f"UPDATE document_rows AS d SET disabled = ? WHERE {among}", (int(not enabled), *values))
     chunks = cx.execute(
         f"""
-        SELECT c.id FROM chunks c JOIN documents d ON d.corpus_id = c.corpus_id AND d.id = c.document_id
-        WHERE c.corpus_id = :corpus AND c.document_id IN {among} AND d.hidden = 0
+        SELECT c.id FROM document_rows d CROSS JOIN chunk_rows c ON c.document = d.number
+        WHERE {among} AND d.hidden = 0
         """,
         values,
     )
     generation = raise_generation(cx, corpus_id)
-    log(cx, corpus_id, generation, "chunk", "put" if enabled else "delete", [row["id"] for row in chunks.fetchall()])
+    log_chunks(cx, corpus_id, generation, [row["id"].hex() for row in chunks.fetchall()])
 
 
 def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row], submitted_by: str | None) -> Job:

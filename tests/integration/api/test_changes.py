@@ -178,7 +178,7 @@ async def test_originals_are_never_shown_by_a_browser(server: Server) -> None:
 async def test_a_stored_type_that_is_none_is_not_sent(people: Server) -> None:
     """Imports of earlier releases took any."""
     with sqlite3.connect(people.container.settings.data_dir / "record.db") as record:
-        record.execute("UPDATE revisions SET media_type = ?", ("text/html\r\nX-Evil: 1\u2028",))
+        record.execute("UPDATE revision_rows SET media_type = ?", ("text/html\r\nX-Evil: 1\u2028",))
     record.close()
     answer = await people.client.get(f"{_DOCUMENTS}/{document_id('ada')}/content")
     assert (answer.status_code, answer.headers["content-type"]) == (200, "application/octet-stream")

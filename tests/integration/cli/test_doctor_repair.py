@@ -101,7 +101,7 @@ def test_entities_that_somebody_left_without_a_mention(hopweave: Hopweave, tmp_p
     with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
         (id,) = connection.execute("SELECT id FROM corpora").fetchone()
         (corpus,) = connection.execute("SELECT number FROM corpus_numbers WHERE id = ?", (id,)).fetchone()
-        connection.execute("INSERT INTO entity_rows VALUES (1000, ?, ?, 'nobody')", (corpus, _STRAY))
+        connection.execute("INSERT INTO entity_rows VALUES (1000, ?, ?, 'nobody')", (corpus, bytes.fromhex(_STRAY)))
         connection.execute("INSERT INTO form_rows VALUES (1000, 1000, 'Nobody', 1)")
         connection.commit()
     told = hopweave("doctor")
@@ -120,7 +120,7 @@ def test_a_worker_that_holds_the_folder_has_to_be_stopped(hopweave: Hopweave) ->
 
 def test_a_lease_that_ran_out(hopweave: Hopweave, tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "data" / "record.db")) as connection:
-        connection.execute("UPDATE revisions SET state = 'extracting', owner = 'gone', lease_until = 1")
+        connection.execute("UPDATE revision_rows SET state = 'extracting', owner = 'gone', lease_until = 1")
         connection.commit()
     told = hopweave("doctor")
     assert "note     corpus p: work: 2 documents were left in work by a worker that is gone" in told.out

@@ -6,9 +6,10 @@ from pathlib import Path
 
 from stores.sqlite import SQLITE_SCHEMA
 from tests.integration.cli.conftest import Hopweave
+from tests.integration.stores import schema_13
 from tests.integration.stores.schema_12 import put_back_tables
 
-_NUMBERED_ROWS = 13
+_NUMBERED_ROWS, _SHORT_ROWS = 13, 14
 
 
 def _record(tmp_path: Path) -> Path:
@@ -17,6 +18,8 @@ def _record(tmp_path: Path) -> Path:
 
 def _as_of(tmp_path: Path, version: int, *changes: str) -> None:
     with closing(sqlite3.connect(_record(tmp_path))) as connection:
+        if version < _SHORT_ROWS:
+            schema_13.put_back(connection)
         if version < _NUMBERED_ROWS:
             put_back_tables(connection)
         for change in changes:

@@ -24,8 +24,8 @@ from stores.sqlite.changes import log
 from stores.sqlite.commit.chunks import add_graph
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.commit.graph import insert_graph
-from stores.sqlite.commit.numbers import make_corpus_number
 from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.numbers import make_corpus_number
 from tests.benchmarks.documents.prose import make_sentence, make_text
 from tests.desk import OPTIONS, CountingEmbedder, Desk
 

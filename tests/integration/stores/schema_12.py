@@ -2,8 +2,7 @@
 
 import sqlite3
 
-from core.ids import assertion_id
-from stores.sqlite.compression import unpack_terms, unpack_text
+from stores.sqlite.functions import add_functions
 
 __all__ = ["TABLES", "put_back", "put_back_tables"]
 
@@ -81,9 +80,7 @@ _NEW = ("mention_rows", "fact_rows", "form_rows", "chunk_rows", "entity_rows", "
 
 def put_back(connection: sqlite3.Connection) -> None:
     """Makes the tables of a file of schema 13 those of schema 12, with the same rows."""
-    connection.create_function("assertion_id", 2, assertion_id)
-    connection.create_function("unpack_terms", 1, unpack_terms)
-    connection.create_function("unpack_text", 1, unpack_text)
+    add_functions(connection)
     for view, columns in _VIEWS.items():
         connection.execute(f"CREATE TEMP TABLE kept_{view} AS SELECT {columns} FROM main.{view}")  # noqa: S608
     put_back_tables(connection)

@@ -1,16 +1,19 @@
+import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from core import ids
 from core.corpora import Corpus
+from core.documents import OnConflict
 from core.keys import Scope, make_key
-from core.ports.record import Record
+from core.ports.record import Record, Tombstone
 from core.questions import NewQuestion
 from stores.sqlite.record import SqliteRecord
 from testing.contracts.record import RecordContract
-from testing.record import put
+from testing.record import claim_all, put, revision
 
 
 class TestSqliteRecord(RecordContract):
@@ -68,3 +71,26 @@ class TestSqliteRecord(RecordContract):
         await record.keys.delete(key.id)
         for name in ("record.db", "record.db-wal"):
             assert b"my rival" not in (tmp_path / name).read_bytes(), name
+
+    async def test_a_hash_that_begins_as_another_is_told_from_it(self, record: Record, corpus: Corpus) -> None:
+        """The index has the first bytes alone."""
+        await put(record, corpus, "a", [("one", [])])
+        [document] = (await record.documents.list(corpus.id, limit=9)).data
+        similar = document.content_hash[:16] + "0" * 48
+        tombstone = Tombstone(
+            id=0,
+            corpus_id=corpus.id,
+            view_ids=(),
+            entity_ids=(),
+            triple_ids=(),
+            content_hashes=(document.content_hash, similar),
+        )
+        assert (await record.tombstones.select_orphans(tombstone)).content_hashes == (similar,)
+
+    async def test_ended_revisions_keep_no_lease(self, record: Record, corpus: Corpus, tmp_path: Path) -> None:
+        await put(record, corpus, "a", [("one", [])])
+        await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
+        await claim_all(record, corpus, worker="holder")
+        with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+            rows = connection.execute("SELECT state, owner, lease_until > 0 FROM revision_rows ORDER BY seq").fetchall()
+        assert rows == [("indexed", None, 0), ("loading", "holder", 1)]

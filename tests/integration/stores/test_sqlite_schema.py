@@ -1,26 +1,30 @@
 """A record of another release is brought up to this one's schema, or refused before anything is read of it."""
 
+import re
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from importlib import resources
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from core.corpora import CorpusSettings, Fine
 from core.documents import OnConflict
 from core.errors import Unavailable
+from core.graph import Extraction, Surface
 from core.ids import document_id, new_id
 from core.jobs import JobProgress
 from core.keys import KeyUsage, Scope, make_key
-from core.ports.record import Commit, GraphMerge
+from core.ports.record import Commit, GraphMerge, StagedExtraction
 from core.questions import NewQuestion, QuestionEvent
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
 from testing.record import SETTINGS, claim_all, commit_of, put, revision
-from tests.integration.stores.schema_12 import put_back, put_back_tables
+from tests.integration.stores import schema_12, schema_13
+from tests.integration.stores.schema_12 import put_back_tables
+from tests.integration.stores.schema_13 import SCHEMA_13
 
 _OLDEST = min(STEPS)
 _JOBS_OF_2 = """
@@ -66,9 +70,13 @@ def _without(schema: str, made: str) -> str:
     return schema[:start] + schema[schema.index(";", start) + 1 :]
 
 
+def _put_back_to_12(connection: sqlite3.Connection) -> None:
+    schema_13.put_back(connection)
+    schema_12.put_back(connection)
+
+
 def _schema_of_6() -> str:
-    newest = resources.files("stores.sqlite").joinpath("schema.sql").read_text(encoding="utf-8")
-    older = _without(newest, "INDEX documents_disabled")
+    older = _without(SCHEMA_13, "INDEX documents_disabled")
     later = ("    disabled ", "    submitted_by ")
     kept = "".join(line for line in older.splitlines(keepends=True) if not line.startswith(later))
     return kept.replace(
@@ -140,7 +148,7 @@ async def test_the_schema_before_receipts_is_brought_up(tmp_path: Path) -> None:
     await present.corpora.list()
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("DROP TABLE receipts")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
@@ -160,7 +168,7 @@ async def test_the_schema_before_merges_is_brought_up(tmp_path: Path) -> None:
     corpus = await present.corpora.create("people", settings)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("DROP TABLE merges")
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
@@ -181,7 +189,7 @@ async def test_documents_of_the_schema_before_they_could_be_disabled_are_enabled
     await put(present, corpus, "a", [("one", [])])
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("DROP INDEX documents_disabled")
         connection.execute("ALTER TABLE documents DROP COLUMN disabled")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -201,7 +209,7 @@ async def test_the_schema_before_progress_is_brought_up(tmp_path: Path) -> None:
     job = (await present.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("DROP TABLE job_progress")
         connection.execute("DROP TABLE revision_progress")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -222,7 +230,7 @@ async def test_the_schema_before_keys_is_brought_up(tmp_path: Path, version: int
     corpus = await present.corpora.create("people", SETTINGS)
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("DROP TABLE api_keys")
         connection.execute("DROP TABLE api_key_usage")
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
@@ -244,7 +252,7 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
     old = (await present.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
     await present.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("ALTER TABLE jobs DROP COLUMN submitted_by")
         connection.execute("PRAGMA user_version = 10")
         connection.commit()
@@ -261,7 +269,7 @@ async def test_the_schema_before_stored_questions_is_brought_up(tmp_path: Path) 
     await put(record, corpus, "a", [("one", ["Ada"])])
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         for table in ("questions", "question_events", "question_sources"):
             connection.execute(f"DROP TABLE {table}")
         connection.execute("PRAGMA user_version = 11")
@@ -288,7 +296,7 @@ async def test_the_schema_before_numbers_is_brought_up(tmp_path: Path) -> None:
     before = [await _contents(record, corpus.id) for corpus in corpora]
     await record.close()
     with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
-        put_back(connection)
+        _put_back_to_12(connection)
         connection.execute("PRAGMA user_version = 12")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
@@ -300,6 +308,142 @@ async def test_the_schema_before_numbers_is_brought_up(tmp_path: Path) -> None:
     assert {row["form"] for row in await _contents(record, corpora[0].id) if row["kind"] == "mention"} == {"Ada"}
     assert await _contents(record, corpora[1].id) == before[1]
     await record.close()
+
+
+async def test_the_schema_before_short_rows_is_brought_up(tmp_path: Path) -> None:
+    """Everything is as it was, also what is staged and logged, and goes on to change."""
+    record = SqliteRecord(tmp_path / "record.db")
+    corpora = [await record.corpora.create(name, SETTINGS) for name in ("people", "others")]
+    for corpus in corpora:
+        met = [("Ada", "met", "Bob"), ("Bob", "met", "Ada")]
+        await put(record, corpus, "a", [("one", ["Ada", "ada", "Bob"]), ("two", ["Bob", "Cid"])], facts=met)
+        await put(record, corpus, "b", [("three", ["Ada"])])
+    await record.submissions.set_enabled(corpora[0].id, [document_id("b")], enabled=False)
+    await record.submissions.enqueue(corpora[0].id, [revision("c", title="C")], OnConflict.REPLACE)
+    [claim] = await claim_all(record, corpora[0])
+    extraction = Extraction(entities=(Surface(form="Ada", count=2),), triples=(), malformed=1)
+    await record.staging.stage([StagedExtraction(claim=claim, extract_hash="e", extraction=extraction)])
+    last = await record.submissions.enqueue(corpora[0].id, [revision("last")], OnConflict.REPLACE)
+    await record.submissions.delete_documents(corpora[0].id, [document_id("last")])
+    before = [await _everything(record, corpus.id) for corpus in corpora]
+    await record.close()
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        schema_13.put_back(connection)
+        connection.execute("UPDATE sqlite_sequence SET seq = seq + 50 WHERE name IN ('revisions', 'chunk_rows')")
+        sequences = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+        connection.execute("PRAGMA user_version = 13")
+        connection.commit()
+    record = SqliteRecord(tmp_path / "record.db")
+    assert [await _everything(record, corpus.id) for corpus in corpora] == before
+    staged = await record.staging.get_staged(corpora[0].id, [(document_id("c"), "e"), (document_id("c"), "f")])
+    assert staged == {(document_id("c"), "e"): extraction}
+    assert (await record.jobs.get(last.job.id)).counts == {"cancelled": 1}
+    with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
+        now = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
+        assert (now["revision_rows"], now["chunk_rows"]) == (sequences["revisions"], sequences["chunk_rows"])
+        assert set(now) & {"revisions", "old_chunks", "old_revisions"} == set()
+        assert now["entity_rows"] == sequences["entity_rows"]
+    passages = [("three", ["Ada"])]
+    outcome = await record.commits.commit([commit_of(claim, passages)], grace=0)
+    assert outcome.fenced == (), "a claim outlives the migration"
+    await put(record, corpora[0], "a", [("one", ["Ada"])])
+    await record.submissions.delete_documents(corpora[0].id, [document_id("b")])
+    claims = await claim_all(record, corpora[0])
+    outcome = await record.commits.commit([Commit(claim=claim) for claim in claims], grace=0)
+    assert outcome.fenced == ()
+    assert {row["form"] for row in await _contents(record, corpora[0].id) if row["kind"] == "mention"} == {"Ada"}
+    assert await _everything(record, corpora[1].id) == before[1]
+    await record.close()
+
+
+async def test_a_migrated_file_has_the_schema_of_a_new_one(tmp_path: Path) -> None:
+    for name in ("new.db", "old.db"):
+        await SqliteRecord(tmp_path / name).close()
+    with closing(sqlite3.connect(tmp_path / "old.db")) as connection:
+        schema_13.put_back(connection)
+        connection.execute("PRAGMA user_version = 13")
+        connection.commit()
+    await SqliteRecord(tmp_path / "old.db").close()
+    assert _statements(tmp_path / "old.db") == _statements(tmp_path / "new.db")
+
+
+async def test_a_migration_gives_space_back(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    before = await _write_old(tmp_path / "record.db")
+    with caplog.at_level("INFO", "hopweave.stores"):
+        await SqliteRecord(tmp_path / "record.db").close()
+    assert "record.db is written anew, to give back" in caplog.text
+    assert (tmp_path / "record.db").stat().st_size < 0.75 * before
+    assert _free_share(tmp_path / "record.db") < 0.01
+
+
+async def test_a_migration_without_room_says_so_and_goes_on(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await _write_old(tmp_path / "record.db")
+    monkeypatch.setattr("stores.sqlite.migrations.space.shutil.disk_usage", lambda _: SimpleNamespace(free=10**4))
+    record = SqliteRecord(tmp_path / "record.db")
+    assert "record.db keeps" in caplog.text
+    assert "make room" in caplog.text
+    assert [corpus.name for corpus in await record.corpora.list()] == ["people"]
+    await record.close()
+    assert _free_share(tmp_path / "record.db") > 0.25
+
+
+async def test_a_migration_does_not_wait_for_those_who_read(tmp_path: Path) -> None:
+    path = tmp_path / "record.db"
+    await _write_old(path)
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM corpora").fetchone()
+        record = SqliteRecord(path)
+        assert [corpus.name for corpus in await record.corpora.list()] == ["people"]
+        await record.close()
+        assert reader.execute("PRAGMA user_version").fetchone() == (13,), "it reads on what it began with"
+
+
+async def _write_old(path: Path) -> int:
+    """Writes a file of schema 13 with some documents. Returns its size."""
+    record = SqliteRecord(path)
+    corpus = await record.corpora.create("people", SETTINGS)
+    for n in range(60):
+        await put(record, corpus, f"d{n}", [(f"passage {n} {m}", ["Ada", f"Bob {n}"]) for m in range(5)])
+    await record.close()
+    with closing(sqlite3.connect(path)) as connection:
+        schema_13.put_back(connection)
+        connection.execute("PRAGMA user_version = 13")
+        connection.commit()
+        connection.execute("VACUUM")
+        return int(connection.execute("PRAGMA page_size").fetchone()[0] * _pages(connection))
+
+
+def _pages(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA page_count").fetchone()[0])
+
+
+def _free_share(path: Path) -> float:
+    with closing(sqlite3.connect(path)) as connection:
+        return float(connection.execute("PRAGMA freelist_count").fetchone()[0] / _pages(connection))
+
+
+def _statements(path: Path) -> dict[str, str]:
+    """What makes each table, index and view, without comments and spaces."""
+    with closing(sqlite3.connect(path)) as connection:
+        found = connection.execute("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL").fetchall()
+    return {name: "".join(re.sub("--.*", "", sql).split()) for name, sql in found}
+
+
+async def _everything(record: SqliteRecord, corpus_id: str) -> dict[str, object]:
+    """What readers, backups, snapshots and the API see of a corpus."""
+    changes = await record.graph.changes(corpus_id, 0)
+    assert changes is not None
+    return {
+        "contents": await _contents(record, corpus_id),
+        "whole": [row async for row in record.exporter.rows(corpus_id, canonical=False)],
+        "documents": (await record.documents.list(corpus_id, limit=99)).data,
+        "counts": await record.corpora.count(corpus_id),
+        "changes": (changes.generation, sorted(changes.removed), sorted(changes.synonyms_of)),
+        "jobs": [job for job in await record.jobs.list() if job.corpus_id == corpus_id],
+    }
 
 
 async def _contents(record: SqliteRecord, corpus_id: str) -> list[Mapping[str, object]]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from stores.sqlite.numbered_rows import STEP as NUMBERED_ROWS
+from stores.sqlite.migrations.numbered_rows import STEP as NUMBERED_ROWS
+from stores.sqlite.migrations.short_rows import STEP as SHORT_ROWS
 
 __all__ = ["STEPS", "steps_from"]
 
@@ -142,6 +143,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         "CREATE INDEX IF NOT EXISTS question_sources_by_document ON question_sources (corpus_id, document_id)",
     ),
     12: NUMBERED_ROWS,
+    13: SHORT_ROWS,
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

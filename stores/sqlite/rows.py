@@ -12,8 +12,8 @@ from stores.record_rows import load_chunk, load_claim, load_corpus, load_documen
 __all__ = ["chunk_from_row", "claim_from_row", "corpus_from_row", "document_from_row", "id_list", "marks"]
 
 
-def id_list(ids: Collection[str]) -> str:
-    """Returns ids as one parameter, for `IN (SELECT value FROM json_each(?))`."""
+def id_list(ids: Collection[str | int]) -> str:
+    """Returns ids, or numbers, as one parameter, for `IN (SELECT value FROM json_each(?))`."""
     return json.dumps(list(ids))
 
 

@@ -10,7 +10,8 @@ __all__ = ["DocumentCount", "Maintenance"]
 class DocumentCount:
     """The documents of a corpus whose newest revision is in one state.
 
-    `waiting_seconds` is for how long the oldest of these revisions has been in the state, by the store's clock.
+    `waiting_seconds` is for how long the oldest of these revisions has been in the state, by the store's clock;
+    a store may leave it 0 for `indexed`.
     """
 
     corpus: str

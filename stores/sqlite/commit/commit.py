@@ -6,7 +6,7 @@ from core.graph import Synonym
 from core.ports.record import Commit, Outcome
 from core.record_policy.commits import misses_entities
 from stores.sqlite.changes import log_chunks, raise_generation
-from stores.sqlite.commit.documents import delete_document, replace_document
+from stores.sqlite.commit.documents import count_rows, delete_document, replace_document
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.commit.entities import delete_unsupported, select_new
 from stores.sqlite.commit.graph import insert_graph
@@ -42,6 +42,7 @@ def commit(
     generation = raise_generation(cx, corpus_id)
     pending = select_new(cx, effects) if misses_entities(seen, generation - 1) else []
     insert_graph(cx, effects)
+    count_rows(cx, effects)
     orphans = delete_unsupported(cx, effects)
     write_synonyms(cx, corpus_id, synonyms, generation)
     add_pending(cx, corpus_id, pending, grace)

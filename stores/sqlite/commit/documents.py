@@ -8,8 +8,9 @@ from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection
 from stores.sqlite.leases.states import add_progress, set_state
 from stores.sqlite.numbers import OF_ID
+from stores.sqlite.rows import id_list
 
-__all__ = ["delete_document", "replace_document"]
+__all__ = ["count_rows", "delete_document", "replace_document"]
 
 
 def replace_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommitEffects) -> None:
@@ -62,6 +63,25 @@ def delete_document(cx: Connection, one: Commit, seq: int, effects: SqliteCommit
     _delete_revisions(cx, number, one.claim.revision + 1, effects)
     cx.execute("DELETE FROM document_rows WHERE number = ?", (number,))
     effects.document_ids.append(one.claim.document_id)
+
+
+def count_rows(cx: Connection, effects: SqliteCommitEffects) -> None:
+    """Writes how many facts and mentions the documents of the commit have now."""
+    cx.execute(
+        """
+        UPDATE document_rows SET
+            facts = (
+                SELECT count(*) FROM chunk_rows c CROSS JOIN fact_rows f ON f.chunk = c.number
+                WHERE c.document = document_rows.number
+            ),
+            mentions = (
+                SELECT coalesce(sum(m.count), 0) FROM chunk_rows c CROSS JOIN mention_rows m ON m.chunk = c.number
+                WHERE c.document = document_rows.number
+            )
+        WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))
+        """,
+        (effects.corpus, id_list(effects.document_ids)),
+    )
 
 
 def _delete_extractions(cx: Connection, document: int) -> None:

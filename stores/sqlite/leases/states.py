@@ -9,7 +9,13 @@ from core.record_policy.states import STOPPABLE
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import marks
 
-__all__ = ["add_count", "add_progress", "finish_if_done", "move_to_job", "set_state"]
+__all__ = ["INDEXED_STATES", "add_count", "add_progress", "finish_if_done", "move_to_job", "set_state"]
+
+INDEXED_STATES = {
+    "revisions_unfinished": "state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')",
+    "revisions_halted": "state IN ('paused', 'failed', 'cancelled')",
+}
+"""Indexes of the revisions that are in some states, with the conditions that `schema.sql` gives them."""
 
 
 def set_state(cx: Connection, seqs: Sequence[int], state: RevisionState, *, reason: str | None = None) -> None:

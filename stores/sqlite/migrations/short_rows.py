@@ -47,7 +47,9 @@ STEP = (
         hidden    INTEGER NOT NULL DEFAULT 0,
         chunks    INTEGER NOT NULL DEFAULT 0,
         malformed INTEGER NOT NULL DEFAULT 0,
-        disabled  INTEGER NOT NULL DEFAULT 0
+        disabled  INTEGER NOT NULL DEFAULT 0,
+        facts     INTEGER NOT NULL DEFAULT 0,
+        mentions  INTEGER NOT NULL DEFAULT 0
     ) STRICT
     """,
     """
@@ -183,17 +185,87 @@ STEP = (
     "DROP TABLE old_changes",
     "CREATE UNIQUE INDEX documents_by_key ON document_rows (corpus, key)",
     "CREATE INDEX documents_disabled ON document_rows (corpus) WHERE disabled = 1",
+    "CREATE INDEX documents_hidden ON document_rows (corpus) WHERE hidden = 1",
     "CREATE UNIQUE INDEX revisions_by_document ON revision_rows (document, number)",
     """
     CREATE INDEX revisions_unfinished ON revision_rows (corpus, seq)
         WHERE state IN ('queued', 'loading', 'extracting', 'writing', 'deleting')
     """,
+    "CREATE INDEX revisions_halted ON revision_rows (corpus) WHERE state IN ('paused', 'failed', 'cancelled')",
     "CREATE INDEX revisions_by_job ON revision_rows (job)",
     "CREATE INDEX revisions_by_content ON revision_rows (substr(content_hash, 1, 4))",
     "CREATE UNIQUE INDEX chunks_by_id ON chunk_rows (corpus, id)",
     "CREATE INDEX chunks_by_document ON chunk_rows (document, position)",
     "CREATE UNIQUE INDEX chunks_by_view ON chunk_rows (corpus, view_id)",
     "CREATE UNIQUE INDEX entities_by_id ON entity_rows (corpus, id)",
+    """
+    UPDATE document_rows SET
+        facts = (
+            SELECT count(*) FROM chunk_rows c CROSS JOIN fact_rows f ON f.chunk = c.number
+            WHERE c.document = document_rows.number
+        ),
+        mentions = (
+            SELECT coalesce(sum(m.count), 0) FROM chunk_rows c CROSS JOIN mention_rows m ON m.chunk = c.number
+            WHERE c.document = document_rows.number
+        )
+    """,
+    """
+    CREATE TABLE corpus_counts (
+        corpus    INTEGER PRIMARY KEY,
+        documents INTEGER NOT NULL DEFAULT 0,
+        chunks    INTEGER NOT NULL DEFAULT 0,
+        facts     INTEGER NOT NULL DEFAULT 0,
+        mentions  INTEGER NOT NULL DEFAULT 0,
+        entities  INTEGER NOT NULL DEFAULT 0
+    ) STRICT
+    """,
+    """
+    INSERT INTO corpus_counts
+    SELECT k.number, count(d.number), coalesce(sum(d.chunks), 0), coalesce(sum(d.facts), 0),
+        coalesce(sum(d.mentions), 0), (SELECT count(*) FROM entity_rows e WHERE e.corpus = k.number)
+    FROM corpus_numbers k LEFT JOIN document_rows d
+        ON d.corpus = k.number AND d.hidden = 0 AND d.current IS NOT NULL
+    GROUP BY k.number
+    """,
+    """
+    CREATE TRIGGER corpora_counted AFTER INSERT ON corpus_numbers BEGIN
+        INSERT INTO corpus_counts (corpus) VALUES (NEW.number);
+    END
+    """,
+    """
+    CREATE TRIGGER corpora_uncounted AFTER DELETE ON corpus_numbers BEGIN
+        DELETE FROM corpus_counts WHERE corpus = OLD.number;
+    END
+    """,
+    """
+    CREATE TRIGGER documents_counted AFTER UPDATE OF current, hidden, chunks, facts, mentions ON document_rows BEGIN
+        UPDATE corpus_counts SET (documents, chunks, facts, mentions) = (
+            SELECT documents + n.seen - o.seen, chunks + n.seen * NEW.chunks - o.seen * OLD.chunks,
+                facts + n.seen * NEW.facts - o.seen * OLD.facts,
+                mentions + n.seen * NEW.mentions - o.seen * OLD.mentions
+            FROM (SELECT NEW.hidden = 0 AND NEW.current IS NOT NULL AS seen) n,
+                (SELECT OLD.hidden = 0 AND OLD.current IS NOT NULL AS seen) o
+        ) WHERE corpus = NEW.corpus;
+    END
+    """,
+    """
+    CREATE TRIGGER documents_uncounted AFTER DELETE ON document_rows
+    WHEN OLD.hidden = 0 AND OLD.current IS NOT NULL BEGIN
+        UPDATE corpus_counts SET documents = documents - 1, chunks = chunks - OLD.chunks, facts = facts - OLD.facts,
+            mentions = mentions - OLD.mentions
+        WHERE corpus = OLD.corpus;
+    END
+    """,
+    """
+    CREATE TRIGGER entities_counted AFTER INSERT ON entity_rows BEGIN
+        UPDATE corpus_counts SET entities = entities + 1 WHERE corpus = NEW.corpus;
+    END
+    """,
+    """
+    CREATE TRIGGER entities_uncounted AFTER DELETE ON entity_rows BEGIN
+        UPDATE corpus_counts SET entities = entities - 1 WHERE corpus = OLD.corpus;
+    END
+    """,
     """
     CREATE VIEW documents AS
         SELECT k.id AS corpus_id, lower(hex(d.id)) AS id, d.key, d.title, d.metadata, d.newest, d.current, d.hidden,

@@ -15,6 +15,26 @@ from stores.sqlite.rows import corpus_from_row
 
 __all__ = ["SqliteCorpora"]
 
+_COUNTS = """
+    SELECT n.documents, n.chunks, n.facts, n.mentions, n.entities - (
+        SELECT count(DISTINCT f.entity) FROM document_rows d
+        CROSS JOIN chunk_rows c ON c.document = d.number
+        CROSS JOIN mention_rows m ON m.chunk = c.number
+        CROSS JOIN form_rows f ON f.number = m.form
+        WHERE d.corpus = n.corpus AND d.hidden = 1 AND NOT EXISTS (
+            SELECT 1 FROM form_rows g
+            CROSS JOIN mention_rows o ON o.form = g.number
+            CROSS JOIN chunk_rows v ON v.number = o.chunk
+            CROSS JOIN document_rows s ON s.number = v.document
+            WHERE g.entity = f.entity AND s.hidden = 0
+        )
+    ) AS entities
+    FROM corpus_numbers k JOIN corpus_counts n ON n.corpus = k.number WHERE k.id = :corpus
+"""
+"""The counts without entities that only documents which are being deleted mention."""
+
+_NOTHING = CorpusCounts(documents=0, chunks=0, entities=0, facts=0, mentions=0)
+
 
 class SqliteCorpora:
     """Implements `core.ports.record.Corpora`."""
@@ -74,26 +94,8 @@ class SqliteCorpora:
 
     async def count(self, corpus_id: str) -> CorpusCounts:
         def work(cx: Connection) -> CorpusCounts:
-            row = cx.execute(
-                """
-                WITH visible AS (
-                    SELECT c.number FROM documents d JOIN chunk_rows c ON c.document = d.number
-                    WHERE d.corpus_id = :corpus AND d.hidden = 0
-                ), named AS (
-                    SELECT f.entity, m.count FROM visible v JOIN mention_rows m ON m.chunk = v.number
-                    JOIN form_rows f ON f.number = m.form
-                )
-                SELECT
-                    (SELECT count(*) FROM documents WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL)
-                        AS documents,
-                    (SELECT count(*) FROM visible) AS chunks,
-                    (SELECT count(DISTINCT entity) FROM named) AS entities,
-                    (SELECT count(*) FROM visible v JOIN fact_rows f ON f.chunk = v.number) AS facts,
-                    (SELECT coalesce(sum(count), 0) FROM named) AS mentions
-                """,
-                {"corpus": corpus_id},
-            ).fetchone()
-            return CorpusCounts(**dict(row))
+            row = cx.execute(_COUNTS, {"corpus": corpus_id}).fetchone()
+            return CorpusCounts(**dict(row)) if row else _NOTHING
 
         return await self._database.read(work)
 

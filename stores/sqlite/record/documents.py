@@ -9,21 +9,39 @@ from core.ports.record import DocumentPage
 from core.record_policy.errors import document_missing
 from core.record_policy.pages import make_page
 from stores.sqlite.database import Connection, SqliteDatabase
+from stores.sqlite.leases.states import INDEXED_STATES
+from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.rows import document_from_row, id_list
 
 __all__ = ["SqliteDocuments"]
 
-_DOCUMENTS = """
+_COLUMNS = """
     SELECT d.id, d.key, d.disabled, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
         iif(d.hidden, coalesce(nullif(r.title, ''), d.key), d.title) AS title,
         iif(d.hidden, r.metadata, d.metadata) AS metadata, iif(d.hidden, NULL, d.current) AS current,
         iif(d.hidden, 0, d.chunks) AS chunks, iif(d.hidden, 0, d.malformed) AS malformed
-    FROM documents d
+"""
+_DOCUMENTS = """
+    documents d
     JOIN revisions r ON r.document = d.number AND r.number = d.newest
     JOIN revisions s ON s.document = d.number AND s.number = coalesce(iif(d.hidden, NULL, d.current), d.newest)
     WHERE d.corpus_id = :corpus AND NOT (d.hidden = 1 AND r.deletion = 1)
 """
 """Documents as `core.record_policy.submissions.is_visible` has them. A hidden one has the fields of its submission."""
+
+_CONDITIONS = {
+    "cursor": "d.key > :cursor",
+    "key": "d.key = :key",
+    "state": "r.state = :state",
+    "enabled": "d.disabled = 0",
+    "disabled": "d.disabled = 1",
+}
+"""Conditions that name no index they could use, as `:key IS NULL OR d.key = :key`, make SQLite read all documents."""
+
+_FEW = 1_000
+_FEW_DOCUMENTS = f"json_each(:few) f CROSS JOIN {_DOCUMENTS} AND d.number = f.value"
+"""In this order: SQLite would read all documents, since it can in the order of their keys."""
+_DISABLED = f"SELECT number FROM document_rows INDEXED BY documents_disabled WHERE {OF_CORPUS} AND disabled = 1 LIMIT ?"
 
 _AMONG = "IN (SELECT from_hex(value) FROM json_each(:ids))"
 
@@ -44,22 +62,18 @@ class SqliteDocuments:
         state: RevisionState | None = None,
         enabled: bool | None = None,
     ) -> DocumentPage:
+        values = {"corpus": corpus_id, "cursor": cursor, "key": key, "state": state.value if state else None}
+        chosen = {name for name in ("cursor", "key", "state") if values[name] is not None}
+        if enabled is not None:
+            chosen.add("enabled" if enabled else "disabled")
+
         def work(cx: Connection) -> DocumentPage:
+            conditions = "".join(f" AND {condition}" for name, condition in _CONDITIONS.items() if name in chosen)
+            few = _find_few(cx, corpus_id, state, enabled=enabled)
+            documents = _DOCUMENTS if few is None else _FEW_DOCUMENTS
             rows = cx.execute(
-                _DOCUMENTS
-                + """
-                AND (:cursor IS NULL OR d.key > :cursor) AND (:key IS NULL OR d.key = :key)
-                AND (:state IS NULL OR r.state = :state)
-                AND (:disabled IS NULL OR d.disabled = :disabled) ORDER BY d.key LIMIT :limit
-                """,
-                {
-                    "corpus": corpus_id,
-                    "cursor": cursor,
-                    "key": key,
-                    "state": state.value if state else None,
-                    "disabled": _disabled(enabled),
-                    "limit": limit + 1,
-                },
+                f"{_COLUMNS} FROM {documents} {conditions} ORDER BY d.key LIMIT :limit",
+                {**values, "few": id_list(few or ()), "limit": limit + 1},
             ).fetchall()
             return make_page(rows, limit, document_from_row)
 
@@ -68,7 +82,7 @@ class SqliteDocuments:
     async def get(self, corpus_id: str, document_id: str) -> Document:
         def work(cx: Connection) -> Document:
             row = cx.execute(
-                _DOCUMENTS + " AND d.raw_id = from_hex(:id)", {"corpus": corpus_id, "id": document_id}
+                f"{_COLUMNS} FROM {_DOCUMENTS} AND d.raw_id = from_hex(:id)", {"corpus": corpus_id, "id": document_id}
             ).fetchone()
             if row is None:
                 raise document_missing(document_id)
@@ -112,6 +126,23 @@ class SqliteDocuments:
             }
 
         return await self._database.read(work)
+
+
+def _find_few(cx: Connection, corpus_id: str, state: RevisionState | None, *, enabled: bool | None) -> list[int] | None:
+    """Returns the numbers of all documents that may be in this state, if an index tells that they are few."""
+    statements = [(_DISABLED, (corpus_id, _FEW + 1))] if enabled is False else []
+    for index, condition in INDEXED_STATES.items():
+        if state is not None and f"'{state.value}'" in condition:
+            in_state = f"""
+                SELECT DISTINCT document FROM revision_rows INDEXED BY {index}
+                WHERE {condition} AND {OF_CORPUS} AND state = ? LIMIT ?
+            """
+            statements.append((in_state, (corpus_id, state.value, _FEW + 1)))
+    for statement, values in statements:
+        rows = cx.execute(statement, values).fetchall()
+        if len(rows) <= _FEW:
+            return [row[0] for row in rows]
+    return None
 
 
 def _disabled(enabled: bool | None) -> int | None:

@@ -7,7 +7,7 @@ from stores.sqlite.commit.entities import delete_entities
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all
-from stores.sqlite.leases.states import add_count, finish_if_done
+from stores.sqlite.leases.states import INDEXED_STATES, add_count, finish_if_done
 from stores.sqlite.numbers import delete_numbered_rows
 from stores.sqlite.record.jobs import close_abandoned
 from stores.sqlite.record.receipts import delete_expired_receipts
@@ -18,6 +18,23 @@ _TABLES = (
     *("synonyms", "merges", "unsettled", "tombstones"),
     *("questions", "question_events", "question_sources"),
 )
+
+_NAMED = """
+    SELECT c.name, n.corpus, n.documents FROM corpora c
+    JOIN corpus_numbers k ON k.id = c.id JOIN corpus_counts n ON n.corpus = k.number
+    WHERE c.name IS NOT NULL ORDER BY c.name
+"""
+_NOT_INDEXED = " UNION ALL ".join(
+    f"""
+    SELECT r.state, count(*) AS documents, sum(d.hidden = 0 AND d.current IS NOT NULL) AS seen,
+        min(r.updated_at) AS since
+    FROM revision_rows r INDEXED BY {index}
+    CROSS JOIN document_rows d ON d.number = r.document AND d.newest = r.number
+    WHERE r.corpus = ?1 AND r.{condition} GROUP BY r.state
+    """
+    for index, condition in INDEXED_STATES.items()
+)
+"""Documents by the state of their newest revision, which is not `indexed`. All others that readers see are."""
 
 
 class SqliteMaintenance:
@@ -86,24 +103,23 @@ class SqliteMaintenance:
 
 
 def _count_documents(cx: Connection) -> list[DocumentCount]:
-    rows = cx.execute(
-        """
-        SELECT c.name, r.state, count(*) AS documents, min(r.updated_at) AS since
-        FROM corpora c JOIN documents d ON d.corpus_id = c.id
-        JOIN revision_rows r ON r.document = d.number AND r.number = d.newest
-        WHERE c.name IS NOT NULL GROUP BY c.name, r.state ORDER BY c.name, r.state
-        """
-    )
-    at = now()
-    return [
-        DocumentCount(
-            corpus=row["name"],
-            state=row["state"],
-            documents=row["documents"],
-            waiting_seconds=max(0.0, at - row["since"]),
+    at, found = now(), list[DocumentCount]()
+    for corpus in cx.execute(_NAMED).fetchall():
+        states = {row["state"]: row for row in cx.execute(_NOT_INDEXED, (corpus["corpus"],))}
+        indexed = corpus["documents"] - sum(row["seen"] for row in states.values())
+        counts = {state: row["documents"] for state, row in states.items()}
+        if indexed:
+            counts[RevisionState.INDEXED.value] = indexed
+        found += (
+            DocumentCount(
+                corpus=corpus["name"],
+                state=state,
+                documents=counts[state],
+                waiting_seconds=max(0.0, at - states[state]["since"]) if state in states else 0.0,
+            )
+            for state in sorted(counts)
         )
-        for row in rows
-    ]
+    return found
 
 
 def _orphans(cx: Connection, corpus_id: str) -> list[str]:

@@ -35,8 +35,10 @@ _ROWS = {
 _VIEWS = ("extractions", "facts", "mentions", "forms", "entities", "chunks", "revisions", "documents")
 _TABLES = (
     *("change_rows", "change_times", "extraction_rows"),
-    *("entity_rows", "chunk_rows", "revision_rows", "document_rows"),
+    *("entity_rows", "chunk_rows", "revision_rows", "document_rows", "corpus_counts"),
 )
+_TRIGGERS = ("corpora_counted", "corpora_uncounted")
+"""Those of a table that stays."""
 
 
 def put_back(connection: sqlite3.Connection) -> None:
@@ -45,6 +47,8 @@ def put_back(connection: sqlite3.Connection) -> None:
     rows = {table: [tuple(row) for row in connection.execute(query)] for table, query in _ROWS.items()}
     for view in _VIEWS:
         connection.execute(f"DROP VIEW {view}")
+    for trigger in _TRIGGERS:
+        connection.execute(f"DROP TRIGGER {trigger}")
     for table in _TABLES:
         connection.execute(f"DROP TABLE {table}")
     for statement in _split(SCHEMA_13):

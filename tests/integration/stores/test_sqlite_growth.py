@@ -1,4 +1,4 @@
-"""What a commit costs does not grow with the corpus: counted in steps of SQLite's machine, not in seconds."""
+"""What a commit, counts and lists cost does not grow with the corpus: in steps of SQLite's machine, not in seconds."""
 
 import sqlite3
 from pathlib import Path
@@ -7,12 +7,13 @@ import pytest
 
 from core import ids
 from core.corpora import Corpus
+from core.documents import RevisionState
 from stores.sqlite import database
 from stores.sqlite.record import SqliteRecord
 from testing.record import SETTINGS, delete, put
 
 _SMALL, _LARGE = 30, 300
-_STEPS = 50
+_STEPS = 10
 _MORE = 1.3  # trees are deeper
 ADA, BOB = ids.entity_id("ada one"), ids.entity_id("bob one")
 MET = ids.triple_id(ADA, "met", BOB)
@@ -32,7 +33,7 @@ class _Counter:
 
 @pytest.fixture
 def counter(monkeypatch: pytest.MonkeyPatch) -> _Counter:
-    """Counts what all connections to records do, by fifties."""
+    """Counts what all connections to records do, by tens."""
     counter, prepare = _Counter(), database._prepare
 
     def prepare_and_count(connection: sqlite3.Connection) -> None:
@@ -85,4 +86,29 @@ async def _measure(record: SqliteRecord, corpus: Corpus, counter: _Counter) -> d
     found["read"] = counter.take()
     await delete(record, corpus, "one")
     found["deleted"] = counter.take()
+    return found | await _measure_lists(record, corpus, counter)
+
+
+async def _measure_lists(record: SqliteRecord, corpus: Corpus, counter: _Counter) -> dict[str, int]:
+    """Returns the steps of what pages, metrics and command lines show of a corpus."""
+    documents = record.documents
+    found: dict[str, int] = {}
+    counts = await record.corpora.count(corpus.id)
+    assert counts.facts == 2 * counts.documents
+    found["counted"] = counter.take()
+    assert [one.documents for one in await record.maintenance.count_documents()] == [counts.documents]
+    found["counted by state"] = counter.take()
+    everything = await documents.list(corpus.id, limit=counts.documents)
+    counter.take()
+    last = everything.data[-3].key
+    assert len((await documents.list(corpus.id, limit=5, cursor=last)).data) == 2
+    found["last page"] = counter.take()
+    assert len((await documents.list(corpus.id, limit=5, key=last)).data) == 1
+    found["by key"] = counter.take()
+    assert len((await documents.list(corpus.id, limit=5, state=RevisionState.FAILED)).data) == 0
+    found["failed"] = counter.take()
+    assert len((await documents.list(corpus.id, limit=5, state=RevisionState.QUEUED)).data) == 0
+    found["queued"] = counter.take()
+    assert len((await documents.list(corpus.id, limit=5, enabled=False)).data) == 1
+    found["disabled"] = counter.take()
     return found

@@ -130,7 +130,9 @@ class SqliteDocuments:
 
 def _find_few(cx: Connection, corpus_id: str, state: RevisionState | None, *, enabled: bool | None) -> list[int] | None:
     """Returns the numbers of all documents that may be in this state, if an index tells that they are few."""
-    statements = [(_DISABLED, (corpus_id, _FEW + 1))] if enabled is False else []
+    statements: list[tuple[str, tuple[str | int, ...]]] = []
+    if enabled is False:
+        statements.append((_DISABLED, (corpus_id, _FEW + 1)))
     for index, condition in INDEXED_STATES.items():
         if state is not None and f"'{state.value}'" in condition:
             in_state = f"""

@@ -10,6 +10,7 @@ from app.container.embedders import Embedders
 from app.container.loader_options import make_loaders, make_page_images
 from app.container.model_roles import check_roles
 from app.container.prompt_folder import read_prompts
+from app.container.snapshot_writer import SnapshotWriter
 from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
@@ -142,10 +143,19 @@ class Adapters:
 
     @cached_property
     def snapshots(self) -> SnapshotCache:
+        return self.make_snapshots(SnapshotWriter(self.settings.data_dir, self.record.corpora))
+
+    def make_snapshots(self, writer: SnapshotWriter | None = None, *, wait_seconds: float = 60.0) -> SnapshotCache:
+        """Returns a cache without snapshots. Without a `writer`, it builds those of large corpora in this process.
+
+        A snapshot that another process builds is waited for, at most `wait_seconds`.
+        """
         graph = self.record.graph
-        is_mapped = self.settings.store.mapped_snapshots
-        files = SnapshotFiles(graph, self.settings.data_dir / "snapshots") if is_mapped else None
-        snapshots = SnapshotCache(graph, files=files)
+        if not self.settings.store.mapped_snapshots:
+            snapshots = SnapshotCache(graph)
+        else:
+            files = SnapshotFiles(graph, self.settings.data_dir / "snapshots", wait_seconds=wait_seconds)
+            snapshots = SnapshotCache(graph, files=files, write_apart=None if writer is None else writer.write)
         self._closers.append(snapshots)
         return snapshots
 

@@ -5,7 +5,9 @@ import logging
 import os
 
 from app.broker.broker import delete_messages
+from app.container import Container
 from app.telemetry.opentelemetry import flush_traces
+from app.worker.preparation import Preparation
 from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import Unavailable
 from core.telemetry.metrics import LEASES_EXPIRED
@@ -18,6 +20,10 @@ _log = logging.getLogger("hopweave.worker")
 class EmbeddedWorkerProcess(WorkerProcess):
     """No other worker exists, so it expires all older leases, and notifies itself of each corpus that has work."""
 
+    def __init__(self, container: Container) -> None:
+        super().__init__(container)
+        self._preparation = Preparation(container.snapshots)
+
     def prepare(self) -> None:
         expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
         if expired:
@@ -28,7 +34,10 @@ class EmbeddedWorkerProcess(WorkerProcess):
     def handle_message(self, corpus_id: str) -> None:
         """Makes a run on the corpus, and sends another message if there is more to do."""
         with self._working:
-            if self._stopping.is_set() or not self.work(corpus_id):
+            if self._stopping.is_set():
+                return
+            if not self.work(corpus_id):
+                self._preparation.add(corpus_id)
                 return
             try:
                 self._container.notifier.notify(corpus_id)

@@ -1,5 +1,6 @@
 """Runs `hopweave ingest`: reads files, submits documents, waits for the job, prunes."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from cli.output.progress import Progress
 from cli.runtime import run_with_container
 from core.corpora import Corpus
 from core.documents import RevisionState, Submission, loader_notes
-from core.errors import NotFound
+from core.errors import HopweaveError, NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
 from indexer import Rejection
@@ -32,8 +33,8 @@ __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest"
 _LOOKED_AT = 100
 """Documents of an ingest whose scripts are looked at."""
 
-
 _MOST_LISTED = 10_000
+_SILENT_SECONDS = 2.0
 
 
 class OtherCorpus(Exception):
@@ -130,6 +131,7 @@ async def ingest(
     deleted: tuple[str, ...] | None = None
     if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
         deleted = await _prune(container, corpus, pruning, supervision)
+    await _prepare_searches(container, corpus)
     indexed, chunks, notes = await read_after_job(supervision, lambda: _read_outcome(container, corpus, job, reading))
     return Summary(
         corpus=corpus,
@@ -147,6 +149,22 @@ async def ingest(
         shown=frozenset(finished.shown),
         shown_rejected=finished.shown_rejected,
     )
+
+
+async def _prepare_searches(container: Container, corpus: Corpus) -> None:
+    """Waits for what the worker of a data folder writes for searches of a large corpus: it ends with this command."""
+    if container.composition.worker != "embedded":
+        return
+    task = asyncio.create_task(container.snapshots.prepare(corpus.id))
+    await asyncio.wait([task], timeout=_SILENT_SECONDS)
+    if not task.done():
+        print_status(
+            f"writing the graph of {corpus.name} to a file, for fast searches; Ctrl-C leaves it to the first one"
+        )
+    try:
+        await task
+    except HopweaveError as error:
+        print_status(f"the graph of {corpus.name} is left to the first search: {error}")
 
 
 async def _open_corpus(container: Container, request: Request, reading: Reading) -> Corpus:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFound
@@ -45,6 +45,8 @@ class SnapshotCache:
     served. At most one refresh runs for a corpus. The `capacity` corpora that were used last are kept.
 
     With `files`, a snapshot is mapped from its file where there is one, and written to one where that is worthwhile.
+    `write_apart` has the file of a corpus written by another process. It returns whether it did: it may leave small
+    corpora to this process.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class SnapshotCache:
         graph: GraphSource,
         *,
         files: SnapshotFiles | None = None,
+        write_apart: Callable[[str], Awaitable[bool]] | None = None,
         interval: float = 2.0,
         patience: float = 0.2,
         wait_seconds: float = 2.0,
@@ -59,6 +62,7 @@ class SnapshotCache:
     ) -> None:
         self._graph = graph
         self._files = files
+        self._write_apart = write_apart
         self._interval = interval
         self._patience = patience
         self._wait_seconds = wait_seconds
@@ -100,6 +104,14 @@ class SnapshotCache:
         latest = entry.snapshot or snapshot
         latest = await self._await_generation(corpus_id, entry, latest, wanted, begun + self._wait_seconds)
         return latest if latest.generation > snapshot.generation else None
+
+    async def prepare(self, corpus_id: str) -> None:
+        """Has the file of a large corpus written by another process, if the next search would wait for that.
+
+        Raises what the record raises, and `Unavailable` if that process is killed.
+        """
+        if self._files is not None and self._write_apart is not None and await self._files.is_behind(corpus_id):
+            await self._write_apart(corpus_id)
 
     def compare_again(self, corpus_id: str) -> None:
         """Makes the next search compare the snapshot with the record, however short ago that was done."""
@@ -211,6 +223,8 @@ class SnapshotCache:
         if self._files is None:
             return await self._build(corpus_id, entry)
         mapped = await self._files.open(corpus_id, entry.adopt)
+        if mapped is None and self._write_apart is not None and await self._write_apart(corpus_id):
+            mapped = await self._files.open(corpus_id, entry.adopt)
         if mapped is not None:
             return mapped
         async with self._files.building(corpus_id):

@@ -22,7 +22,6 @@ __all__ = ["FilePolicy", "SnapshotFiles"]
 
 _log = logging.getLogger("hopweave.retrieval")
 
-_LONGEST_WAIT_SECONDS = 60.0
 _POLL_SECONDS = 0.05
 
 _Adopt = Callable[[GraphSnapshot, GraphSnapshot], None]
@@ -80,8 +79,12 @@ class _State:
 class SnapshotFiles:
     """Opens, writes and deletes the files for one process. If a file cannot be used, the snapshot is in memory."""
 
-    def __init__(self, graph: GraphSource, folder: Path, policy: FilePolicy | None = None) -> None:
+    def __init__(
+        self, graph: GraphSource, folder: Path, policy: FilePolicy | None = None, *, wait_seconds: float = 60.0
+    ) -> None:
+        """A process that builds or writes the same snapshot is waited for, at most `wait_seconds`."""
         self._graph = graph
+        self._wait_seconds = wait_seconds
         self._folder = LoggedFolder(folder)
         self._policy = policy or FilePolicy()
         self._states: dict[str, _State] = {}
@@ -118,7 +121,7 @@ class SnapshotFiles:
     async def building(self, corpus_id: str) -> AsyncIterator[None]:
         """Makes other processes wait while the snapshot of a corpus is built in the block, and written after it.
 
-        Waits itself while another process does so, for a minute at most; then there may be a file.
+        Waits itself while another process does so; then there may be a file.
         """
         lock = await self._lock(corpus_id)
         try:
@@ -146,6 +149,14 @@ class SnapshotFiles:
             state.snapshot = None
         elif state.pending is None:
             state.task = asyncio.create_task(self._write_when_due(corpus_id, state), name="writing a snapshot")
+
+    async def is_behind(self, corpus_id: str) -> bool:
+        """Whether a corpus has no file, or one that has lacked changes for so long that it should be written again."""
+        file = await asyncio.to_thread(self._folder.describe, corpus_id)
+        if file is None:
+            return True
+        is_old = file.age_seconds > self._policy.lacking_seconds
+        return is_old and await self._graph.generation(corpus_id) > file.generation
 
     def discard(self, corpus_id: str) -> None:
         """Stops following a corpus whose snapshot is not used any more. Its file stays."""
@@ -201,7 +212,7 @@ class SnapshotFiles:
 
     async def _lock(self, corpus_id: str) -> BuildLock | None:
         """Returns the lock, or None if it could not be had."""
-        deadline = time.monotonic() + (0 if self._closing.is_set() else _LONGEST_WAIT_SECONDS)
+        deadline = time.monotonic() + (0 if self._closing.is_set() else self._wait_seconds)
         while True:
             try:
                 lock = self._folder.try_build_lock(corpus_id)

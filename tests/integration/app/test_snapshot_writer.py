@@ -1,0 +1,87 @@
+"""Snapshots of large corpora are written by a process of its own, and mapped by those that search."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.container import Container, snapshot_writer
+from app.container.snapshot_writer import SnapshotWriter
+from core.corpora import Corpus
+from core.errors import NotFound, Unavailable
+from core.settings import read_settings
+from retrieval.graph.mapped.array_file import is_mapped
+from testing.record import SETTINGS, delete, put
+
+PASSAGES = 2_100
+"""Snapshots of fewer than 2,000 have no file."""
+
+
+@pytest.fixture
+async def container(tmp_path: Path) -> AsyncIterator[Container]:
+    opened = Container(read_settings(data_dir=tmp_path / "data"))
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def corpus(container: Container) -> Corpus:
+    corpus = await container.record.corpora.create("people", SETTINGS)
+    texts = [(f"Person {n} met Ada.", (f"Person {n}", "Ada")) for n in range(PASSAGES)]
+    await put(container.record, corpus, "book", texts)
+    return corpus
+
+
+def _writer(container: Container) -> SnapshotWriter:
+    return SnapshotWriter(container.settings.data_dir, container.record.corpora, least_chunks=PASSAGES)
+
+
+async def test_a_search_maps_what_another_process_has_written(
+    container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    snapshots = container.make_snapshots(_writer(container))
+    monkeypatch.setattr(container.record.graph, "graph", None)  # this process must not build it
+    snapshot = await snapshots.get(corpus.id)
+    assert snapshot.whole.passages == PASSAGES
+    assert is_mapped(snapshot.whole.adjacency.indices)
+
+
+async def test_it_is_written_ahead_once(container: Container, corpus: Corpus) -> None:
+    snapshots = container.make_snapshots(_writer(container))
+    await snapshots.prepare(corpus.id)
+    [file] = (container.settings.data_dir / "snapshots").glob("*.graph")
+    before = file.stat()
+    await snapshots.prepare(corpus.id)
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+async def test_a_small_corpus_is_left_to_those_who_search(container: Container, corpus: Corpus) -> None:
+    await put(container.record, corpus, "more", [("Bob met Ada.", ("Bob", "Ada"))])
+    await delete(container.record, corpus, "book")
+    snapshots = container.make_snapshots(_writer(container))
+    await snapshots.prepare(corpus.id)
+    assert not (container.settings.data_dir / "snapshots").exists()
+    assert (await snapshots.get(corpus.id)).whole.passages == 1
+
+
+async def test_a_killed_process_is_told_with_the_remedy(
+    container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_writer, "_MODULE", "tests.integration.app.killed_process")
+    monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
+    with pytest.raises(Unavailable, match="memory is short"):
+        await container.make_snapshots(_writer(container)).get(corpus.id)
+
+
+async def test_what_fails_apart_is_built_here(
+    container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(snapshot_writer, "_MODULE", "no.such.module")
+    snapshot = await container.make_snapshots(_writer(container)).get(corpus.id)
+    assert snapshot.whole.passages == PASSAGES
+    assert "No module named 'no'" in caplog.text
+
+
+async def test_a_missing_corpus_is_told_as_before(container: Container) -> None:
+    with pytest.raises(NotFound):
+        await container.make_snapshots(_writer(container)).get("0" * 32)

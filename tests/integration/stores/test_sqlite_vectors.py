@@ -1,7 +1,7 @@
 import asyncio
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +59,48 @@ async def test_connections_that_make_the_file_at_once_wait_for_each_other(tmp_pa
         assert await stores[0].count(corpus, CHUNK) == 3
         for store in stores:
             await store.close()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+async def test_what_is_deleted_is_in_no_file(path: Path, whole: bool):
+    store, searched, corpus = SqliteVectorStore(path), SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await store.write(corpus, CHUNK, batch(["secret"], secret))
+    await searched.search(corpus, CHUNK, secret[0], 1)
+    assert secret.tobytes() in _bytes(path)
+    await (store.delete_corpus(corpus) if whole else store.delete(corpus, CHUNK, ["secret"]))
+    assert secret.tobytes() not in _bytes(path)
+    await store.close()
+    await searched.close()
+
+
+async def test_a_log_that_others_read_is_emptied_by_a_later_write(path: Path):
+    store, corpus = SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await store.write(corpus, CHUNK, batch(["secret"], secret))
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM vectors").fetchall()
+        await store.delete(corpus, CHUNK, ["secret"])
+        assert secret.tobytes() in _bytes(path)
+    await store.write(corpus, CHUNK, batch(["other"], unit_vectors(1)))
+    assert secret.tobytes() not in _bytes(path)
+    await store.close()
+
+
+async def test_a_log_that_a_killed_process_left_is_emptied_by_the_next_one(path: Path):
+    killed, store, corpus = SqliteVectorStore(path), SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await killed.write(corpus, CHUNK, batch(["secret"], secret))
+    with closing(sqlite3.connect(path)) as other:  # as the process was before it had emptied the log
+        other.execute("PRAGMA secure_delete = on")
+        other.execute("DELETE FROM vectors")
+        other.commit()
+        assert secret.tobytes() in _bytes(path)
+        await store.search(corpus, CHUNK, secret[0], 1)
+        assert secret.tobytes() not in _bytes(path)
+    await killed.close()
+    await store.close()
 
 
 async def test_ids_for_the_doctor(path: Path):
@@ -130,3 +172,7 @@ async def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path):
     (tmp_path / "vectors.db").mkdir()
     with pytest.raises(Unavailable, match="check the disk"):
         await SqliteVectorStore(tmp_path / "vectors.db").count(new_id(), CHUNK)
+
+
+def _bytes(path: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))

@@ -1,4 +1,5 @@
 import asyncio
+import gc
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
@@ -10,7 +11,9 @@ import pytest
 from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.ports.views import VectorKind
+from stores.exact_search import VectorSnapshot
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
+from stores.sqlite.vectors.snapshots import CollectionSnapshot
 from testing.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK
@@ -103,6 +106,21 @@ async def test_a_log_that_a_killed_process_left_is_emptied_by_the_next_one(path:
     await store.close()
 
 
+async def test_what_another_process_deleted_is_not_kept_in_memory(path: Path):
+    store, other = SqliteVectorStore(path), SqliteVectorStore(path)
+    deleted, kept = new_id(), new_id()
+    for corpus, dimension in ((deleted, 17), (kept, 8)):
+        vectors = np.eye(1, dimension, dtype=np.float32)
+        await store.write(corpus, CHUNK, batch(["a"], vectors))
+        await other.search(corpus, CHUNK, vectors[0], 1)
+    assert 17 in _held_dimensions()
+    await store.delete_corpus(deleted)
+    await other.search(kept, CHUNK, vectors[0], 1)
+    assert 17 not in _held_dimensions()
+    await store.close()
+    await other.close()
+
+
 async def test_ids_for_the_doctor(path: Path):
     store, corpus = SqliteVectorStore(path), new_id()
     assert await store.ids(corpus, CHUNK) == []
@@ -172,6 +190,22 @@ async def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path):
     (tmp_path / "vectors.db").mkdir()
     with pytest.raises(Unavailable, match="check the disk"):
         await SqliteVectorStore(tmp_path / "vectors.db").count(new_id(), CHUNK)
+
+
+async def test_documents_that_come_and_go_leave_nothing_in_memory():
+    snapshot = VectorSnapshot.empty(8)
+    for n in range(100):
+        rows = range(10 * n, 10 * n + 10)
+        snapshot = snapshot.extended(rows, names(10), [f"d{row}" for row in rows], unit_vectors(10, dimension=8))
+        snapshot = snapshot.without(np.arange(10 * n - 10, 10 * n))
+    assert len(snapshot.documents) <= 20
+    assert [found.id for found in snapshot.search(unit_vectors(10, dimension=8)[3], 1, ["d993"])] == [names(10)[3]]
+    assert snapshot.search(unit_vectors(10, dimension=8)[3], 1, ["d3"]) == []
+
+
+def _held_dimensions() -> set[int]:
+    gc.collect()
+    return {held.collection.dimension for held in gc.get_objects() if isinstance(held, CollectionSnapshot)}
 
 
 def _bytes(path: Path) -> bytes:

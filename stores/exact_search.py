@@ -140,12 +140,16 @@ class VectorSnapshot:
 
 
 def _compact(snapshot: VectorSnapshot, alive: NDArray[np.bool_]) -> VectorSnapshot:
+    """Copies the rows that are alive, and numbers their documents anew, without those that have none."""
     places = np.flatnonzero(alive)
+    names = list(snapshot.documents)  # in the order of their numbers
+    kept, owners = np.unique(snapshot.owners[places], return_inverse=True)
     return replace(
         snapshot,
         matrix=snapshot.matrix[places],
         rows=snapshot.rows[places],
-        owners=snapshot.owners[places],
+        owners=owners.astype(np.int32),
+        documents={names[number]: i for i, number in enumerate(kept.tolist())},
         ids=[snapshot.ids[i] for i in places],
         size=places.size,
         alive=None,

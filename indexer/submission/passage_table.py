@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from core.errors import InvalidInput
-from indexer.submission.json_lines import LocatedSubmission, Rejection, number_lines
+from indexer.submission.json_lines import MAX_LINE_BYTES, LocatedSubmission, Rejection, number_lines
 from indexer.submission.submissions import submission_from_json
 
 __all__ = ["is_passage_table", "read_table"]
@@ -79,6 +79,9 @@ def _read_line(line: bytes, columns: list[str], source: str) -> LocatedSubmissio
 
 
 def _split(line: bytes) -> list[str]:
+    if len(line) > MAX_LINE_BYTES:
+        raise InvalidInput(f"the line is longer than {MAX_LINE_BYTES:,} bytes; give such a document a file of its own")
+    csv.field_size_limit(MAX_LINE_BYTES)  # of the process; the default is 128 kB
     try:
         (cells,) = csv.reader([line.decode().rstrip("\r\n")], delimiter="\t", strict=True)
     except UnicodeDecodeError as error:

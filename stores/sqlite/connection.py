@@ -1,4 +1,4 @@
-"""Opens SQLite files in WAL mode, for the record, the vectors and the model cache."""
+"""Opens SQLite files in WAL mode, for the record, the vectors and the model cache, and empties their logs."""
 
 import os
 import sqlite3
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.errors import Unavailable
 
-__all__ = ["BUSY_SECONDS", "connect", "run_script"]
+__all__ = ["BUSY_SECONDS", "connect", "empty_log", "run_script"]
 
 Connection = sqlite3.Connection
 
@@ -65,3 +65,20 @@ def _use_wal(connection: Connection) -> None:
 def run_script(connection: Connection, path: Path) -> None:
     """Runs a file of statements in one transaction."""
     connection.executescript(f"BEGIN IMMEDIATE; {path.read_text(encoding='utf-8')}; COMMIT")
+
+
+def empty_log(connection: Connection) -> bool:
+    """Moves what was committed from the log (WAL) into the file, and empties the log, which has what was deleted.
+
+    Returns False if others read or write meanwhile; then it has to be called again. Raises `sqlite3.OperationalError`.
+    """
+    connection.execute("PRAGMA busy_timeout = 0")  # others would wait, too, while this waits
+    try:
+        (is_busy, *_) = connection.execute("PRAGMA wal_checkpoint(truncate)").fetchone()
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
+            raise
+        return False
+    finally:
+        connection.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS:.0f}")
+    return not is_busy

@@ -3,13 +3,13 @@
 import sqlite3
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
 from core.errors import Unavailable
 from core.ids import content_hash
-from stores.sqlite.connection import BUSY_SECONDS, connect, run_script
+from stores.sqlite.connection import connect, empty_log, run_script
 
 __all__ = ["SqliteOriginals"]
 
@@ -30,7 +30,8 @@ class SqliteOriginals:
         self._path = path
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
-        self._log_is_full = False
+        self._log_is_full = True
+        """Also of a file that is opened: a process that was killed may have left the log so."""
 
     def put(self, corpus_id: str, contents: Sequence[bytes]) -> None:
         """Stores contents in one transaction. Those that are there already stay."""
@@ -69,7 +70,7 @@ class SqliteOriginals:
                     db.executemany(
                         f"DELETE FROM originals WHERE {_ONE}", [(corpus_id, bytes.fromhex(name)) for name in names]
                     )
-                self._empty_log(db)
+                self._log_is_full = not empty_log(db)
 
     def delete_corpus(self, corpus_id: str) -> None:
         with self._open_existing() as db:
@@ -77,7 +78,7 @@ class SqliteOriginals:
                 with _transaction(db):
                     db.execute(f"DELETE FROM originals WHERE corpus = ({_FIND})", (corpus_id,))
                     db.execute("DELETE FROM corpora WHERE id = ?", (corpus_id,))
-                self._empty_log(db)
+                self._log_is_full = not empty_log(db)
 
     def names(self, corpus_id: str) -> list[str]:
         """Returns all names of a corpus, in no order."""
@@ -109,24 +110,17 @@ class SqliteOriginals:
                 if self._connection is None:
                     self._connection = connect(self._path, _create_tables)
                 if self._log_is_full:
-                    self._empty_log(self._connection)
+                    self._try_to_empty_log(self._connection)
                 yield self._connection
             except sqlite3.Error as error:
                 raise Unavailable(
                     f"originals cannot be read or written in {self._path}: {error}; check permissions and free space"
                 ) from error
 
-    def _empty_log(self, db: sqlite3.Connection) -> None:
-        db.execute("PRAGMA busy_timeout = 0")  # others would wait, too, while this waits
-        try:
-            (is_busy, *_) = db.execute("PRAGMA wal_checkpoint(truncate)").fetchone()
-            self._log_is_full = bool(is_busy)
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF not in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}:
-                raise
-            self._log_is_full = True
-        finally:
-            db.execute(f"PRAGMA busy_timeout = {1000 * BUSY_SECONDS:.0f}")
+    def _try_to_empty_log(self, db: sqlite3.Connection) -> None:
+        """Leaves it to the next call on a full disk or a read-only one, on which originals can still be read."""
+        with suppress(sqlite3.OperationalError):
+            self._log_is_full = not empty_log(db)
 
 
 @contextmanager

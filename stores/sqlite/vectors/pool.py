@@ -1,18 +1,21 @@
 """Connections to the file of vectors: transactions of any thread, and the version that changes with each commit."""
 
 import sqlite3
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
 from core.errors import Unavailable
-from stores.sqlite.connection import connect, run_script
+from stores.sqlite.connection import connect, empty_log, run_script
 
 __all__ = ["ConnectionPool"]
 
 _SCHEMA = Path(__file__).with_name("vectors.sql")
 _PAGE_SIZE = 16384  # nine vectors of 384 numbers a page
+_TRIES = 20
+_PAUSE_SECONDS = 0.05
 
 
 class ConnectionPool:
@@ -25,6 +28,8 @@ class ConnectionPool:
         self._idle: list[sqlite3.Connection] = []
         self._watch_lock = Lock()
         self._watch: sqlite3.Connection | None = None
+        self._log_is_full = True
+        """Also of a file that is opened: a process that was killed may have left the log so."""
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -33,6 +38,8 @@ class ConnectionPool:
             db.execute("BEGIN IMMEDIATE")
             yield db
             db.execute("COMMIT")
+            if self._log_is_full:
+                self._log_is_full = not empty_log(db)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -50,6 +57,18 @@ class ConnectionPool:
             (version,) = self._watch.execute("PRAGMA data_version").fetchone()
             return int(version)
 
+    def empty_log(self) -> None:
+        """Empties SQLite's log (WAL), which has the vectors that were deleted.
+
+        While others read it tries again for a second. Then it leaves it to the next write.
+        """
+        for _ in range(_TRIES):
+            with self._write_lock, self._connection() as db:
+                self._log_is_full = not empty_log(db)
+            if not self._log_is_full:
+                return
+            time.sleep(_PAUSE_SECONDS)
+
     def close(self) -> None:
         """Closes the connections, except those that are in a transaction of another thread."""
         with self._write_lock, self._watch_lock, self._pool_lock:
@@ -63,7 +82,7 @@ class ConnectionPool:
         with self._translate_errors():
             with self._pool_lock:
                 connection = self._idle.pop() if self._idle else None
-            connection = connection or self._connect()
+            connection = connection or self._open()
             try:
                 yield connection
             finally:
@@ -71,6 +90,13 @@ class ConnectionPool:
                     connection.execute("ROLLBACK")
                 with self._pool_lock:
                     self._idle.append(connection)
+
+    def _open(self) -> sqlite3.Connection:
+        connection = self._connect()
+        if self._log_is_full:
+            with suppress(sqlite3.OperationalError):  # a disk that is full or read-only can still be searched
+                self._log_is_full = not empty_log(connection)
+        return connection
 
     def _connect(self) -> sqlite3.Connection:
         return connect(self._path, _create_tables, page_size=_PAGE_SIZE)

@@ -13,7 +13,14 @@ from stores.sqlite.vectors.mapped.base import DamagedRows
 from stores.sqlite.vectors.mapped.bases import Bases, find_gone
 from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
 from stores.sqlite.vectors.pool import ConnectionPool
-from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_collection, read_deleted_places
+from stores.sqlite.vectors.rows import (
+    Collection,
+    count_rows,
+    list_collections,
+    read_after,
+    read_collection,
+    read_deleted_places,
+)
 
 __all__ = ["CollectionSnapshot", "VectorSnapshots"]
 
@@ -111,6 +118,7 @@ class VectorSnapshots:
     ) -> CollectionSnapshot | None:
         for is_built in (False, True):
             with self._pool.reading() as db:
+                self._forget_deleted(db)
                 collection = read_collection(db, corpus_id, kind)
                 if collection is None:
                     return None
@@ -119,6 +127,13 @@ class VectorSnapshots:
                     return CollectionSnapshot(version=version, collection=collection, vectors=vectors)
             self._bases.build(corpus_id, kind, wait=True)
         raise AssertionError("a collection that was built is read in any case")
+
+    def _forget_deleted(self, db: sqlite3.Connection) -> None:
+        """Frees the snapshots of corpora that another process has deleted. Nobody searches them any more."""
+        present = {(corpus_id, kind) for corpus_id, kind, _ in list_collections(db)}
+        for key in list(self._latest):  # other threads add to it
+            if key not in present:
+                self._latest.pop(key, None)
 
     def _open(
         self, db: sqlite3.Connection, collection: Collection, *, at_any_size: bool

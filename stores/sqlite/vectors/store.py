@@ -119,10 +119,12 @@ class SqliteVectorStore:
         def work() -> None:
             with self._pool.writing() as db:
                 collection = read_collection(db, corpus_id, kind)
-                if collection:
-                    change = next_change(db, collection)
-                    delete_vectors(db, collection, change, ids, listed_seconds=self._keep_removals)
-                    self._upkeep.start(read_last_place(db))
+                if collection is None:
+                    return
+                change = next_change(db, collection)
+                delete_vectors(db, collection, change, ids, listed_seconds=self._keep_removals)
+                self._upkeep.start(read_last_place(db))
+            self._pool.empty_log()
 
         if ids:
             await asyncio.to_thread(work)
@@ -131,6 +133,7 @@ class SqliteVectorStore:
         def work() -> None:
             with self._pool.writing() as db:
                 numbers = delete_collections(db, corpus_id)
+            self._pool.empty_log()
             for number in numbers:
                 self._bases.folder.delete(number)
 

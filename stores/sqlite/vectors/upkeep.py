@@ -59,6 +59,8 @@ class Upkeep:
             thread.join()
 
     def _is_due(self, collection: Collection) -> bool:
+        if self._bases.has_failed(collection.number):
+            return False
         header = self._bases.folder.read_header(collection.number)
         if header is None and self._small.get(collection.number) == collection.change:
             return False

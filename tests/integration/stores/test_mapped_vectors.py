@@ -1,11 +1,16 @@
 """Vectors over mapped files: the same answers as from memory, whatever happens to the files."""
 
 import asyncio
+import errno
 import logging
+import os
 import shutil
+import sqlite3
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +21,9 @@ from hypothesis import strategies as st
 from core.ids import new_id
 from core.ports.views import Scored, VectorKind
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
+from stores.sqlite.vectors.mapped import bases
 from stores.sqlite.vectors.mapped.base import VectorBase
+from stores.sqlite.vectors.mapped.folder import BaseFolder
 from testing.contracts.vector_store import batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK
@@ -51,6 +58,13 @@ def written(path: Path) -> tuple[str, Path]:
     asyncio.run(write())
     [file] = path.with_suffix("").glob("*.base")
     return corpus, file
+
+
+def _with_room(state: os.statvfs_result, size: int) -> os.statvfs_result:
+    """Returns the state of a disk with so many bytes free."""
+    fields = list(state)
+    fields[4] = size // state.f_frsize
+    return os.statvfs_result(fields)
 
 
 async def _search_all(store: SqliteVectorStore, corpus: str) -> list[list[Scored]]:
@@ -161,6 +175,84 @@ async def test_deletions_wait_for_their_time(written: tuple[str, Path], path: Pa
     assert len(await store.search(corpus, CHUNK, unit_vectors(1)[0], 400)) == 295
     assert len(VectorBase.open(file)) == 295
     await store.close()
+
+
+async def test_deletions_do_not_wait_for_a_clock_that_was_put_back(written: tuple[str, Path], path: Path):
+    corpus, file = written
+    store = SqliteVectorStore(path, policy=BasePolicy(exact_rows=0, poll_seconds=3600))
+    await store.delete(corpus, CHUNK, names(3))
+    await store.look_at_files()
+    assert len(VectorBase.open(file)) == 300
+    with closing(sqlite3.connect(path)) as db:
+        db.execute("UPDATE removals SET at = at + 1e6")
+        db.commit()
+    await store.look_at_files()
+    assert len(VectorBase.open(file)) == 297
+    await store.close()
+
+
+async def test_what_a_killed_process_left_unfinished_is_deleted(written: tuple[str, Path], path: Path):
+    corpus, file = written
+    left = file.with_name("1.123-456.unfinished")
+    left.write_bytes(unit_vectors(1).tobytes())
+    await asyncio.to_thread(file.unlink)
+    store = SqliteVectorStore(path, policy=BasePolicy(exact_rows=1000))
+    await store.delete(corpus, CHUNK, names(1))
+    await store.look_at_files()
+    assert list(file.parent.glob("*.unfinished")) == []
+    await store.close()
+
+
+async def test_what_another_process_writes_is_not_deleted(written: tuple[str, Path], path: Path):
+    _, file = written
+    being_written = file.with_name("1.123-456.unfinished")
+    being_written.touch()
+    store = SqliteVectorStore(path, policy=BasePolicy(exact_rows=0, poll_seconds=3600))
+    with BaseFolder(file.parent).locked(1, threading.Event(), wait=False) as held:
+        assert held
+        await store.look_at_files()
+        assert being_written.exists()
+    await store.close()
+
+
+async def test_a_disk_with_little_room_is_not_filled(
+    written: tuple[str, Path], path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+):
+    corpus, file = written
+    store = SqliteVectorStore(path, policy=EAGER)
+    expected = await _search_all(store, corpus)
+    size = file.stat().st_size
+    file.unlink()
+    state = os.statvfs(path.parent)
+    monkeypatch.setattr(os, "fstatvfs", lambda _: _with_room(state, size))
+    monkeypatch.setattr(os, "pwrite", lambda *_: pytest.fail("something is written"))
+    other = SqliteVectorStore(path, policy=EAGER)
+    assert await _search_all(other, corpus) == expected
+    assert "no space left on device" in caplog.text
+    assert list(file.parent.glob("*.base")) == []
+    await store.close()
+    await other.close()
+
+
+async def test_a_file_that_could_not_be_written_is_not_tried_at_each_look(
+    written: tuple[str, Path], path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    _, file = written
+    file.unlink()
+    tried: list[Path] = []
+
+    def fail(_db: object, path: Path, *_: object) -> None:
+        tried.append(path)
+        raise OSError(errno.ENOSPC, "no space left on device")
+
+    monkeypatch.setattr(bases, "write_base", fail)
+    for retry_seconds, times in ((3600.0, 1), (0.0, 3)):
+        tried.clear()
+        store = SqliteVectorStore(path, policy=replace(EAGER, retry_seconds=retry_seconds))
+        for _ in range(3):
+            await store.look_at_files()
+        assert len(tried) == times
+        await store.close()
 
 
 async def test_the_files_of_a_deleted_corpus_are_deleted(written: tuple[str, Path], path: Path):

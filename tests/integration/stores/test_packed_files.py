@@ -113,6 +113,20 @@ async def test_a_log_that_others_read_is_emptied_by_a_later_call(tmp_path: Path)
     assert SECRET not in _bytes(tmp_path)
 
 
+async def test_a_log_that_a_killed_process_left_is_emptied_by_the_next_one(tmp_path: Path):
+    killed, corpus = PackedFileStore(tmp_path), new_id()
+    [name] = await killed.put(corpus, [SECRET])
+    with closing(sqlite3.connect(tmp_path / "small.db")) as other:  # as it was before it had emptied the log
+        other.execute("PRAGMA secure_delete = on")
+        other.execute("DELETE FROM originals")
+        other.commit()
+        assert SECRET in _bytes(tmp_path)
+        assert await PackedFileStore(tmp_path).names(corpus) == []
+        assert SECRET not in _bytes(tmp_path)
+    with pytest.raises(NotFound):
+        await killed.get(corpus, name)
+
+
 async def test_what_was_put_survives_a_kill(tmp_path: Path):
     corpus = new_id()
     names = await asyncio.to_thread(_killed_writer, tmp_path, corpus)

@@ -1,7 +1,8 @@
 import asyncio
+import gc
 import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.ports.views import VectorKind
+from stores.exact_search import VectorSnapshot
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
+from stores.sqlite.vectors.snapshots import CollectionSnapshot
 from testing.contracts.vector_store import Connect, VectorStoreContract, batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK
@@ -59,6 +62,63 @@ async def test_connections_that_make_the_file_at_once_wait_for_each_other(tmp_pa
         assert await stores[0].count(corpus, CHUNK) == 3
         for store in stores:
             await store.close()
+
+
+@pytest.mark.parametrize("whole", [False, True])
+async def test_what_is_deleted_is_in_no_file(path: Path, whole: bool):
+    store, searched, corpus = SqliteVectorStore(path), SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await store.write(corpus, CHUNK, batch(["secret"], secret))
+    await searched.search(corpus, CHUNK, secret[0], 1)
+    assert secret.tobytes() in _bytes(path)
+    await (store.delete_corpus(corpus) if whole else store.delete(corpus, CHUNK, ["secret"]))
+    assert secret.tobytes() not in _bytes(path)
+    await store.close()
+    await searched.close()
+
+
+async def test_a_log_that_others_read_is_emptied_by_a_later_write(path: Path):
+    store, corpus = SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await store.write(corpus, CHUNK, batch(["secret"], secret))
+    with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM vectors").fetchall()
+        await store.delete(corpus, CHUNK, ["secret"])
+        assert secret.tobytes() in _bytes(path)
+    await store.write(corpus, CHUNK, batch(["other"], unit_vectors(1)))
+    assert secret.tobytes() not in _bytes(path)
+    await store.close()
+
+
+async def test_a_log_that_a_killed_process_left_is_emptied_by_the_next_one(path: Path):
+    killed, store, corpus = SqliteVectorStore(path), SqliteVectorStore(path), new_id()
+    secret = unit_vectors(1, seed=5)
+    await killed.write(corpus, CHUNK, batch(["secret"], secret))
+    with closing(sqlite3.connect(path)) as other:  # as the process was before it had emptied the log
+        other.execute("PRAGMA secure_delete = on")
+        other.execute("DELETE FROM vectors")
+        other.commit()
+        assert secret.tobytes() in _bytes(path)
+        await store.search(corpus, CHUNK, secret[0], 1)
+        assert secret.tobytes() not in _bytes(path)
+    await killed.close()
+    await store.close()
+
+
+async def test_what_another_process_deleted_is_not_kept_in_memory(path: Path):
+    store, other = SqliteVectorStore(path), SqliteVectorStore(path)
+    deleted, kept = new_id(), new_id()
+    for corpus, dimension in ((deleted, 17), (kept, 8)):
+        vectors = np.eye(1, dimension, dtype=np.float32)
+        await store.write(corpus, CHUNK, batch(["a"], vectors))
+        await other.search(corpus, CHUNK, vectors[0], 1)
+    assert 17 in _held_dimensions()
+    await store.delete_corpus(deleted)
+    await other.search(kept, CHUNK, vectors[0], 1)
+    assert 17 not in _held_dimensions()
+    await store.close()
+    await other.close()
 
 
 async def test_ids_for_the_doctor(path: Path):
@@ -130,3 +190,23 @@ async def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path):
     (tmp_path / "vectors.db").mkdir()
     with pytest.raises(Unavailable, match="check the disk"):
         await SqliteVectorStore(tmp_path / "vectors.db").count(new_id(), CHUNK)
+
+
+async def test_documents_that_come_and_go_leave_nothing_in_memory():
+    snapshot = VectorSnapshot.empty(8)
+    for n in range(100):
+        rows = range(10 * n, 10 * n + 10)
+        snapshot = snapshot.extended(rows, names(10), [f"d{row}" for row in rows], unit_vectors(10, dimension=8))
+        snapshot = snapshot.without(np.arange(10 * n - 10, 10 * n))
+    assert len(snapshot.documents) <= 20
+    assert [found.id for found in snapshot.search(unit_vectors(10, dimension=8)[3], 1, ["d993"])] == [names(10)[3]]
+    assert snapshot.search(unit_vectors(10, dimension=8)[3], 1, ["d3"]) == []
+
+
+def _held_dimensions() -> set[int]:
+    gc.collect()
+    return {held.collection.dimension for held in gc.get_objects() if isinstance(held, CollectionSnapshot)}
+
+
+def _bytes(path: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in path.parent.glob(f"{path.name}*"))

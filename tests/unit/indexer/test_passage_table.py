@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.documents import Submission
-from indexer.submission import taken_keys
+from indexer.submission import json_lines, passage_table, taken_keys
 from indexer.submission.reading import Rejection, read_paths
 from indexer.submission.taken_keys import KeySet, TakenKeys
 
@@ -39,6 +39,24 @@ def test_each_line_is_a_document(tmp_path: Path, name: str) -> None:
 def test_a_document_is_that_of_a_json_line(tmp_path: Path) -> None:
     (tmp_path / "one.jsonl").write_text(json.dumps({"id": "2", "title": 'The "Golden" Calf', "text": "God at Sinai"}))
     assert read(tmp_path / "one.jsonl")[0] == read(write(tmp_path / "two.tsv", LINES))[0][1:]
+
+
+def test_a_passage_may_be_as_long_as_a_json_line(tmp_path: Path) -> None:
+    long = "word " * 40_000
+    taken, refused = read(write(tmp_path / "long.tsv", f"{HEADER}1\t{long}\tLong\n"))
+    assert refused == []
+    assert json.loads(taken[0].content)["text"] == long
+
+
+def test_a_line_that_is_too_long_is_refused_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (json_lines, passage_table):
+        monkeypatch.setattr(module, "MAX_LINE_BYTES", 1000)
+    table = f"id\ttitle\ttext\n1\tLong\t{'word ' * 300}\n2\tShort\ttext\n"
+    taken, refused = read(write(tmp_path / "long.tsv", table))
+    assert [one.key for one in taken] == ["2"]
+    assert [(one.source.rpartition("/")[2], "longer than 1,000 bytes" in one.reason) for one in refused] == [
+        ("long.tsv line 2", True)
+    ]
 
 
 @pytest.mark.parametrize("header", ["id\ttitle\ttext\r\n", "\ufeffid\ttext\ttitle\n", '"id"\t"text"\t"title"\n'])

@@ -5,6 +5,7 @@ The file begins with `_START`, then come the header as JSON and the arrays, each
 are written some thousand at a time, and the writer holds no more than these.
 """
 
+import errno
 import json
 import mmap
 import os
@@ -27,6 +28,8 @@ _START = struct.Struct("<8sII")
 _ALIGNMENT = 4096
 _BLOCK = 1 << 20
 _HEADER_ROOM = 1 << 14
+_ROOM = 1.1
+"""How many times its size a file needs on the disk."""
 
 
 class UnreadableBase(ValueError):
@@ -76,6 +79,15 @@ class BaseWriter:
         self._forms[name], self._starts[name] = form, self._end
         self._written[name] = self._checksums[name] = 0
         self._end += _align(form.size)
+
+    def check_room(self, more: int) -> None:
+        """Raises `OSError` if the disk has no room for what was announced and so many bytes, or hardly.
+
+        To write until the disk is full would let the writes of others fail as well.
+        """
+        state = os.fstatvfs(self._file)
+        if (self._end + more) * _ROOM > state.f_bavail * state.f_frsize:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def write(self, name: str, array: NDArray[Any]) -> None:
         """Writes the next part of an array. Raises `OSError`."""

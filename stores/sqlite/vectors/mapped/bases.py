@@ -44,7 +44,7 @@ class BasePolicy:
     Up to `exact_rows` a search compares all vectors, which takes 5 ms for 50,000, and each process holds them in its
     memory (75 MB). A file is written again when the rows after it, or those deleted from it, are more than `share` of
     it and more than `least_rows`, or when it has held deleted rows for `deleted_seconds`. Each process looks every
-    `poll_seconds`.
+    `poll_seconds`, and tries a file that could not be written again after `retry_seconds`.
     """
 
     exact_rows: int = 50_000
@@ -52,6 +52,7 @@ class BasePolicy:
     share: float = 1 / 16
     deleted_seconds: float = 300.0
     poll_seconds: float = 5.0
+    retry_seconds: float = 60.0
 
 
 class Bases:
@@ -63,6 +64,8 @@ class Bases:
         self.stop = threading.Event()
         """Ends what is being written now."""
         self._pool = pool
+        self._failed: dict[int, float] = {}
+        """When the file of a collection could not be written last, by the monotonic clock."""
 
     def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
         """Returns the collection as its file and the changes since show it; None without a file that is of it."""
@@ -110,34 +113,44 @@ class Bases:
             write_base(db, path, key, collection, last, stop)
 
         try:
-            self.folder.replace(collection.number, write)
+            is_written = self.folder.replace(collection.number, write)
         except DamagedRows as damage:
             _log.warning("the file of vectors %s is damaged: it is built again", damage.path)
             last = None
-            self.folder.replace(collection.number, write)
+            is_written = self.folder.replace(collection.number, write)
+        if is_written:
+            self._failed.pop(collection.number, None)
+        else:
+            self._failed[collection.number] = time.monotonic()
 
     def delete_damaged(self, number: int, damage: DamagedRows) -> None:
         """Deletes a file, unless it was replaced since."""
         if self.folder.identify(number) == damage.identity:
             self.folder.delete(number)
 
+    def has_failed(self, number: int) -> bool:
+        """Whether a file could not be written, and it is too early to try that again."""
+        at = self._failed.get(number)
+        return at is not None and time.monotonic() - at < self.policy.retry_seconds
+
     def is_due(self, db: sqlite3.Connection, collection: Collection, header: Header) -> bool:
         """Whether a file should be written again."""
         if _is_foreign(header, collection) or collection.forgotten > header.change:
             return True
         oldest = read_oldest_removal(db, collection, header.change, header.last_place)
-        if oldest is not None and time.time() - oldest > self.policy.deleted_seconds:
-            return True
+        if oldest is not None and not 0 <= time.time() - oldest <= self.policy.deleted_seconds:
+            return True  # also if the clock was put back since
         least = max(self.policy.least_rows, int(self.policy.share * header.rows))
         added = count_rows(db, collection, after=header.last_place)
         deleted = len(read_deleted_places(db, collection, header.change)) if oldest is not None else 0
         return max(added, deleted) > least
 
     def clean(self, *, outdated: bool = False) -> int:
-        """Deletes the files of collections that do not exist, and returns how many.
+        """Deletes the files of collections that do not exist, and returns how many. Also deletes unfinished ones.
 
         With `outdated`, files from which something was deleted are deleted, too.
         """
+        self.folder.delete_leftovers()
         with self._pool.reading() as db:
             present = {collection.number: collection for _, _, collection in list_collections(db)}
             deleted = 0

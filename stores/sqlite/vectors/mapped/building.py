@@ -22,6 +22,9 @@ __all__ = ["BuildStopped", "write_base"]
 _SAMPLED = 4096
 """So many vectors give the mean from which signs are counted."""
 
+_NAMES_OF_A_ROW = 100
+"""About so many bytes of ids are written for a row."""
+
 
 class BuildStopped(Unavailable):
     """The store is being closed."""
@@ -64,6 +67,7 @@ def write_base(
         writer.add("sums", ArrayForm(type="<u4", shape=(count,)))
         writer.add("codes", ArrayForm(type="<u8", shape=(-(-count // BLOCK), words, BLOCK)))
         writer.add("matrix", ArrayForm(type="<f4", shape=(count, dimension), checked=False))
+        writer.check_room(_NAMES_OF_A_ROW * count)
         writer.write("mean", mean)
         ids, documents, codes = [], [], _CodeBlocks(writer, words)
         last_place = after

@@ -93,6 +93,14 @@ class BaseFolder:
                 path.unlink(missing_ok=True)
             self._delete_unfinished(number)
 
+    def delete_leftovers(self) -> None:
+        """Deletes what processes left that were killed while they wrote a file."""
+        numbers = {path.name.partition(".")[0] for path in self._path.glob(f"*{_UNFINISHED}")}
+        for number in map(int, filter(str.isdecimal, numbers)):
+            with self.locked(number, threading.Event(), wait=False) as held, suppress(OSError):
+                if held:
+                    self._delete_unfinished(number)
+
     @contextmanager
     def locked(self, number: int, stop: threading.Event, *, wait: bool) -> Iterator[bool]:
         """Holds the lock of writing the file of a collection; gives False if it cannot be had.

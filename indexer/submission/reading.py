@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.documents import Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
-from indexer.selection.loaders import media_type_of
+from indexer.selection.loaders import media_type_of_file
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
 from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, read_lines
 from indexer.submission.passage_table import is_passage_table, read_table
@@ -108,7 +108,7 @@ def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubm
 
 
 def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmission | Rejection]:
-    media_type = media_type_of(path)
+    media_type = media_type_of_file(path, path)
     check_key(key)
     content = path.read_bytes()
     if media_type != DOCUMENT_MEDIA_TYPE:

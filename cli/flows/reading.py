@@ -42,7 +42,8 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is `none` for a new corpus without vectors, else None. `embeddings` is a `.npy` file.
+    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for one without vectors. `embeddings` is a
+    `.npy` file.
     """
 
     paths: tuple[Path, ...]

@@ -79,7 +79,7 @@ def test_files_without_a_suffix_are_plain_text_if_they_are_utf_8(tmp_path: Path)
         "program": b"\x7fELF\x02\x01",
         "zeros": b"text\0",
         "latin": "Straße".encode("cp1252"),
-        "cut": "x".encode() + "ß".encode()[:1],
+        "cut": b"x" + "ß".encode()[:1],
         "late": b"a" * ((1 << 20) - 1) + "ß".encode() + b"\xff",
     }
     for name, content in odd.items():

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import PurePath
 
 import hopweave
+from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, may_be_foreign
 from cli.flows.embedded_reading import make_reading
 from cli.flows.ingest import Summary, check_corpus
 from cli.flows.reading import GIVEN, Pruning, Reading, Request, Server, check_paths
@@ -96,7 +97,7 @@ class _Ingest:
         deleted: tuple[str, ...] | None = None
         if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
             deleted = self._prune(pruning)
-        indexed, notes = self._read_outcome(job)
+        indexed, notes = self._read_outcome(corpus, job)
         paused = [one.id for one in self._jobs if one.state == "paused"]
         return Summary(
             corpus=_to_corpus(corpus),
@@ -213,16 +214,34 @@ class _Ingest:
             deleted += [key for key in some if key not in absent]
         return tuple(deleted)
 
-    def _read_outcome(self, job: Job) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-        """Returns the documents of the jobs with their numbers of passages, and the notes of their loaders."""
+    def _read_outcome(
+        self, corpus: hopweave.Corpus, job: Job
+    ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+        """Returns the documents of the jobs with their numbers of passages, and the notes on them."""
         if not job.counts.get("indexed"):
             return (), ()
         documents = [
             one for one in self._list_documents() if one.state == "indexed" and one.updated_at >= job.created_at
         ]
         notes = [(one.key, one.metadata.get(LOADER_NOTES)) for one in documents]
-        told = tuple((key, str(note)) for key, found in notes if isinstance(found, list) for note in found)
-        return tuple((one.key, one.chunks) for one in documents), told
+        told = [(key, str(note)) for key, found in notes if isinstance(found, list) for note in found]
+        if corpus.embedding.dimension:
+            told += self._note_scripts(documents[:MOST_DOCUMENTS])
+        return tuple((one.key, one.chunks) for one in documents), tuple(told)
+
+    def _note_scripts(self, documents: Sequence[hopweave.Document]) -> list[tuple[str, str]]:
+        """Returns the note on documents whose script the embedding model does not know, if there are some.
+
+        The server has the model, and tells of its scripts in estimates; passages that are Latin are not sent to it.
+        """
+        corpus, foreign = self._request.corpus, list[hopweave.NewDocument]()
+        for one in documents:
+            texts = [chunk.text for chunk in self._client.list_chunks(corpus, one.id, limit=LOOKED_AT)]
+            if may_be_foreign(texts):
+                foreign.append(hopweave.NewDocument(key=one.key, text="\n\n".join(texts)))
+        if not foreign:
+            return []
+        return [(one.key, one.note) for one in self._client.estimate(corpus, documents=foreign).notes]
 
     def _find_pause_reason(self) -> str:
         found = self._client.list_documents(self._request.corpus, state="paused", limit=1)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["read_documents"]
 
 _LINES = ".jsonl"
+_START_BYTES = 4096
 _GITIGNORE = ".gitignore"
 _CORPUS = "corpus.jsonl"
 _BESIDE_CORPUS = frozenset({"openie.jsonl", "questions.jsonl"})
@@ -37,9 +38,9 @@ def read_documents(
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
     one key the first is taken. `suffixes` are those that the server reads: of a folder, files with others are rejected
-    here, without being read; None leaves that to the server. `gitignore`: files that a .gitignore file
-    in the folder, or in one within it, names are left out. Raises `FileNotFoundError` at once for a path that does not
-    exist.
+    here, without being read, as are files without a suffix that are not text; None leaves that to the server.
+    `gitignore`: files that a .gitignore file in the folder, or in one within it, names are left out. Raises
+    `FileNotFoundError` at once for a path that does not exist.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
@@ -150,10 +151,23 @@ def _read_gitignore(folder: Path) -> tuple[_Ignored, ...]:
 def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list[tuple[str, Rejection]]:
     """Returns the rejection of a file that the server does not read; nothing for any other."""
     suffix = file.suffix.lower()
-    if suffixes is None or suffix == _LINES or suffix in suffixes:
+    if suffixes is None or suffix == _LINES or suffix in suffixes or (not suffix and _may_be_text(file)):
         return []
-    what = f"{suffix} files" if suffix else "files without a suffix"
-    return [(key, Rejection(source=key, reason=f"no loader reads {what}"))]
+    reason = f"no loader reads {suffix} files" if suffix else "it has no suffix, and is not text"
+    return [(key, Rejection(source=key, reason=reason))]
+
+
+def _may_be_text(file: Path) -> bool:
+    """Whether the beginning of a file may be that of a text in UTF-8. The server looks at all of it."""
+    try:
+        with file.open("rb") as content:
+            start = content.read(_START_BYTES)
+        codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    except OSError:  # whoever reads it says so
+        return True
+    return b"\0" not in start
 
 
 def _read_file(file: Path, key: str) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:

@@ -105,16 +105,18 @@ def call(
     return decode(returns, (yield request(method, at, body, **params)))
 
 
-def call_pages(page: type[Page[T]], at: str) -> Steps[list[T]]:
-    """The steps of an operation that reads all pages of a list."""
+def call_pages(page: type[Page[T]], at: str, *, limit: int | None = None, **query: Any) -> Steps[list[T]]:
+    """The steps of an operation that reads all pages of a list, or its first `limit` items."""
     found: list[T] = []
     cursor: str | None = None
-    while True:
-        part = yield from call(page, "GET", at, None, limit=_PAGE, cursor=cursor)
+    while limit is None or len(found) < limit:
+        count = _PAGE if limit is None else min(_PAGE, limit - len(found))
+        part = yield from call(page, "GET", at, None, **query, limit=count, cursor=cursor)
         found += part.data
         cursor = part.next_cursor
         if cursor is None:
-            return found
+            break
+    return found
 
 
 def decode(returns: type[T], content: str | bytes) -> T:

@@ -18,10 +18,11 @@ from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
-from indexer.submission.embedding_file import EmbeddingFile
-from indexer.submission.json_lines import Rejection, count_lines
+from indexer.submission.embedding_file import EmbeddingFile, open_embeddings
+from indexer.submission.json_lines import Rejection
+from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.passage_table import is_passage_table
-from indexer.submission.reading import read_embedded_lines, read_paths
+from indexer.submission.reading import count_documents, read_embedded, read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
 from indexer.submission.taken_keys import KeySet, TakenKeys
 from indexer.submission.tracking import Comparison, Tracker
@@ -34,6 +35,7 @@ from indexer.views.writing import ViewWriter, fine_texts
 __all__ = [
     "EVERYTHING",
     "LAST_PAGE",
+    "PARQUET",
     "ChunkContent",
     "Comparison",
     "DocumentLimits",
@@ -56,7 +58,7 @@ __all__ = [
     "WorkerOptions",
     "canonical_json",
     "commit_revisions",
-    "count_lines",
+    "count_documents",
     "embedded_texts",
     "fine_texts",
     "fingerprint",
@@ -72,8 +74,9 @@ __all__ = [
     "make_chunks",
     "make_extractor",
     "make_submission",
+    "open_embeddings",
     "parse_json",
-    "read_embedded_lines",
+    "read_embedded",
     "read_paths",
     "read_uploads",
     "read_within",

@@ -141,11 +141,8 @@ async def ensure(
         corpus = await container.record.corpora.get(name)
     except NotFound:
         return await create(container, name, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
-    if embedding == NO_EMBEDDING and corpus.settings.has_vectors:
-        raise Conflict(
-            f"corpus {name!r} has vectors of {corpus.settings.embedding_model!r}: leave --no-embedding out, or delete "
-            f"them with `hopweave corpora reindex {name} --no-embedding`"
-        )
+    if embedding is not None:
+        _check_embedding(container, corpus, embedding)
     for setting, requested in (("chunker", chunker), ("extractor", extractor), ("fine", fine)):
         present = getattr(corpus.settings, setting)
         if requested is not None and requested != present:
@@ -154,6 +151,27 @@ async def ensure(
                 "leave the option out, or use a new corpus"
             )
     return corpus
+
+
+def _check_embedding(container: Container, corpus: Corpus, embedding: str) -> None:
+    """Raises `Conflict` if the corpus has another embedding model than the one that is named."""
+    name, settings = corpus.name, corpus.settings
+    if embedding == NO_EMBEDDING:
+        if settings.has_vectors:
+            raise Conflict(
+                f"corpus {name!r} has vectors of {settings.embedding_model!r}: leave --no-embedding out, or delete "
+                f"them with `hopweave corpora reindex {name} --no-embedding`"
+            )
+        return
+    embedders = container.embedders
+    if settings.embedding == embedders.complete_name(embedding):
+        return
+    if embedders.named(embedding).model != settings.embedding_model:
+        present = f"vectors of {settings.embedding_model!r}" if settings.has_vectors else "no vectors"
+        raise Conflict(
+            f"corpus {name!r} has {present}: leave --embedding {embedding} out, or embed it anew with "
+            f"`hopweave corpora reindex {name} --embedding {embedding}`"
+        )
 
 
 async def delete(container: Container, name: str) -> Job:

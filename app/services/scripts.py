@@ -7,12 +7,22 @@ from itertools import chain, islice
 from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.ports.embedding import Embedder
 
-__all__ = ["LOOKED_AT", "ScriptCheck"]
+__all__ = ["LOOKED_AT", "MOST_DOCUMENTS", "ScriptCheck", "may_be_foreign"]
 
 LOOKED_AT = 20
 """Passages of a document, from its beginning."""
+MOST_DOCUMENTS = 100
+"""Documents of an ingest whose scripts are looked at."""
 _LAST_LATIN = "\u024f"
 _FEWEST_LETTERS = 200
+
+
+def may_be_foreign(texts: Sequence[str]) -> bool:
+    """Whether the first passages of a document have so many letters that are not Latin that the model may not know
+    their script.
+    """
+    foreign = (letter for letter in chain.from_iterable(texts[:LOOKED_AT]) if letter > _LAST_LATIN)
+    return len(list(islice(foreign, _FEWEST_LETTERS))) == _FEWEST_LETTERS
 
 
 @dataclass
@@ -27,11 +37,9 @@ class ScriptCheck:
         """Looks at the first passages of a document."""
         if not self.embedder.dimension:  # a corpus without vectors
             return
-        looked_at = texts[:LOOKED_AT]
-        foreign = (letter for letter in chain.from_iterable(looked_at) if letter > _LAST_LATIN)
-        if len(list(islice(foreign, _FEWEST_LETTERS))) < _FEWEST_LETTERS:
+        if not may_be_foreign(texts):
             return
-        if found := find_unread_scripts(looked_at, self.embedder.tokens):
+        if found := find_unread_scripts(texts[:LOOKED_AT], self.embedder.tokens):
             self._keys.append(key)
             self._scripts.update(found)
 

@@ -1,4 +1,4 @@
-"""What an ingest with `--embeddings` reads: a file of JSON lines, each with its row of a `.npy` file."""
+"""What an ingest with `--embeddings` reads: JSON lines or a Parquet file, and for each document a row of floats."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,7 +8,7 @@ from cli.flows.reading import PathsReading, Request
 from core.corpora import CorpusSettings, check_embedded_by
 from core.documents import EmbeddedBy, Submission
 from core.errors import InvalidInput
-from indexer import EmbeddingFile, Rejection, count_lines, read_embedded_lines
+from indexer import PARQUET, EmbeddingFile, Rejection, count_documents, open_embeddings, read_embedded
 
 __all__ = ["EmbeddedReading", "make_reading"]
 
@@ -16,13 +16,13 @@ __all__ = ["EmbeddedReading", "make_reading"]
 class EmbeddedReading(PathsReading):
     """The documents of one file with their embeddings. All rows are checked when it is made."""
 
-    def __init__(self, request: Request, lines: Path, embeddings: EmbeddingFile) -> None:
-        """Raises `InvalidInput` if the rows do not fit the lines, or one of them cannot be used."""
+    def __init__(self, request: Request, documents: Path, embeddings: EmbeddingFile) -> None:
+        """Raises `InvalidInput` if the rows do not fit the documents, or one of them cannot be used."""
         super().__init__(request)
-        self._lines = lines
+        self._documents = documents
         self._file = embeddings
         self._model = ""
-        embeddings.check(count_lines(lines), lines)
+        embeddings.check(count_documents(documents), documents)
 
     def fit(self, settings: CorpusSettings, name: str) -> None:
         """Takes the embeddings for those of the model of the corpus. Raises `InvalidInput` if they cannot be."""
@@ -31,7 +31,7 @@ class EmbeddedReading(PathsReading):
         self._model = settings.embedding_model
 
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
-        found = read_embedded_lines(self._lines, self._embed, with_given=with_given)
+        found = read_embedded(self._documents, self._embed, with_given=with_given)
         return self._follow(found)
 
     def _embed(self, document: Mapping[str, Any], row: int) -> Mapping[str, Any]:
@@ -42,8 +42,9 @@ def make_reading(request: Request) -> PathsReading:
     """Returns what the request reads. Raises `InvalidInput` if its embeddings cannot be used."""
     if request.embeddings is None:
         return PathsReading(request)
-    if len(request.paths) != 1 or request.paths[0].suffix.lower() != ".jsonl":
+    if len(request.paths) != 1 or request.paths[0].suffix.lower() not in (".jsonl", PARQUET):
         raise InvalidInput(
-            "--embeddings has one row for each line of one .jsonl file; name that file, and no other path"
+            f"--embeddings has one row for each document of one .jsonl or {PARQUET} file; name that file, and no other "
+            "path"
         )
-    return EmbeddedReading(request, request.paths[0], EmbeddingFile(request.embeddings))
+    return EmbeddedReading(request, request.paths[0], open_embeddings(request.embeddings))

@@ -12,7 +12,7 @@ from app.services.corpora import describe_new, ensure
 from app.services.documents import delete_by_keys, list_documents, list_those
 from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
-from app.services.scripts import LOOKED_AT, ScriptCheck
+from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, ScriptCheck
 from app.supervision.supervision import Supervision
 from cli.flows.embedded_reading import make_reading
 from cli.flows.jobs import read_after_job, wait_for_job
@@ -29,9 +29,6 @@ from core.settings import Settings, read_settings
 from indexer import Rejection
 
 __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
-
-_LOOKED_AT = 100
-"""Documents of an ingest whose scripts are looked at."""
 
 _MOST_LISTED = 10_000
 _SILENT_SECONDS = 2.0
@@ -271,7 +268,7 @@ async def _read_outcome(
             if len(indexed) < _MOST_LISTED:
                 indexed.append((document.key, document.chunks))
             notes += [(document.key, note) for note in loader_notes(document.metadata)]
-            if len(indexed) <= _LOOKED_AT:
+            if len(indexed) <= MOST_DOCUMENTS:
                 chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, limit=LOOKED_AT)
                 scripts.add(document.key, [chunk.text for chunk in chunks])
     return tuple(indexed), passages, (*notes, *scripts.notes)

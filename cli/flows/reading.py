@@ -11,6 +11,7 @@ from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import (
     EVERYTHING,
+    PARQUET,
     Comparison,
     KeySet,
     Rejection,
@@ -42,7 +43,8 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is `none` for a new corpus without vectors, else None. `embeddings` is a `.npy` file.
+    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for one without vectors. `embeddings` is a
+    `.npy` or a Parquet file.
     """
 
     paths: tuple[Path, ...]
@@ -194,7 +196,9 @@ def check_paths(request: Request) -> None:
         patterns = _describe_patterns(request.selection)
         if patterns and next(read_paths(request.paths, with_given=False), None) is not None:
             raise NotFound(f"no file in {named} is selected by {patterns}; change the patterns, or leave them out")
-        raise NotFound(f"there is no document in {named}; what can be read: .jsonl, {', '.join(known_suffixes())}")
+        raise NotFound(
+            f"there is no document in {named}; what can be read: .jsonl, {PARQUET}, {', '.join(known_suffixes())}"
+        )
 
 
 def check_prunable(paths: Sequence[Path], option: str) -> None:
@@ -209,7 +213,7 @@ def check_prunable(paths: Sequence[Path], option: str) -> None:
 def _sum_sizes(paths: Sequence[Path]) -> int | None:
     """Returns the bytes of files of several documents; None if one of the paths is no such file, or compressed."""
     try:
-        if all(path.is_file() and path.suffix.lower() != ".gz" and _is_list(path) for path in paths):
+        if all(path.is_file() and path.suffix.lower() not in (".gz", PARQUET) and _is_list(path) for path in paths):
             return sum(path.stat().st_size for path in paths)
     except OSError:  # who reads it says so
         pass
@@ -222,11 +226,11 @@ def _describe_patterns(selection: Selection) -> str:
 
 
 def _is_list(path: Path) -> bool:
-    """Whether a file is made for several documents: JSON lines, a JSON list, or a table of passages."""
+    """Whether a file is made for several documents: JSON lines, a JSON list, a table of passages, or Parquet."""
     suffix = path.suffix.lower()
     try:
         if suffix != ".json" or not path.is_file():
-            return suffix == ".jsonl" or is_passage_table(path)
+            return suffix in (".jsonl", PARQUET) or is_passage_table(path)
         with path.open("rb") as content:
             start = content.read(_START_BYTES)
     except OSError:  # `read_paths` rejects it, and nothing is pruned

@@ -7,8 +7,10 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import PurePath
 
 import hopweave
+from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, may_be_foreign
 from cli.flows.embedded_reading import make_reading
 from cli.flows.ingest import Summary, check_corpus
 from cli.flows.reading import GIVEN, Pruning, Reading, Request, Server, check_paths
@@ -87,9 +89,7 @@ class _Ingest:
         self._sent = 0
 
     def run(self) -> Summary:
-        corpus = self._ensure_corpus()
-        check_corpus(self._reading, corpus.id)
-        self._reading.fit(_to_corpus(corpus).settings, corpus.name)
+        corpus = self._open_corpus()
         self._send_all(self._reading.read(with_given=GIVEN in corpus.extractor.split("+")))
         self._follow()
         job = _merge_jobs(corpus, self._jobs)
@@ -97,7 +97,7 @@ class _Ingest:
         deleted: tuple[str, ...] | None = None
         if pruning is not None and not pruning.refused and job.state is not JobState.PAUSED:
             deleted = self._prune(pruning)
-        indexed, notes = self._read_outcome(job)
+        indexed, notes = self._read_outcome(corpus, job)
         paused = [one.id for one in self._jobs if one.state == "paused"]
         return Summary(
             corpus=_to_corpus(corpus),
@@ -116,20 +116,44 @@ class _Ingest:
             shown_rejected=self._finished.shown_rejected,
         )
 
-    def _ensure_corpus(self) -> hopweave.Corpus:
-        """Creates a missing corpus. Raises `Conflict` if one that exists differs from an option that was given."""
+    def _open_corpus(self) -> hopweave.Corpus:
+        """Returns the corpus, which is created if it is missing. Raises `InvalidInput` if it cannot have what is read,
+        and then leaves no new corpus behind: only the server knows the dimension that a new one has.
+        """
+        corpus, is_new = self._ensure_corpus()
+        check_corpus(self._reading, corpus.id)
+        try:
+            self._reading.fit(_to_corpus(corpus).settings, corpus.name)
+        except errors.InvalidInput:
+            if is_new:
+                self._client.delete_corpus(corpus.name)
+            raise
+        return corpus
+
+    def _ensure_corpus(self) -> tuple[hopweave.Corpus, bool]:
+        """Returns the corpus, and whether it was created now. Raises `Conflict` if one that exists differs from an
+        option that was given.
+        """
         request = self._request
         fine: hopweave.Fine | None = None if request.fine is None else request.fine.value
-        corpus = self._client.create_corpus(
-            request.corpus,
-            chunker=request.chunker,
-            extractor=request.extractor,
-            fine=fine,
-            embedding=request.embedding,
-            exist_ok=True,
-        )
+        try:
+            created = self._client.create_corpus(
+                request.corpus,
+                chunker=request.chunker,
+                extractor=request.extractor,
+                fine=fine,
+                embedding=request.embedding,
+            )
+        except hopweave.ConflictError as error:
+            conflict = error
+        else:
+            return created, True
+        try:
+            corpus = self._client.get_corpus(request.corpus)
+        except hopweave.NotFoundError:
+            raise conflict from None
         check_settings(corpus, request)
-        return corpus
+        return corpus, False
 
     def _send_all(self, found: Iterable[Submission | Rejection]) -> None:
         """Uploads the files. With a token budget, each upload gets what those before it have left, at least one token:
@@ -190,16 +214,34 @@ class _Ingest:
             deleted += [key for key in some if key not in absent]
         return tuple(deleted)
 
-    def _read_outcome(self, job: Job) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
-        """Returns the documents of the jobs with their numbers of passages, and the notes of their loaders."""
+    def _read_outcome(
+        self, corpus: hopweave.Corpus, job: Job
+    ) -> tuple[tuple[tuple[str, int], ...], tuple[tuple[str, str], ...]]:
+        """Returns the documents of the jobs with their numbers of passages, and the notes on them."""
         if not job.counts.get("indexed"):
             return (), ()
         documents = [
             one for one in self._list_documents() if one.state == "indexed" and one.updated_at >= job.created_at
         ]
         notes = [(one.key, one.metadata.get(LOADER_NOTES)) for one in documents]
-        told = tuple((key, str(note)) for key, found in notes if isinstance(found, list) for note in found)
-        return tuple((one.key, one.chunks) for one in documents), told
+        told = [(key, str(note)) for key, found in notes if isinstance(found, list) for note in found]
+        if corpus.embedding.dimension:
+            told += self._note_scripts(documents[:MOST_DOCUMENTS])
+        return tuple((one.key, one.chunks) for one in documents), tuple(told)
+
+    def _note_scripts(self, documents: Sequence[hopweave.Document]) -> list[tuple[str, str]]:
+        """Returns the note on documents whose script the embedding model does not know, if there are some.
+
+        The server has the model, and tells of its scripts in estimates; passages that are Latin are not sent to it.
+        """
+        corpus, foreign = self._request.corpus, list[hopweave.NewDocument]()
+        for one in documents:
+            texts = [chunk.text for chunk in self._client.list_chunks(corpus, one.id, limit=LOOKED_AT)]
+            if may_be_foreign(texts):
+                foreign.append(hopweave.NewDocument(key=one.key, text="\n\n".join(texts)))
+        if not foreign:
+            return []
+        return [(one.key, one.note) for one in self._client.estimate(corpus, documents=foreign).notes]
 
     def _find_pause_reason(self) -> str:
         found = self._client.list_documents(self._request.corpus, state="paused", limit=1)
@@ -215,11 +257,21 @@ def check_settings(corpus: hopweave.Corpus, request: Request) -> None:
                 f"corpus {corpus.name!r} has {name} {present}, not {requested}: leave the option out, or use a new "
                 "corpus"
             )
-    if request.embedding == NO_EMBEDDING and corpus.embedding.dimension:
+    if request.embedding is not None and not _is_named(request.embedding, corpus.embedding.model):
+        option = "--no-embedding" if request.embedding == NO_EMBEDDING else f"--embedding {request.embedding}"
         raise errors.Conflict(
-            f"corpus {corpus.name!r} has vectors of {corpus.embedding.model!r}: leave --no-embedding out, or use a new "
-            "corpus"
+            f"corpus {corpus.name!r} has {_describe_vectors(corpus)}: leave {option} out, or use a new corpus"
         )
+
+
+def _is_named(embedding: str, model: str) -> bool:
+    """Whether `KIND:MODEL` may name the model of a corpus, which is called `FOLDER@HASH` if it is that of a folder."""
+    stated = embedding.partition(":")[2] or embedding
+    return stated == model or PurePath(stated).name == model.partition("@")[0]
+
+
+def _describe_vectors(corpus: hopweave.Corpus) -> str:
+    return f"vectors of {corpus.embedding.model!r}" if corpus.embedding.dimension else "no vectors"
 
 
 def _batches(found: Iterable[Submission | Rejection], rejected: list[Rejection]) -> Iterator[Sequence[Submission]]:

@@ -27,8 +27,6 @@ __all__ = [
     "retry_document",
 ]
 
-_PAGE = 200
-
 
 @dataclass(frozen=True, kw_only=True)
 class PageText:
@@ -53,19 +51,9 @@ def list_documents(
     `filter` is a metadata filter, which only documents match that have an indexed revision. With `enabled` only those
     that are enabled, or that are not.
     """
-    found: list[Document] = []
     where = None if filter is None else json.dumps(filter, allow_nan=False)
     selected = {"key": key, "state": state, "filter": where, "enabled": enabled if enabled is None else int(enabled)}
-    cursor: str | None = None
-    while limit is None or len(found) < limit:
-        count = _PAGE if limit is None else min(_PAGE, limit - len(found))
-        at = path("corpora", corpus, "documents")
-        page = yield from call(Page[Document], "GET", at, None, **selected, limit=count, cursor=cursor)
-        found += page.data
-        cursor = page.next_cursor
-        if cursor is None:
-            break
-    return found
+    return call_pages(Page[Document], path("corpora", corpus, "documents"), limit=limit, **selected)
 
 
 def get_document(corpus: str, document: str) -> Steps[DocumentDetail]:
@@ -141,9 +129,9 @@ def retry_document(corpus: str, document: str) -> Steps[Job]:
     return (yield from call(Started, "POST", path("corpora", corpus, "documents", document, "retry"))).job
 
 
-def list_chunks(corpus: str, document: str) -> Steps[list[Chunk]]:
-    """Returns the chunks of the document with this id, in order."""
-    return call_pages(Page[Chunk], path("corpora", corpus, "documents", document, "chunks"))
+def list_chunks(corpus: str, document: str, *, limit: int | None = None) -> Steps[list[Chunk]]:
+    """Returns the chunks of the document with this id, in order: all, or the first `limit`."""
+    return call_pages(Page[Chunk], path("corpora", corpus, "documents", document, "chunks"), limit=limit)
 
 
 def get_chunk(corpus: str, chunk: str) -> Steps[NeighbouringChunk]:

@@ -48,10 +48,10 @@ def ingest(
     """Sends files, the files of folders, and documents to a corpus, and waits until they are indexed.
 
     The server loads files by their suffix, as the command `hopweave ingest` does; a `.jsonl` file has a document in
-    each line. Hidden files are passed over, and of folders only files are sent whose suffix the server reads; files
-    that a `.gitignore` in them names are not sent, unless `gitignore=False`. Files that are not used are in `rejected`,
-    documents that cannot be indexed in `failures`. A paused job is not waited for. With `wait=False` it returns once
-    all is sent, with the jobs as they are then.
+    each line, and a file without a suffix is text in UTF-8. Hidden files are passed over, and of folders only files
+    are sent that the server reads; files that a `.gitignore` in them names are not sent, unless `gitignore=False`.
+    Files that are not used are in `rejected`, documents that cannot be indexed in `failures`. A paused job is not
+    waited for. With `wait=False` it returns once all is sent, with the jobs as they are then.
 
     `budget_tokens` is for each job, which has up to 1,000 documents or 8 MB: a job pauses once language models have
     used so many tokens. `on_conflict` is for keys that are there with other content.

@@ -8,7 +8,7 @@ import importlib
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from types import ModuleType
 
 from core.documents import MAX_TITLE_LENGTH
@@ -19,10 +19,12 @@ from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import ParserProcess
 from indexer.submission.document_json import canonical_json
+from indexer.submission.encodings import tell_no_utf8
 
-__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of"]
+__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of", "media_type_of_file"]
 
 _PACKAGE = "indexer.loaders"
+_PLAIN_TEXT = "text/plain"
 _LONGEST_HEADING = 1000  # characters of a heading path
 
 
@@ -102,6 +104,24 @@ def media_type_of(path: str | PurePath) -> str:
     what = f"{suffix} files" if suffix else "files without a suffix"
     kinds = ", ".join(sorted(module.SUFFIXES[0] for module in _modules()))
     raise UnsupportedMedia(f"no loader reads {what}; there are loaders for {kinds} and the like")
+
+
+def media_type_of_file(file: Path, name: str | PurePath) -> str:
+    """Returns the media type of a file that is called `name`: that of its suffix; without one, plain text if it is text
+    in UTF-8.
+
+    Raises `UnsupportedMedia`, and `OSError` if the file cannot be read.
+    """
+    if PurePath(name).suffix:
+        return media_type_of(name)
+    with file.open("rb") as content:
+        reason = tell_no_utf8(content)
+    if reason:
+        raise UnsupportedMedia(
+            f"a file without a suffix is read as text in UTF-8, and this one {reason}; name it by its format's suffix, "
+            "which is .txt for text in another encoding"
+        )
+    return _PLAIN_TEXT
 
 
 def known_suffixes() -> list[str]:

@@ -14,7 +14,15 @@ from core.graph import Triple
 from core.text.characters import NO_CHARACTER, find_half
 from indexer.submission.given_embeddings import normalise_embeddings
 
-__all__ = ["DOCUMENT_MEDIA_TYPE", "LAST_PAGE", "canonical_json", "check_document", "parse_json", "read_triples"]
+__all__ = [
+    "DOCUMENT_FIELDS",
+    "DOCUMENT_MEDIA_TYPE",
+    "LAST_PAGE",
+    "canonical_json",
+    "check_document",
+    "parse_json",
+    "read_triples",
+]
 
 DOCUMENT_MEDIA_TYPE = "application/vnd.hopweave.document+json"
 
@@ -146,3 +154,5 @@ _FIELDS = {
     "embedding_model": _check_string,
 }
 _CHUNK_FIELDS = {"text": _check_string, "page": _check_page, **_NAMES, **_EMBEDDING}
+DOCUMENT_FIELDS = frozenset(_FIELDS)
+"""The names of the fields of a document beside its key."""

@@ -1,9 +1,11 @@
-"""A `.npy` file with the embeddings of a JSON lines file: one row for each line that is not blank.
+"""Files with embeddings: a `.npy` file, or a column of a Parquet file, with one row for each document of another file.
 
-The file is mapped, so of millions of rows only those that are being read are in memory.
+A `.npy` file is mapped, and a Parquet file is read in batches, so of millions of rows only those that are being read
+are in memory.
 """
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -12,50 +14,53 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidInput, NotFound
 from indexer.submission.given_embeddings import encode_embedding
+from indexer.submission.parquet_file import SUFFIX, is_vectors, open_parquet, to_matrix
 
-__all__ = ["EmbeddingFile"]
+__all__ = ["EmbeddingFile", "open_embeddings"]
 
 _ROWS_AT_ONCE = 8192
+_PARQUET_ROWS_AT_ONCE = 1024
+_COLUMN = "embedding"
 
 
-class EmbeddingFile:
-    """The rows of a file. `path` is as the user wrote it."""
+def open_embeddings(path: Path) -> "EmbeddingFile":
+    """Returns the rows of a file. Raises `NotFound` if there is none, and `InvalidInput` unless it has one vector in
+    each row.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no file {path}; check the path of --embeddings")
+    return _ParquetEmbeddings(path) if path.suffix.lower() == SUFFIX else _NpyEmbeddings(path)
 
-    def __init__(self, path: Path) -> None:
-        """Raises `NotFound` if there is no file, and `InvalidInput` unless it is a matrix of 16- or 32-bit floats."""
-        self.path = path
-        if not path.is_file():
-            raise NotFound(f"there is no file {path}; check the path of --embeddings")
-        try:
-            rows = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InvalidInput(f"{path} is no .npy file: {error}; write it with numpy.save") from error
-        if not isinstance(rows, np.ndarray) or rows.ndim != 2 or rows.dtype.name not in {"float16", "float32"}:
-            found = f"{rows.dtype} of shape {rows.shape}" if isinstance(rows, np.ndarray) else "several arrays"
-            raise InvalidInput(
-                f"{path} has {found}, and must have one row of float32 or float16 for each line; write it with "
-                "numpy.save(path, vectors.astype('float32'))"
-            )
-        self._rows: NDArray[Any] = rows
 
-    def __len__(self) -> int:
-        return len(self._rows)
+class EmbeddingFile(ABC):
+    """The rows of a file. `path` is as the user wrote it; `dimension` is the length of each row."""
 
-    @property
-    def dimension(self) -> int:
-        return int(self._rows.shape[1])
+    path: Path
+    dimension: int
 
-    def check(self, lines: int, shown: Path) -> None:
-        """Reads all rows once. Raises `InvalidInput` if there is not one for each of the `lines` documents of the file
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @abstractmethod
+    def _read_parts(self) -> Iterator[NDArray[Any]]:
+        """Yields all rows in order, thousands at once. Raises `InvalidInput` for a row of another length."""
+
+    @abstractmethod
+    def _read_row(self, row: int) -> NDArray[Any]:
+        """Returns a row. Rows are asked for in order."""
+
+    def check(self, documents: int, shown: Path) -> None:
+        """Reads all rows once. Raises `InvalidInput` if there is not one for each of the `documents` of the file
         `shown`, or if one cannot be used.
         """
-        if len(self) != lines:
+        if len(self) != documents:
             raise InvalidInput(
-                f"{self.path} has {len(self):,} rows, and {shown} has {lines:,} documents; there must be one row for "
-                "each line"
+                f"{self.path} has {len(self):,} rows, and {shown} has {documents:,} documents; there must be one row "
+                "for each document"
             )
-        for start in range(0, len(self), _ROWS_AT_ONCE):
-            some = np.asarray(self._rows[start : start + _ROWS_AT_ONCE], np.float32)
+        start = 0
+        for part in self._read_parts():
+            some = np.asarray(part, np.float32)
             usable = np.isfinite(some).all(axis=1) & some.any(axis=1)
             if not usable.all():
                 row = start + int(np.flatnonzero(~usable)[0])
@@ -63,9 +68,90 @@ class EmbeddingFile:
                     f"{self.path} row {row:,} (counted from 0) has only zeros or a number that is not finite; embed "
                     f"the text of document {row + 1:,} of {shown} again"
                 )
+            start += len(part)
 
     def embed(self, document: Mapping[str, Any], row: int, model: str) -> Mapping[str, Any]:
         """Returns a document with the embedding of a row. Raises `InvalidInput` if it has passages of its own."""
         if document.get("chunks") is not None:
-            raise InvalidInput("it has `chunks`, and --embeddings has one row for each line; give it `text` instead")
-        return {**document, "embedding": encode_embedding(self._rows[row]), "embedding_model": model}
+            raise InvalidInput(
+                "it has `chunks`, and --embeddings has one row for each document; give it `text` instead"
+            )
+        return {**document, "embedding": encode_embedding(self._read_row(row)), "embedding_model": model}
+
+
+class _NpyEmbeddings(EmbeddingFile):
+    def __init__(self, path: Path) -> None:
+        """Raises `InvalidInput` unless it is a matrix of 16- or 32-bit floats."""
+        self.path = path
+        try:
+            rows = np.load(path, mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InvalidInput(
+                f"{path} is neither a .npy file ({error}) nor named {SUFFIX}; write it with numpy.save"
+            ) from error
+        if not isinstance(rows, np.ndarray) or rows.ndim != 2 or rows.dtype.name not in {"float16", "float32"}:
+            found = f"{rows.dtype} of shape {rows.shape}" if isinstance(rows, np.ndarray) else "several arrays"
+            raise InvalidInput(
+                f"{path} has {found}, and must have one row of float32 or float16 for each document; write it with "
+                "numpy.save(path, vectors.astype('float32'))"
+            )
+        self._rows: NDArray[Any] = rows
+        self.dimension = int(rows.shape[1])
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def _read_parts(self) -> Iterator[NDArray[Any]]:
+        return (self._rows[start : start + _ROWS_AT_ONCE] for start in range(0, len(self), _ROWS_AT_ONCE))
+
+    def _read_row(self, row: int) -> NDArray[Any]:
+        vector: NDArray[Any] = self._rows[row]
+        return vector
+
+
+class _ParquetEmbeddings(EmbeddingFile):
+    """The column `embedding`, or the only one of lists of floats."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises `InvalidInput` if there is no such column, or the file cannot be read with pyarrow."""
+        self.path = path
+        with open_parquet(path, str(path)) as file:
+            self._column = _find_column(file.schema_arrow, path)
+            self._rows = int(file.metadata.num_rows)
+            first = next(file.iter_batches(1, columns=[self._column]), None)
+            self.dimension = 0 if first is None else len(first.column(0)[0].values or ())
+        self._parts: Iterator[NDArray[Any]] = iter(())
+        self._part: NDArray[Any] = np.empty((0, self.dimension), np.float32)
+        self._start = 0
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def _read_parts(self) -> Iterator[NDArray[Any]]:
+        start = 0
+        with open_parquet(self.path, str(self.path)) as file:
+            for batch in file.iter_batches(_PARQUET_ROWS_AT_ONCE, columns=[self._column]):
+                part = to_matrix(batch.column(0), self.dimension, start, str(self.path))
+                start += len(part)
+                yield part
+
+    def _read_row(self, row: int) -> NDArray[Any]:
+        if row < self._start or not len(self._part):
+            self._parts, self._part, self._start = self._read_parts(), self._part[:0], 0
+        while row >= self._start + len(self._part):
+            self._start += len(self._part)
+            self._part = next(self._parts)
+        vector: NDArray[Any] = self._part[row - self._start]
+        return vector
+
+
+def _find_column(schema: Any, path: Path) -> str:
+    """Returns the name of the column of vectors."""
+    found = [field.name for field in schema if is_vectors(field.type)]
+    if _COLUMN in found or len(found) == 1:
+        return _COLUMN if _COLUMN in found else str(found[0])
+    described = ", ".join(f"{field.name} ({field.type})" for field in schema)
+    raise InvalidInput(
+        f"{path} has the columns {described}, and must have one with a list of float32 for each document; call it "
+        f"`{_COLUMN}`"
+    )

@@ -1,10 +1,12 @@
 """Detection of the encoding of a text that is not UTF-8, and recognition of content that is no text."""
 
+import codecs
 import re
 import unicodedata
 from collections import Counter
+from typing import BinaryIO
 
-__all__ = ["detect_encoding", "find_binary", "find_utf16", "is_broken_utf8"]
+__all__ = ["detect_encoding", "find_binary", "find_utf16", "is_broken_utf8", "tell_no_utf8"]
 
 _LEGACY = (
     "cp1252", "cp1251", "koi8_r", "cp932", "gb18030", "big5", "euc_jp", "cp949", "cp1250", "cp1253", "cp1254", "cp1255",
@@ -16,6 +18,7 @@ _HANDICAPS = {"mac_roman": 0.1}  # its letters are those of Windows-1252 at othe
 
 _SAMPLE_BYTES = 32_768
 _LOOKED_AT = 1_000_000
+_READ_BYTES = 1 << 20
 _FORMATS = (
     (b"%PDF-", "a PDF file"),
     (b"PK\x03\x04", "a ZIP archive, as .docx, .xlsx, .pptx and .epub files are"),
@@ -44,6 +47,29 @@ _ODD_LETTERS = "ﬁﬂˆ"  # of Macintosh: where they stand in a word, Windows-1
 def find_binary(content: bytes) -> str:
     """Returns what the content is if its first bytes are those of a format that is no text; else ''."""
     return next((name for mark, name in _FORMATS if content.startswith(mark)), "")
+
+
+def tell_no_utf8(file: BinaryIO) -> str:
+    """Reads a file in parts, and returns why it is no text in UTF-8; '' for a file that is one.
+
+    So of a large file that is no text, only the beginning is read.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    offset, part = 0, file.read(_READ_BYTES)
+    if format := find_binary(part):
+        return f"is {format}"
+    while part:
+        if b"\0" in part:
+            return f"holds a zero byte at offset {offset + part.index(0)}"
+        waiting = len(decoder.getstate()[0])
+        try:
+            decoder.decode(part)
+        except UnicodeDecodeError as error:
+            return f"is not UTF-8 at offset {offset - waiting + error.start}"
+        offset += len(part)
+        part = file.read(_READ_BYTES)
+    waiting = len(decoder.getstate()[0])
+    return f"is not UTF-8 at offset {offset - waiting}" if waiting else ""
 
 
 def find_utf16(content: bytes) -> str:

@@ -7,9 +7,11 @@ from pathlib import Path
 
 from core.documents import Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
-from indexer.selection.loaders import media_type_of
+from indexer.selection.loaders import media_type_of_file
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
-from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, read_lines
+from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, count_lines, read_lines
+from indexer.submission.parquet_file import SUFFIX as PARQUET
+from indexer.submission.parquet_file import count_rows, read_parquet
 from indexer.submission.passage_table import is_passage_table, read_table
 from indexer.submission.submissions import submission_from_json
 from indexer.submission.taken_keys import TakenKeys
@@ -18,7 +20,8 @@ from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 __all__ = [
     "Rejection",
     "check_roots",
-    "read_embedded_lines",
+    "count_documents",
+    "read_embedded",
     "read_file",
     "read_paths",
     "taken_already",
@@ -31,8 +34,8 @@ _BOM = b"\xef\xbb\xbf"
 def read_paths(
     paths: Iterable[str | os.PathLike[str]], *, with_given: bool, selection: Selection = EVERYTHING
 ) -> Iterator[Submission | Rejection]:
-    """Yields the documents of files, folders, JSON lines, JSON lists and tables of passages, in order, and a
-    `Rejection` for each that is unusable.
+    """Yields the documents of files, folders, JSON lines, JSON lists, tables of passages and Parquet files, in order,
+    and a `Rejection` for each that is unusable.
 
     The key of a file is its path within the given folder, or its name if the file itself was given. The key of a line
     or an item is its `key` or `id`. Of two documents with one key, the first is used. `selection` chooses the files of
@@ -44,8 +47,17 @@ def read_paths(
     return without_duplicates(found)
 
 
-def read_embedded_lines(path: Path, embed: Embed, *, with_given: bool) -> Iterator[Submission | Rejection]:
-    """Yields the documents of a file of JSON lines as `read_paths` does, each with its embedding."""
+def count_documents(path: Path) -> int:
+    """Returns the number of documents of a file of JSON lines or a Parquet file. Raises `OSError`, and what
+    `open_parquet` raises.
+    """
+    return count_rows(path) if path.suffix.lower() == PARQUET else count_lines(path)
+
+
+def read_embedded(path: Path, embed: Embed, *, with_given: bool) -> Iterator[Submission | Rejection]:
+    """Yields the documents of a file of JSON lines or a Parquet file as `read_paths` does, each with its embedding."""
+    if path.suffix.lower() == PARQUET:
+        return without_duplicates(read_parquet(path, path.name, embed=embed))
     return without_duplicates(read_lines(path, path.name, with_given=with_given, embed=embed))
 
 
@@ -95,20 +107,22 @@ def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubm
             yield Rejection(source=source, reason="it is no regular file", key=key)
         elif suffix == ".jsonl":
             yield from read_lines(path, source, with_given=with_given)
+        elif suffix == PARQUET:
+            yield from read_parquet(path, source)
         elif is_passage_table(path):
             yield from read_table(path, source)
         else:
             yield from _read_documents(path, key, source)
     except OSError as error:
         # A file of several documents is like a folder: which keys are in it is not known.
-        several = suffix in (".jsonl", ".json", ".tsv", ".gz")
+        several = suffix in (".jsonl", ".json", ".tsv", ".gz", PARQUET)
         yield Rejection(source=source, reason=f"it cannot be read: {error.strerror}", key=key, hides=several)
     except (InvalidInput, UnsupportedMedia) as error:
         yield Rejection(source=source, reason=str(error), key=key)
 
 
 def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmission | Rejection]:
-    media_type = media_type_of(path)
+    media_type = media_type_of_file(path, path)
     check_key(key)
     content = path.read_bytes()
     if media_type != DOCUMENT_MEDIA_TYPE:

@@ -8,7 +8,7 @@ from pathlib import Path
 from core.documents import Metadata, Submission, check_key
 from core.errors import InvalidInput, UnsupportedMedia
 from core.ids import content_hash
-from indexer.selection.loaders import known_suffixes, loader_for, media_type_of
+from indexer.selection.loaders import known_suffixes, loader_for, media_type_of_file
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
 from indexer.submission.json_lines import Rejection
 from indexer.submission.reading import read_paths
@@ -108,7 +108,7 @@ def _read_content_type(file: UploadedFile) -> str:
     try:
         loader_for(file.content_type)
     except UnsupportedMedia:
-        return media_type_of(file.name)
+        return media_type_of_file(file.path, file.name)
     return file.content_type
 
 

@@ -4,6 +4,7 @@ Open it to see which entities a question starts from, how seeds are weighted, an
 """
 
 from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,10 @@ from retrieval.pagerank.name_linking import NameLink, link_names
 from retrieval.pagerank.truecase import build_name_share
 
 __all__ = [
+    "DEFAULT_HUBS",
     "FactsConfig",
     "GraphRanking",
+    "Hubs",
     "PageRankConfig",
     "Seeds",
     "note_limits",
@@ -35,6 +38,17 @@ def _no_weights() -> NDArray[np.float64]:
     return np.zeros(0)
 
 
+Hubs = Annotated[
+    int,
+    Field(
+        ge=10,
+        le=1_000_000_000,
+        description="Names with more passages and facts than this lead to no passage, as they lead to all alike.",
+    ),
+]
+DEFAULT_HUBS = 10_000
+
+
 class PageRankConfig(StrategyConfig):
     """Options of searchers that use Personalized PageRank."""
 
@@ -47,12 +61,7 @@ class PageRankConfig(StrategyConfig):
         le=1e-2,
         description="The largest error of a node's mass, divided by the sum of its edge weights.",
     )
-    hubs: int = Field(
-        default=10_000,
-        ge=10,
-        le=1_000_000_000,
-        description="Names with more passages and facts than this lead to no passage, as they lead to all alike.",
-    )
+    hubs: Hubs = DEFAULT_HUBS
 
 
 class FactsConfig(PageRankConfig):

@@ -29,7 +29,7 @@ from retrieval.hippo.fact_filter import filter_facts
 from retrieval.hippo.fact_linking import LinkedFact, link_facts
 from retrieval.hippo.reset_vector import entity_weights, passage_weights
 from retrieval.interruption import run_interruptibly
-from retrieval.pagerank.personalized import GraphRanking, Seeds, note_limits, rank_from_seeds
+from retrieval.pagerank.personalized import DEFAULT_HUBS, GraphRanking, Hubs, Seeds, note_limits, rank_from_seeds
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Hippo", "build"]
 
@@ -38,7 +38,9 @@ SOURCE = "HippoRAG 2 (arXiv 2502.14802)"
 
 
 class Config(StrategyConfig):
-    """The defaults are those of the paper and its published code."""
+    """The defaults are those of the paper and its published code, which have no `hubs`: no name of their question sets
+    is in so many passages.
+    """
 
     link_facts: int = Field(
         default=5, ge=1, le=100, description="The number of facts, and of their entities, that are linked."
@@ -62,6 +64,7 @@ class Config(StrategyConfig):
         le=1e-2,
         description="The largest error of a node's mass, divided by the sum of its edge weights.",
     )
+    hubs: Hubs = DEFAULT_HUBS
     facts: int = Field(
         default=10,
         ge=0,
@@ -169,7 +172,7 @@ class Hippo:
             passages=passages.chunks[order],
             passage_weights=passages.scores[order],
         )
-        return rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon)
+        return rank_from_seeds(graph, seeds, damping=config.damping, epsilon=config.epsilon, hubs=config.hubs)
 
 
 def _select_stated(facts: list[LinkedFact], result: SearchResult) -> tuple[Fact, ...]:

@@ -7,6 +7,7 @@ import typer
 
 from cli.options import (
     CHUNKER_HELP,
+    EMBEDDING_HELP,
     EXTRACTOR_HELP,
     FINE_HELP,
     AsJson,
@@ -17,7 +18,7 @@ from cli.options import (
     choose_extractor,
 )
 from cli.output.console import print_json
-from core.corpora import Fine
+from core.corpora import NO_EMBEDDING, Fine
 from core.documents import OnConflict
 from core.errors import InvalidInput
 
@@ -39,14 +40,15 @@ def ingest(
     extractor: Annotated[str | None, typer.Option(help=EXTRACTOR_HELP, show_default=False)] = None,
     chunker: Annotated[str | None, typer.Option(help=CHUNKER_HELP, show_default=False)] = None,
     fine: Annotated[Fine | None, typer.Option(help=FINE_HELP, show_default=False)] = None,
+    embedding: Annotated[str | None, typer.Option(help=EMBEDDING_HELP, show_default=False)] = None,
     no_embedding: NoEmbedding = False,
     no_graph: NoGraph = False,
     embeddings: Annotated[
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .npy file with the embeddings of PATH, a .jsonl file: one row of float32 or float16 for each line, "
-            "by the model of the corpus, which is then not called.",
+            help="A .npy or .parquet file with the embeddings of PATH, a .jsonl or .parquet file: one row of floats "
+            "for each document, by the model of the corpus, which is then not called.",
             show_default=False,
         ),
     ] = None,
@@ -129,9 +131,10 @@ def ingest(
     from indexer import Selection
 
     extractor = choose_extractor(extractor, no_graph=no_graph)
-    embedding = choose_embedding(None, no_embedding=no_embedding)
+    embedding = choose_embedding(embedding, no_embedding=no_embedding)
     unfit = {
         "--no-embedding": no_embedding,
+        "--embedding": embedding is not None and not no_embedding,
         "--embeddings": embeddings is not None,
         "--on-conflict": on_conflict is not OnConflict.REPLACE,
         "--prune": prune,
@@ -177,7 +180,7 @@ def ingest(
             "--on-conflict error": on_conflict is OnConflict.ERROR,
         },
     )
-    if embeddings is not None and (dry_run or no_embedding):
+    if embeddings is not None and (dry_run or embedding == NO_EMBEDDING):
         raise InvalidInput(
             f"--embeddings does not work with {'--dry-run' if dry_run else '--no-embedding'}; leave one out"
         )

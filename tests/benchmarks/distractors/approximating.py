@@ -5,15 +5,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.embedding import Embedder, Vectors
 from tests.benchmarks.distractors.recombining import Recombined
+from tests.benchmarks.distractors.wrapping import WrappedEmbedder
 
 __all__ = ["ApproximateVectors"]
 
 _SEED = 23
 
 
-class ApproximateVectors:
+class ApproximateVectors(WrappedEmbedder):
     """An embedding model that embeds the first `exact` recombined passages, and approximates those after them.
 
     An approximate vector is the mean of the vectors of the real passages whose sentences the passage has, and the
@@ -22,25 +23,13 @@ class ApproximateVectors:
     """
 
     def __init__(self, embedder: Embedder, exact: int) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._exact = exact
         self._real: list[Vectors] = []
         self._residuals: dict[int, list[Vectors]] = {}
         self._made = 0
         self._expected: dict[str, Recombined] = {}
         self._rng = random.Random(_SEED)
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimension(self) -> int:
-        return self._embedder.dimension
-
-    @property
-    def tokens(self) -> TokenCounter:
-        return self._embedder.tokens
 
     async def learn_real(self, texts: Sequence[str]) -> None:
         """Embeds the real passages, in the order of the numbers of `Recombined.sources`."""
@@ -61,12 +50,6 @@ class ApproximateVectors:
         for one in made[len(exact) :]:
             found[one.passage.key] = self._approximate(one)
         return np.stack([found[one.passage.key] for one in announced if one is not None])
-
-    async def embed_query(self, text: str) -> Vectors:
-        return await self._embedder.embed_query(text)
-
-    async def close(self) -> None:
-        await self._embedder.close()
 
     async def _embed(self, made: Sequence[Recombined]) -> Vectors:
         vectors = await self._embedder.embed_passages([one.passage.embedded for one in made])

@@ -6,18 +6,19 @@ from pathlib import Path
 
 import numpy as np
 
-from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.embedding import Embedder, Vectors
+from tests.benchmarks.distractors.wrapping import WrappedEmbedder
 
 __all__ = ["KeptVectors"]
 
 _PART = 512
 
 
-class KeptVectors:
+class KeptVectors(WrappedEmbedder):
     """An embedding model whose vectors are kept in files of some hundred, by model and text."""
 
     def __init__(self, embedder: Embedder, folder: Path) -> None:
-        self._embedder = embedder
+        super().__init__(embedder)
         self._folder = folder / hashlib.sha256(embedder.model.encode()).hexdigest()[:12]
         self._folder.mkdir(parents=True, exist_ok=True)
         self._vectors: dict[bytes, Vectors] = {}
@@ -28,18 +29,6 @@ class KeptVectors:
             self._files = int(file.stem) + 1
         self.embedded = 0
         """How many passages were not in the folder."""
-
-    @property
-    def model(self) -> str:
-        return self._embedder.model
-
-    @property
-    def dimension(self) -> int:
-        return self._embedder.dimension
-
-    @property
-    def tokens(self) -> TokenCounter:
-        return self._embedder.tokens
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         keys = [hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts]
@@ -52,12 +41,6 @@ class KeptVectors:
         if not texts:
             return np.empty((0, self.dimension), np.float32)
         return np.stack([self._vectors[key] for key in keys])
-
-    async def embed_query(self, text: str) -> Vectors:
-        return await self._embedder.embed_query(text)
-
-    async def close(self) -> None:
-        await self._embedder.close()
 
     def _keep(self, keys: Sequence[bytes], vectors: Vectors) -> None:
         self._vectors |= zip(keys, vectors, strict=True)

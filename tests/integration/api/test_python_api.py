@@ -13,7 +13,8 @@ from pydantic import SecretStr
 
 import hopweave
 from core.settings import ApiSettings
-from hopweave._operations import documents, ingestion
+from hopweave import _steps
+from hopweave._operations import ingestion
 from tests.integration.api.conftest import BASE, MakeServer, Server
 
 ADA = hopweave.NewDocument(key="ada", title="Ada Lovelace", text="Ada Lovelace wrote the first program.")
@@ -152,11 +153,12 @@ async def test_entities(client: hopweave.AsyncClient, server: Server) -> None:
 async def test_a_list_of_documents_is_read_page_by_page(
     client: hopweave.AsyncClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(documents, "_PAGE", 2)
+    monkeypatch.setattr(_steps, "_PAGE", 2)
     given = [hopweave.NewDocument(key=f"{n}", text=f"Number {n}.") for n in range(5)]
     await client.ingest("people", documents=given, wait=False)
     assert [one.key for one in await client.list_documents("people")] == list("01234")
     assert [one.key for one in await client.list_documents("people", limit=3)] == list("012")
+    assert await client.list_documents("people", limit=0) == []
     assert await client.list_documents("people", state="failed") == []
 
 

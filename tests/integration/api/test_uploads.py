@@ -80,11 +80,19 @@ async def test_the_kind_is_from_the_manifest_else_the_suffix_else_the_part(serve
         ("one.txt", ENGINE, "application/pdf"),
         ("two", ENGINE, "text/markdown; charset=utf-8"),
         ("three.txt", ENGINE),
+        ("notes.d/LICENSE", ENGINE, "application/octet-stream"),
+        ("program", b"\x7fELF", "application/octet-stream"),
         manifest={"three.txt": {"media_type": "Text/Markdown"}},
     )
-    assert answer.json()["rejected"] == []
+    [program] = answer.json()["rejected"]
+    assert (program["source"], "this one is a program" in program["reason"]) == ("program", True)
     kinds = {d["key"]: d["media_type"] for d in (await server.client.get(_DOCUMENTS)).json()["data"]}
-    assert kinds == {"one.txt": "text/plain", "two": "text/markdown", "three.txt": "text/markdown"}
+    assert kinds == {
+        "one.txt": "text/plain",
+        "two": "text/markdown",
+        "three.txt": "text/markdown",
+        "notes.d/LICENSE": "text/plain",
+    }
 
 
 async def test_lines_are_documents(server: Server) -> None:

@@ -64,8 +64,17 @@ class House:
         self.container.models = models
         self.worker = Worker("w", self.container.indexing, _OPTIONS)
 
-    async def corpus(self, name: str = "people", *, extractor: str = "pattern+given", fine: Fine = Fine.ON) -> Corpus:
-        return await create(self.container, name, chunker="sentences", extractor=extractor, fine=fine)
+    async def corpus(
+        self,
+        name: str = "people",
+        *,
+        extractor: str = "pattern+given",
+        fine: Fine = Fine.ON,
+        embedding: str | None = None,
+    ) -> Corpus:
+        return await create(
+            self.container, name, chunker="sentences", extractor=extractor, fine=fine, embedding=embedding
+        )
 
     async def named(self, name: str) -> Corpus:
         return await self.container.record.corpora.get(name)
@@ -114,7 +123,7 @@ class House:
             "originals": originals,
             "text": sorted(await container.text.ids(corpus.id)),
             "graph": (list(graph.chunks), list(graph.names), [sorted(table.tolist()) for table in tables]),
-            "found": [await self.found(corpus, searcher) for searcher in _SEARCHES],
+            "found": {searcher: await self.found(corpus, searcher) for searcher in _searchers(corpus)},
         }
 
     async def found(self, corpus: Corpus, searcher: str) -> list[tuple[str, float]]:
@@ -136,6 +145,12 @@ class House:
 
     async def close(self) -> None:
         await self.container.close()
+
+
+def _searchers(corpus: Corpus) -> list[str]:
+    """Those that do not refuse a corpus of this form."""
+    missing = {"dense": not corpus.settings.has_vectors, "graph": not corpus.settings.has_graph}
+    return [searcher for searcher in _SEARCHES if not missing.get(searcher)]
 
 
 def _silent(what: str, done: int, total: int | None) -> None:

@@ -1,10 +1,15 @@
 """`--no-embedding` and `--no-graph`, on the command line."""
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from tests.integration.cli.conftest import Hopweave
+import app.container.adapters
+from core.settings import EmbeddingSettings
+from tests.integration.cli.conftest import Hopweave, working
+from tests.integration.cli.test_folder_server import serving
+from tests.twins.embedder import TwinEmbedder
 
 QUERY = "Who wrote the first program?"
 
@@ -27,6 +32,35 @@ def test_an_ingest_makes_a_corpus_without_vectors(hopweave: Hopweave, papers: Pa
     taken = hopweave("ingest", papers, "-c", "words", "--no-embedding")
     assert taken.code != 0
     assert "reindex words --no-embedding" in taken.err
+
+
+SMALL = "sentence-transformers:small"
+
+
+def _make_twin(settings: EmbeddingSettings) -> TwinEmbedder:
+    return TwinEmbedder(model=settings.model, dimension=32 if settings.model == "small" else 64)
+
+
+@pytest.mark.parametrize("at_server", [False, True])
+def test_an_ingest_chooses_the_model_of_a_new_corpus(
+    hopweave: Hopweave, papers: Path, at_server: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(app.container.adapters, "make_embedder", _make_twin)
+    monkeypatch.setenv("HOPWEAVE_EMBEDDING__OFFERED", f'["{SMALL}", "openai:other"]')
+    with working(), serving() if at_server else nullcontext() as url:
+        target = ("--server", url) if url else ()
+        for _ in range(2):
+            ingested = hopweave("ingest", papers, "-c", "p", "--embedding", SMALL, *target)
+            assert ingested.code == 0, ingested.err
+        shown = hopweave("corpora", "show", "p", "--json").json["embedding"]
+        assert shown == {"model": "small", "dimension": 32}
+        for other, left_out in (("openai:other", "--embedding openai:other"), ("none", "--no-embedding")):
+            refused = hopweave("ingest", papers, "-c", "p", "--embedding", other, *target)
+            assert (refused.code, refused.err.count("\n")) == (1, 1), refused
+            assert f"corpus 'p' has vectors of 'small': leave {left_out} out" in refused.err
+        assert hopweave("ingest", papers, "-c", "words", "--no-embedding", *target).code == 0
+        refused = hopweave("ingest", papers, "-c", "words", "--embedding", SMALL, *target)
+        assert (refused.code, "corpus 'words' has no vectors: leave" in refused.err) == (1, True), refused
 
 
 @pytest.mark.usefixtures("worker")

@@ -14,6 +14,7 @@ from app.container import Container
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from core.settings import read_settings
 from tests.integration.cli.conftest import Hopweave, Ingested, working
+from tests.integration.cli.test_folder_server import serving
 from tests.twins.embedder import TwinEmbedder
 
 pytestmark = pytest.mark.usefixtures("corpus")
@@ -147,10 +148,12 @@ def test_scripts_that_the_model_does_not_know(
 
     (papers / "moskva.txt").write_text("Москва столица России, в ней жил Лев Толстой. " * 20, encoding="utf-8")
     monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: Latin())
-    with working():
+    with working(), serving() as url:
         ingested = hopweave("ingest", papers, "-c", "p")
-    assert ingested.code == 0
+        sent = hopweave("ingest", papers, "-c", "sent", "--server", url)
+    assert (ingested.code, sent.code) == (0, 0)
     unread = "twin does not know the script of these texts (cyrillic)"
+    assert f"note: moskva.txt: {unread}" in " ".join(sent.err.split())
     assert f"note: moskva.txt: {unread}" in " ".join(ingested.err.split())
     assert "such as BAAI/bge-m3" in " ".join(ingested.err.split())
     told = hopweave("doctor")

@@ -136,6 +136,22 @@ def test_what_cannot_be_used_is_one_message_and_nothing_is_written(
     assert not hopweave("corpora", "list", "--json").json["data"]
 
 
+def test_a_server_keeps_no_new_corpus_of_another_dimension(
+    hopweave: Hopweave, twin: type[CountingTwin], tmp_path: Path
+) -> None:
+    lines, rows = _write(tmp_path, np.eye(LINES, 32, dtype=np.float32))
+    _, fitting = _write(tmp_path, name="w.npy")
+    with working(), serving() as url:
+        refused = hopweave("ingest", lines, "--embeddings", rows, "-c", "ready", "--server", url)
+        assert (refused.code, refused.err.count("\n")) == (2, 1), refused
+        assert "32 dimensions" in refused.err
+        assert not hopweave("corpora", "list", "--json").json["data"]
+        assert hopweave("ingest", lines, "--embeddings", fitting, "-c", "ready", "--server", url).code == 0
+        assert hopweave("ingest", lines, "--embeddings", rows, "-c", "ready", "--server", url).code == 2
+        assert hopweave("corpora", "show", "ready", "--json").json["counts"]["documents"] == LINES, "it is kept"
+    assert twin.embedded == 0
+
+
 def test_options_that_do_not_go_together(hopweave: Hopweave, tmp_path: Path) -> None:
     lines, rows = _write(tmp_path)
     (tmp_path / "no.npy").write_bytes(b"nothing")

@@ -71,6 +71,33 @@ def test_unknown_suffixes_and_odd_files_do_not_stop_the_rest(tmp_path: Path) -> 
     assert reasons["undecodable\ufffd.txt"].endswith("not UTF-8 holds such halves; rename the file)")
 
 
+def test_files_without_a_suffix_are_plain_text_if_they_are_utf_8(tmp_path: Path) -> None:
+    for name in ("README", "LICENSE-MIT", "sub/Makefile"):
+        write(tmp_path / name, "Straße: мир")
+    write(tmp_path / "empty").write_bytes(b"")
+    odd = {
+        "program": b"\x7fELF\x02\x01",
+        "zeros": b"text\0",
+        "latin": "Straße".encode("cp1252"),
+        "cut": b"x" + "ß".encode()[:1],
+        "late": b"a" * ((1 << 20) - 1) + "ß".encode() + b"\xff",
+    }
+    for name, content in odd.items():
+        (tmp_path / name).write_bytes(content)
+    taken, refused = read(tmp_path)
+    assert [(s.key, s.media_type) for s in taken] == [
+        ("LICENSE-MIT", "text/plain"),
+        ("README", "text/plain"),
+        ("empty", "text/plain"),
+        ("sub/Makefile", "text/plain"),
+    ]
+    what = {"program": "is a program;", "zeros": "holds a zero byte at offset 4;"}
+    what |= {name: f"is not UTF-8 at offset {at};" for name, at in (("latin", 4), ("cut", 1), ("late", (1 << 20) + 1))}
+    assert {one.key for one in refused} == set(odd)
+    for one in refused:
+        assert f"this one {what[one.source]} name it by its format's suffix" in one.reason
+
+
 def test_links_that_lead_back_are_followed_once(tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.txt", "x")
     (tmp_path / "in" / "loop").symlink_to(tmp_path)

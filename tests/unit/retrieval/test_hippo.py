@@ -137,6 +137,24 @@ async def test_fewer_seeds_change_little_and_the_scale_stays_that_of_all_passage
     assert {hit.chunk.id for hit in alone.hits} <= {hit.chunk.id for hit in every.hits}
 
 
+async def test_a_name_of_too_many_passages_leads_to_none_and_a_note_tells(tmp_path: Path) -> None:
+    """Passages have no weight as seeds here, so that each hit was reached from a fact's name."""
+    town = ("Grand Hotel", "is in", "Old Town")
+    guests = [
+        Passage(key=f"g{n}", title=f"Guest {n}", text="a stay", triples=(("Grand Hotel", "houses", f"Guest {n}"), town))
+        for n in range(12)
+    ]
+    seeds = {"passage_weight": 0.0, "link_facts": 1}
+    async with open_world(tmp_path, fine=Fine.ON) as world:
+        await world.put(guests)
+        every, notes = await found(world, "Grand Hotel houses Guest 3", seeds, k=12)
+        assert ({hit.document.key for hit in every.hits}, notes) == ({one.key for one in guests}, [])
+        bounded, notes = await found(world, "Grand Hotel houses Guest 3", {**seeds, "hubs": 12}, k=12)
+        assert ([hit.document.key for hit in bounded.hits], notes) == (["g3"], [])
+        _, notes = await found(world, "Grand Hotel is in Old Town", {**seeds, "link_facts": 2, "hubs": 12})
+        assert any('"old town": in so many passages that the name leads to none (`hubs`)' in note for note in notes)
+
+
 async def test_a_corpus_of_one_fact_is_no_error(tmp_path: Path) -> None:
     async with open_world(tmp_path, fine=Fine.ON) as world:
         await world.put([Passage(key="q", title="Quark", text="is food", triples=(("Quark", "is eaten by", "Xylo"),))])

@@ -53,13 +53,14 @@ function pick(file, key) {
   return { file, key, folder: key.includes("/") ? key.split("/")[0] : "" };
 }
 
-/** Tells files apart whose suffix a loader reads, and others. Without `suffixes`, the server decides on all. */
+/** Tells files apart whose suffix a loader reads, and others. The server decides on files without a suffix, which it
+ * reads if they are text; without `suffixes`, on all. */
 export function sortBySuffix(picked, suffixes) {
   const known = [];
   const unknown = [];
   for (const one of picked) {
     const suffix = /\.[^./]+$/.exec(one.key.toLowerCase())?.[0] || "";
-    (!suffixes.length || suffixes.includes(suffix) ? known : unknown).push(one);
+    (!suffixes.length || !suffix || suffixes.includes(suffix) ? known : unknown).push(one);
   }
   return { known, unknown };
 }

@@ -2,13 +2,10 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
-import pytest
-
 from indexer import Worker
-from tests.integration.api.asking import KEY, QUESTION, events
+from tests.integration.api.asking import QUESTION, events
 from tests.integration.api.conftest import ADA, OPTIONS, Server
 from tests.integration.api.stored_questions import (
     ADA_PATH,
@@ -17,23 +14,10 @@ from tests.integration.api.stored_questions import (
     ask,
     done,
     get,
-    serving,
     until_retrieved,
     wait,
 )
 from tests.twins.chat_server import Call, ChatServer, Reply
-
-
-@pytest.fixture
-def chat() -> Iterator[ChatServer]:
-    with ChatServer(api_key=KEY, respond=lambda _: ANSWER) as server:
-        yield server
-
-
-@pytest.fixture
-async def people(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
-    async with serving(tmp_path, chat) as server:
-        yield server
 
 
 async def test_replaced_text_is_not_shown_any_more(people: Server) -> None:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,10 @@ import pytest
 
 from core.ids import document_id
 from core.settings import QuestionSettings
-from tests.integration.api.asking import ASK, KEY, QUESTION, events
+from tests.integration.api.asking import ASK, QUESTION, events
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 from tests.integration.api.stored_questions import (
     ADA_PATH,
-    ANSWER,
     PATH,
     Json,
     ask,
@@ -26,18 +24,6 @@ from tests.integration.api.stored_questions import (
     wait,
 )
 from tests.twins.chat_server import ChatServer, Reply
-
-
-@pytest.fixture
-def chat() -> Iterator[ChatServer]:
-    with ChatServer(api_key=KEY, respond=lambda _: ANSWER) as server:
-        yield server
-
-
-@pytest.fixture
-async def people(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
-    async with serving(tmp_path, chat) as server:
-        yield server
 
 
 async def test_an_answer_is_found_again_by_its_address(people: Server) -> None:

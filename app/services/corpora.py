@@ -100,7 +100,10 @@ def check_offered(container: Container, embedding: str | None) -> None:
 
 def _check_fine(fine: Fine | None, embedding: str | None) -> None:
     if fine is Fine.ON and embedding == NO_EMBEDDING:
-        raise InvalidInput("fine 'on' gives entities and facts vectors, and the corpus is to have none; leave one out")
+        raise InvalidInput(
+            "fine 'on' (--fine on) gives entities and facts vectors, and without an embedding (--no-embedding) the "
+            "corpus has none; leave one of them out"
+        )
 
 
 async def _make_settings(

@@ -1,4 +1,4 @@
-"""What an ingest with `--embeddings` reads: JSON lines or a Parquet file, and for each document a row of floats."""
+"""What an ingest with `--embeddings` reads: a file of several documents, and for each of them a row of floats."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -8,7 +8,15 @@ from cli.flows.reading import PathsReading, Request
 from core.corpora import CorpusSettings, check_embedded_by
 from core.documents import EmbeddedBy, Submission
 from core.errors import InvalidInput
-from indexer import PARQUET, EmbeddingFile, Rejection, count_documents, open_embeddings, read_embedded
+from indexer import (
+    PARQUET,
+    EmbeddingFile,
+    Rejection,
+    count_documents,
+    is_passage_table,
+    open_embeddings,
+    read_embedded,
+)
 
 __all__ = ["EmbeddedReading", "make_reading"]
 
@@ -42,9 +50,13 @@ def make_reading(request: Request) -> PathsReading:
     """Returns what the request reads. Raises `InvalidInput` if its embeddings cannot be used."""
     if request.embeddings is None:
         return PathsReading(request)
-    if len(request.paths) != 1 or request.paths[0].suffix.lower() not in (".jsonl", PARQUET):
+    if len(request.paths) != 1 or not _has_rows(request.paths[0]):
         raise InvalidInput(
-            f"--embeddings has one row for each document of one .jsonl or {PARQUET} file; name that file, and no other "
-            "path"
+            f"--embeddings has one row for each document of one .jsonl or {PARQUET} file, or of one table of passages; "
+            "name that file, and no other path"
         )
     return EmbeddedReading(request, request.paths[0], open_embeddings(request.embeddings))
+
+
+def _has_rows(path: Path) -> bool:
+    return path.suffix.lower() in (".jsonl", PARQUET) or (path.is_file() and is_passage_table(path))

@@ -32,6 +32,9 @@ def open_embeddings(path: Path) -> "EmbeddingFile":
     return _ParquetEmbeddings(path) if path.suffix.lower() == SUFFIX else _NpyEmbeddings(path)
 
 
+_MAGIC = b"\x93NUMPY"
+
+
 class EmbeddingFile(ABC):
     """The rows of a file. `path` is as the user wrote it; `dimension` is the length of each row."""
 
@@ -85,15 +88,20 @@ class _NpyEmbeddings(EmbeddingFile):
         self.path = path
         try:
             rows = np.load(path, mmap_mode="r", allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InvalidInput(
-                f"{path} is neither a .npy file ({error}) nor named {SUFFIX}; write it with numpy.save"
-            ) from error
+        except OSError as error:
+            raise InvalidInput(f"{path} cannot be read: {error.strerror or error}") from error
+        except (ValueError, EOFError) as error:  # numpy's message advises to load it unsafely
+            reason = (
+                "is a .npy file that is cut off"
+                if _begins_as_npy(path)
+                else f"is neither a .npy file nor named {SUFFIX}"
+            )
+            raise InvalidInput(f"{path} {reason}; write it with numpy.save") from error
         if not isinstance(rows, np.ndarray) or rows.ndim != 2 or rows.dtype.name not in {"float16", "float32"}:
             found = f"{rows.dtype} of shape {rows.shape}" if isinstance(rows, np.ndarray) else "several arrays"
             raise InvalidInput(
-                f"{path} has {found}, and must have one row of float32 or float16 for each document; write it with "
-                "numpy.save(path, vectors.astype('float32'))"
+                f"{path} has {found}, and must have one row of float32 or float16 for each document: an array of shape "
+                "(documents, dimension); write it with numpy.save(path, vectors.astype('float32'))"
             )
         self._rows: NDArray[Any] = rows
         self.dimension = int(rows.shape[1])
@@ -155,3 +163,8 @@ def _find_column(schema: Any, path: Path) -> str:
         f"{path} has the columns {described}, and must have one with a list of float32 for each document; call it "
         f"`{_COLUMN}`"
     )
+
+
+def _begins_as_npy(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC

@@ -8,14 +8,16 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from core.errors import InvalidInput
-from indexer.submission.json_lines import MAX_LINE_BYTES, LocatedSubmission, Rejection, number_lines
+from indexer.submission.json_lines import MAX_LINE_BYTES, Embed, LocatedSubmission, Rejection, number_lines
 from indexer.submission.submissions import submission_from_json
 
-__all__ = ["is_passage_table", "read_table"]
+__all__ = ["check_is_no_table", "count_passages", "is_passage_table", "read_table"]
 
 _SUFFIXES = (".tsv", ".tsv.gz")
 _COLUMNS = frozenset(("id", "text", "title"))
 _LONGEST_HEADER = 100
+_SHORTEST_PASSAGE = 100
+_FIRST_LINE = "the first line names the columns, with tabs between them: id, text, title"
 _MARK = b"\xef\xbb\xbf"
 
 
@@ -33,21 +35,53 @@ def is_passage_table(path: Path) -> bool:
         return False
 
 
-def read_table(path: Path, shown: str) -> Iterator[LocatedSubmission | Rejection]:
+def check_is_no_table(path: Path) -> None:
+    """Raises `InvalidInput` for a file that is no table of passages, and seems to be meant as one.
+
+    That is any `.tsv.gz`, and a `.tsv` in whose first line a number and a passage are the first of three columns.
+    """
+    if not path.name.lower().endswith(_SUFFIXES):
+        return
+    is_compressed = path.suffix.lower() == ".gz"
+    try:
+        with _open(path) as file:
+            cells = file.readline(MAX_LINE_BYTES).split(b"\t")
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise InvalidInput(f"it is no gzip file ({error}); name a table that is not compressed .tsv") from error
+    if is_compressed:
+        raise InvalidInput(f"a .tsv.gz file is read as a table of passages, and this one is none: {_FIRST_LINE}")
+    if len(cells) == len(_COLUMNS) and cells[0].isdigit() and len(cells[1]) >= _SHORTEST_PASSAGE:
+        raise InvalidInput(
+            f"it seems to be a table of passages without its first line: {_FIRST_LINE}; to read all of it as one "
+            "document, name it .txt"
+        )
+
+
+def count_passages(path: Path) -> int:
+    """Returns the number of lines of a table that are not blank, without the first. Raises `OSError`."""
+    with _open(path) as file:
+        return max(0, sum(1 for _ in number_lines(file)) - 1)
+
+
+def read_table(path: Path, shown: str, *, embed: Embed | None = None) -> Iterator[LocatedSubmission | Rejection]:
     """Yields the documents of a table of passages, which is called `shown` in messages. The key is the `id`.
 
     A passage is one line, in which a field may stand in quotation marks, with those within it doubled. The document is
-    the same as that of a JSON line with these fields. Raises `OSError` if the file cannot be read.
+    the same as that of a JSON line with these fields. `embed` adds its embedding to each document. Raises `OSError` if
+    the file cannot be read.
     """
     number = 1
     try:
         with _open(path) as file:
             columns = _read_header(file) or []
-            for number, _, line in number_lines(file, first=2):
-                yield _read_line(line, columns, f"{shown} line {number}")
+            for row, (number, _, line) in enumerate(number_lines(file, first=2)):
+                yield _read_line(line, columns, f"{shown} line {number}", row, embed)
     except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         reason = f"the compressed file is damaged or cut off after this line ({error}); fetch it again"
         yield Rejection(source=f"{shown} line {number}", reason=reason, hides=True)
+        return
+    if number == 1:
+        yield Rejection(source=shown, reason="it has no line after the one that names the columns")
 
 
 def _open(path: Path) -> BinaryIO:
@@ -56,11 +90,13 @@ def _open(path: Path) -> BinaryIO:
 
 def _read_header(file: BinaryIO) -> list[str] | None:
     line = file.readline(_LONGEST_HEADER).removeprefix(_MARK)
-    columns = [cell.strip().strip('"') for cell in line.decode("ascii", "replace").split("\t")]
+    columns = [cell.strip().strip('"').lower() for cell in line.decode("ascii", "replace").split("\t")]
     return columns if len(columns) == len(_COLUMNS) and set(columns) == _COLUMNS else None
 
 
-def _read_line(line: bytes, columns: list[str], source: str) -> LocatedSubmission | Rejection:
+def _read_line(
+    line: bytes, columns: list[str], source: str, row: int, embed: Embed | None
+) -> LocatedSubmission | Rejection:
     key = None
     try:
         cells = _split(line)
@@ -73,7 +109,8 @@ def _read_line(line: bytes, columns: list[str], source: str) -> LocatedSubmissio
         key = fields["id"]
         if not key:
             raise InvalidInput("it has no id")  # noqa: TRY301 - as below
-        return LocatedSubmission(submission=submission_from_json(fields), source=source)
+        document = fields if embed is None else embed(fields, row)
+        return LocatedSubmission(submission=submission_from_json(document), source=source)
     except InvalidInput as error:
         return Rejection(source=source, reason=str(error), key=key)
 

@@ -12,7 +12,7 @@ from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document
 from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, count_lines, read_lines
 from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.parquet_file import count_rows, read_parquet
-from indexer.submission.passage_table import is_passage_table, read_table
+from indexer.submission.passage_table import check_is_no_table, count_passages, is_passage_table, read_table
 from indexer.submission.submissions import submission_from_json
 from indexer.submission.taken_keys import TakenKeys
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
@@ -48,16 +48,23 @@ def read_paths(
 
 
 def count_documents(path: Path) -> int:
-    """Returns the number of documents of a file of JSON lines or a Parquet file. Raises `OSError`, and what
-    `open_parquet` raises.
+    """Returns the number of documents of a file of JSON lines, a Parquet file or a table of passages.
+
+    Raises `OSError`, and what `open_parquet` raises.
     """
-    return count_rows(path) if path.suffix.lower() == PARQUET else count_lines(path)
+    if path.suffix.lower() == PARQUET:
+        return count_rows(path)
+    return count_passages(path) if is_passage_table(path) else count_lines(path)
 
 
 def read_embedded(path: Path, embed: Embed, *, with_given: bool) -> Iterator[Submission | Rejection]:
-    """Yields the documents of a file of JSON lines or a Parquet file as `read_paths` does, each with its embedding."""
+    """Yields the documents of a file of JSON lines, a Parquet file or a table of passages as `read_paths` does, each
+    with its embedding.
+    """
     if path.suffix.lower() == PARQUET:
         return without_duplicates(read_parquet(path, path.name, embed=embed))
+    if is_passage_table(path):
+        return without_duplicates(read_table(path, path.name, embed=embed))
     return without_duplicates(read_lines(path, path.name, with_given=with_given, embed=embed))
 
 
@@ -112,6 +119,7 @@ def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubm
         elif is_passage_table(path):
             yield from read_table(path, source)
         else:
+            check_is_no_table(path)
             yield from _read_documents(path, key, source)
     except OSError as error:
         # A file of several documents is like a folder: which keys are in it is not known.

@@ -55,12 +55,8 @@ class Bridged:
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, bridged, scores = await compute(self._rank, pool, query, snapshot)
-        if not len(pool.pagerank.entities):
-            trace.note(
-                "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
-            )
-        if not bridged:
-            trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
+        if query.corpus.settings.has_graph:  # whoever left it out knows
+            _note_what_is_missing(pool, trace, bridged=bridged)
         ranking = Ranking(
             chunks=pool.chunks,
             scores=scores,
@@ -109,3 +105,12 @@ class Bridged:
 
 def build(config: Config, backends: RetrievalBackends) -> Bridged:
     return Bridged(config, backends)
+
+
+def _note_what_is_missing(pool: Pool, trace: Trace, *, bridged: bool) -> None:
+    if not len(pool.pagerank.entities):
+        trace.note(
+            "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
+        )
+    if not bridged:
+        trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")

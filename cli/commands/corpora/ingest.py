@@ -47,8 +47,8 @@ def ingest(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="A .npy or .parquet file with the embeddings of PATH, a .jsonl or .parquet file: one row of floats "
-            "for each document, by the model of the corpus, which is then not called.",
+            help="A .npy or .parquet file with the embeddings of PATH, a .jsonl, .parquet or .tsv file: one row of "
+            "floats for each document, by the model of the corpus, which is then not called.",
             show_default=False,
         ),
     ] = None,

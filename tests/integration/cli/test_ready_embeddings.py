@@ -168,6 +168,31 @@ def test_options_that_do_not_go_together(hopweave: Hopweave, tmp_path: Path) -> 
     assert hopweave("ingest", lines, "--embeddings", tmp_path / "gone.npy", "-c", "ready").code == 1
 
 
+def test_a_file_of_rows_that_cannot_be_read_is_told_in_words(hopweave: Hopweave, tmp_path: Path) -> None:
+    lines, rows = _write(tmp_path)
+    (tmp_path / "cut.npy").write_bytes(rows.read_bytes()[:-10])
+    (tmp_path / "text.npy").write_bytes(b"0.1 0.2\n")
+    np.save(tmp_path / "flat.npy", np.zeros(LINES, np.float32))
+    for name, told in (
+        ("cut", "is a .npy file that is cut off"),
+        ("text", "write it with numpy.save"),
+        ("flat", "shape (d"),
+    ):
+        refused = hopweave("ingest", lines, "--embeddings", tmp_path / f"{name}.npy", "-c", "ready")
+        assert (refused.code, told in refused.err, "pickle" in refused.err) == (2, True, False), refused
+
+
+def test_a_table_of_passages_takes_them(hopweave: Hopweave, twin: type[CountingTwin], tmp_path: Path) -> None:
+    _, rows = _write(tmp_path)
+    table = tmp_path / "passages.tsv"
+    table.write_text("id\ttext\ttitle\n" + "".join(f"p{n}\tThe text of {n}.\tTitle\n" for n in range(LINES)))
+    with working():
+        ran = hopweave("ingest", table, "--embeddings", rows, "-c", "ready")
+    assert (ran.code, f"{LINES} indexed" in ran.out) == (0, True), ran
+    assert np.argmax(_exported(hopweave, "ready")["p3"]) == 3
+    assert twin.embedded == 0
+
+
 def test_a_server_takes_them(hopweave: Hopweave, twin: type[CountingTwin], tmp_path: Path) -> None:
     lines, rows = _write(tmp_path)
     with working(), serving() as url:

@@ -111,7 +111,28 @@ def test_a_compressed_file_that_is_cut_off(tmp_path: Path) -> None:
 def test_what_only_has_the_name_of_one(tmp_path: Path) -> None:
     (tmp_path / "a.tsv.gz").write_bytes(b"no gzip")
     _, (refused,) = read(tmp_path / "a.tsv.gz")
-    assert refused.reason.startswith("no loader reads .gz files")
+    assert refused.reason.startswith("it is no gzip file")
+    _, (refused,) = read(write(tmp_path / "b.tsv.gz", "name\tage\n"))
+    assert "the first line names the columns, with tabs between them: id, text, title" in refused.reason
+
+
+def test_a_part_without_the_first_line_is_not_taken_for_one_document(tmp_path: Path) -> None:
+    _, (refused,) = read(write(tmp_path / "a.tsv", f"1\t{'Aaron is a prophet. ' * 10}\tAaron\n" * 3))
+    assert refused.reason.startswith("it seems to be a table of passages without its first line")
+    (other,), refused_others = read(write(tmp_path / "b.tsv", "1\tAaron\tprophet\n" * 3))
+    assert (other.key, refused_others) == ("b.tsv", [])
+
+
+def test_names_of_columns_in_capitals(tmp_path: Path) -> None:
+    (taken,), _ = read(write(tmp_path / "a.tsv", "ID\tText\tTitle\n1\tAaron is a prophet.\tAaron\n"))
+    assert taken.key == "1"
+
+
+def test_a_table_without_passages(tmp_path: Path) -> None:
+    assert read(write(tmp_path / "a.tsv", HEADER)) == (
+        [],
+        [Rejection(source="a.tsv", reason="it has no line after the one that names the columns")],
+    )
 
 
 def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def commit(
     orphans = delete_unsupported(cx, effects)
     write_synonyms(cx, corpus_id, synonyms, generation)
     add_pending(cx, corpus_id, pending, grace)
-    log_chunks(cx, corpus_id, generation, effects.deleted | effects.inserted)
+    log_chunks(cx, corpus_id, generation, effects.deleted)
+    log_chunks(cx, corpus_id, generation, effects.inserted)
     return Outcome(
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in valid),

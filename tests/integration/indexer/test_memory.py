@@ -14,13 +14,14 @@ import pytest
 
 from core.documents import RevisionState, Submission
 from core.graph import Mention
+from core.ids import chunk_id, entity_id
 from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import Claim, Commit
 from indexer import DocumentLimits, Worker
 from indexer.chunking import pieces
 from indexer.pipeline import preparation, row_table
 from models.embedding.tokens import EstimatedTokens
-from stores.sqlite.changes import log
+from stores.sqlite.changes import log_chunks
 from stores.sqlite.commit.chunks import add_graph
 from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.commit.graph import insert_graph
@@ -39,9 +40,10 @@ _SHORT_STEPS = (
 
 _CHUNKS = 100
 _CHUNK = """
-    INSERT INTO chunk_rows (corpus, id, document_id, view_id, position, title_names, terms, text, heading, extract_hash,
-    tokens) VALUES (?1, ?2, 'd', ?2, 0, '', x'', '', '', '', 1)
+    INSERT INTO chunk_rows (corpus, id, document, view_id, position, title_names, terms, text, heading, extract_hash,
+    tokens) VALUES (?1, ?2, 1, ?2, 0, x'', x'', '', '', '', 1)
 """
+_ADA = entity_id("ada")
 _BYTES = 40  # for each row: less than a row of parameters takes
 _BYTES_OF_A_BYTE = 5.0
 """The memory that each byte of a text may take, where it takes two bytes for each character, and passages are short."""
@@ -142,7 +144,7 @@ def _peak_of_mentions(path: Path, count: int) -> int:
         metadata={},
     )
     mentions = tuple(
-        Mention(chunk_id=f"chunk {n % _CHUNKS}", entity_id="ada", name="ada", form=f"Ada {n // _CHUNKS}", count=1)
+        Mention(chunk_id=_chunk_id(n % _CHUNKS), entity_id=_ADA, name="ada", form=f"Ada {n // _CHUNKS}", count=1)
         for n in range(count)
     )
     chunks = {mention.chunk_id for mention in mentions}
@@ -150,7 +152,7 @@ def _peak_of_mentions(path: Path, count: int) -> int:
 
     def work(cx: Connection) -> None:
         effects = SqliteCommitEffects("c", make_corpus_number(cx, "c"))
-        cx.executemany(_CHUNK, [(effects.corpus, id) for id in sorted(chunks)])
+        cx.executemany(_CHUNK, [(effects.corpus, bytes.fromhex(id)) for id in sorted(chunks)])
         add_graph(commit, chunks, effects)
         insert_graph(cx, effects)
         assert cx.execute("SELECT count(*) FROM mentions").fetchone()[0] == count
@@ -159,8 +161,12 @@ def _peak_of_mentions(path: Path, count: int) -> int:
 
 
 def _peak_of_log(path: Path, count: int) -> int:
-    ids = [f"chunk {n}" for n in range(count)]
-    return _peak(path, lambda cx: log(cx, "c", 1, "chunk", "put", ids))
+    ids = [_chunk_id(n) for n in range(count)]
+    return _peak(path, lambda cx: log_chunks(cx, "c", 1, ids))
+
+
+def _chunk_id(number: int) -> str:
+    return chunk_id("long", str(number), 0)
 
 
 def _peak(path: Path, work: Any) -> int:

@@ -88,10 +88,15 @@ class Adjacency:
 
     def count_edges(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the number of edges of each of these nodes."""
-        if self.changes is None:
-            return self.indptr[nodes + 1] - self.indptr[nodes]
-        owner, _, _ = self.rows(nodes)
-        return np.bincount(owner, minlength=len(nodes))
+        counts = np.zeros(len(nodes), np.int64)
+        held = nodes < len(self.indptr) - 1
+        counts[held] = self.indptr[nodes[held] + 1] - self.indptr[nodes[held]]
+        if (changes := self.changes) is not None:
+            places = find_positions(changes.nodes, nodes)
+            at = places[places >= 0]
+            gained, lost = changes.gained_at, changes.lost_at
+            counts[places >= 0] += gained[at + 1] - gained[at] - lost[at + 1] + lost[at]
+        return counts
 
 
 def make_buckets(nodes: NDArray[np.int64], size: int) -> NodeBuckets:

@@ -192,7 +192,8 @@ def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled:
                 touched[count] = other
                 count += 1
             rest[other] += spread * weight
-            if queued[other]:
+            # A degree is at least the weight of each edge, so most nodes need no lookup of theirs.
+            if queued[other] or rest[other] <= epsilon * weight:
                 continue
             bound = degree[other] if other < degree.shape[0] else 0.0
             if is_changed:

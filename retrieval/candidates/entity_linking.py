@@ -2,9 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.ports.views import VectorKind
@@ -12,7 +9,7 @@ from core.text.name_spans import find_names
 from core.text.names import normalise
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.naming.name_index import NameIndex, fold_name
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.pagerank.name_linking import link_names
 from retrieval.pagerank.truecase import build_name_share
 
@@ -38,12 +35,12 @@ def find_question_names(text: str, snapshot: GraphSnapshot) -> list[str]:
     return [text[start:end] for start, end in sorted(spans)]
 
 
-def link_by_name(names: Iterable[str], snapshot: GraphSnapshot, degree: NDArray[np.float64]) -> dict[int, float]:
-    """Returns entity → 1 for the entities that have one of the names; entities without an edge (`degree`) are
+def link_by_name(names: Iterable[str], snapshot: GraphSnapshot, graph: RetrievalGraph) -> dict[int, float]:
+    """Returns entity → 1 for the entities that have one of the names; entities without an edge in `graph` are
     left out.
     """
     found = (entity for name in names for entity in _find_entities(name, snapshot.names))
-    return {entity: 1.0 for entity in found if degree[entity] > 0}
+    return {entity: 1.0 for entity in found if graph.has_edges(entity)}
 
 
 async def link_by_vector(
@@ -51,7 +48,7 @@ async def link_by_vector(
     backends: RetrievalBackends,
     query: Query,
     snapshot: GraphSnapshot,
-    degree: NDArray[np.float64],
+    graph: RetrievalGraph,
     *,
     nearest: int,
     min_similarity: float,
@@ -59,14 +56,14 @@ async def link_by_vector(
     """Returns entity → cosine for the `nearest` entities of each name.
 
     A name is normalised before it is embedded, as the entities' names were; the first 64 names count. Entities without
-    an edge (`degree`) or with a cosine below `min_similarity` are left out.
+    an edge in `graph` or with a cosine below `min_similarity` are left out.
     """
     wanted = list(dict.fromkeys(filter(None, map(normalise, names))))[:_NAMES]
     if not wanted:
         return {}
     linked: dict[int, float] = {}
     for vector in await backends.embedder.embed_passages(wanted):
-        for entity, cosine in await _search_entities(vector, backends, query, snapshot, degree, nearest):
+        for entity, cosine in await _search_entities(vector, backends, query, snapshot, graph, nearest):
             if cosine >= min_similarity:
                 linked[entity] = max(cosine, linked.get(entity, 0.0))
     return linked
@@ -77,7 +74,7 @@ async def _search_entities(
     backends: RetrievalBackends,
     query: Query,
     snapshot: GraphSnapshot,
-    degree: NDArray[np.float64],
+    graph: RetrievalGraph,
     count: int,
 ) -> list[tuple[int, float]]:
     asked = count + _SPARE
@@ -86,7 +83,7 @@ async def _search_entities(
         places = snapshot.entities_with([one.id for one in scored]).tolist()
         nearest: dict[int, float] = {}
         for entity, one in zip(places, scored, strict=True):
-            if entity >= 0 and degree[entity] > 0:
+            if entity >= 0 and graph.has_edges(entity):
                 nearest.setdefault(entity, one.score)
         there = list(nearest.items())
         if len(there) >= count or len(scored) < asked or asked >= _FURTHEST:

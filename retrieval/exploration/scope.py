@@ -32,7 +32,7 @@ class Scope:
         return self.snapshot.graph(self.documents)
 
     def is_there(self, entity: int) -> bool:
-        return bool(self.graph.adjacency.degree[self.graph.chunks + entity] > 0)
+        return self.graph.has_edges(entity)
 
     def number_of(self, entity_id: str) -> int:
         """Returns the number of an entity, or of the one that it is merged into.

@@ -5,9 +5,23 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.graph.chunk_terms import make_offsets
+from retrieval.graph.patched import Patched
 from retrieval.graph.positions import find_positions
 
-__all__ = ["Adjacency", "RowChanges", "build_adjacency", "spread_ranges"]
+__all__ = ["Adjacency", "NodeBuckets", "RowChanges", "build_adjacency", "make_buckets", "spread_ranges"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeBuckets:
+    """Where nodes are in an ascending list of some: node i is in the part from `starts[i >> shift]` to the next start.
+
+    There are about as many buckets as nodes in the list, so a lookup reads a few numbers that stay in the processor's
+    cache, whatever the size of the graph.
+    """
+
+    starts: NDArray[np.int32]
+    shift: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,7 +30,7 @@ class RowChanges:
 
     Node `nodes[k]` has lost the edges at `lost[lost_at[k]:lost_at[k + 1]]`, which are places in `Adjacency.indices`,
     ascending, and has gained those to `indices[gained_at[k]:gained_at[k + 1]]` with the `weights` beside them.
-    `place_of` (n,) is k + 1 for `nodes[k]`, and 0 for nodes that did not change.
+    `buckets` find a node in `nodes`.
     """
 
     nodes: NDArray[np.int64]
@@ -25,7 +39,7 @@ class RowChanges:
     gained_at: NDArray[np.int64]
     indices: NDArray[np.int32]
     weights: NDArray[np.float32]
-    place_of: NDArray[np.int32]
+    buckets: NodeBuckets
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,13 +48,14 @@ class Adjacency:
 
     The neighbours of node i are `indices[indptr[i]:indptr[i+1]]`, ascending; `weights` has the edges' weights at the
     same places. `degree` (n,) is the sum of a node's weights. Each edge is in the rows of both of its nodes. There are
-    no loops. With `changes`, rows are read by `neighbours` and `rows`; nodes beyond `indptr` have gained edges alone.
+    no loops. With `changes`, rows are read by `neighbours` and `rows`, and `degree` differs at their nodes.
+    Nodes beyond `indptr` have gained edges alone.
     """
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
     weights: NDArray[np.float32]
-    degree: NDArray[np.float64]
+    degree: NDArray[np.float64] | Patched[np.float64]
     changes: RowChanges | None = None
 
     @property
@@ -62,7 +77,7 @@ class Adjacency:
         if changes is None:
             return owner, self.indices[at], self.weights[at]
         kept = find_positions(changes.lost, at) < 0
-        places = changes.place_of[nodes].astype(np.int64) - 1
+        places = find_positions(changes.nodes, nodes)
         starts = np.where(places >= 0, changes.gained_at[places], 0)
         gained_by, gained = spread_ranges(starts, np.where(places >= 0, changes.gained_at[places + 1], 0))
         owner = np.concatenate([owner[kept], gained_by])
@@ -73,10 +88,22 @@ class Adjacency:
 
     def count_edges(self, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
         """Returns the number of edges of each of these nodes."""
-        if self.changes is None:
-            return self.indptr[nodes + 1] - self.indptr[nodes]
-        owner, _, _ = self.rows(nodes)
-        return np.bincount(owner, minlength=len(nodes))
+        counts = np.zeros(len(nodes), np.int64)
+        held = nodes < len(self.indptr) - 1
+        counts[held] = self.indptr[nodes[held] + 1] - self.indptr[nodes[held]]
+        if (changes := self.changes) is not None:
+            places = find_positions(changes.nodes, nodes)
+            at = places[places >= 0]
+            gained, lost = changes.gained_at, changes.lost_at
+            counts[places >= 0] += gained[at + 1] - gained[at] - lost[at + 1] + lost[at]
+        return counts
+
+
+def make_buckets(nodes: NDArray[np.int64], size: int) -> NodeBuckets:
+    """Returns the buckets of some of `size` nodes, ascending."""
+    shift = max(size // max(len(nodes), 1), 1).bit_length() - 1
+    counts = np.bincount(nodes >> shift, minlength=(size >> shift) + 1)
+    return NodeBuckets(starts=make_offsets(counts).astype(np.int32), shift=shift)
 
 
 def spread_ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

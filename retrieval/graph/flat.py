@@ -27,7 +27,7 @@ from retrieval.graph.recent import Recent
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph, join_edges
 from retrieval.graph.term_statistics import TermStatistics, count_terms
 
-__all__ = ["FlatSnapshot", "Lookups", "build_snapshot", "make_snapshot"]
+__all__ = ["FlatSnapshot", "Lookups", "build_snapshot", "count_places", "make_snapshot"]
 
 _MERGED = 2
 _SPARE_FROM = 2_000
@@ -190,6 +190,11 @@ def make_snapshot(
     return _snapshot(generation, stated, merges or MergeMap(), count_terms(stated.terms), None, spare)
 
 
+def count_places(chunks: int) -> int:
+    """Returns the number of places for this number of chunks, with those that are free for later ones."""
+    return chunks + (chunks // _SPARE_SHARE if chunks >= _SPARE_FROM else 0)
+
+
 def _snapshot(
     generation: int,
     stated: Columns,
@@ -217,9 +222,7 @@ def _snapshot(
 
 def _graph(columns: Columns, spare: int | None) -> RetrievalGraph:
     chunks, entities = len(columns.chunk_ids), len(columns.entity_ids)
-    if spare is None:
-        spare = chunks // _SPARE_SHARE if chunks >= _SPARE_FROM else 0
-    places = chunks + spare
+    places = count_places(chunks) if spare is None else chunks + spare
     return RetrievalGraph(
         chunks=places,
         passages=chunks,

@@ -38,7 +38,10 @@ class RetrievalGraph:
     chunks: int
     passages: int
     adjacency: Adjacency
-    df: NDArray[np.int64] | Patched
+    df: NDArray[np.int64] | Patched[np.int64]
+
+    def has_edges(self, entity: int) -> bool:
+        return bool(self.adjacency.degree[self.chunks + entity] > 0)
 
 
 @dataclass(frozen=True, kw_only=True)

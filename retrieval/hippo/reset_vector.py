@@ -12,7 +12,7 @@ __all__ = ["entity_weights", "passage_weights"]
 
 
 def entity_weights(
-    facts: Sequence[LinkedFact], df: NDArray[np.int64] | Patched, most: int
+    facts: Sequence[LinkedFact], df: NDArray[np.int64] | Patched[np.int64], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Returns the seed entities, ascending, and their weights.
 

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.adjacency import Adjacency, RowChanges
+from retrieval.graph.adjacency import Adjacency, NodeBuckets, RowChanges
+from retrieval.graph.patched import Patched
 from retrieval.interruption import Interrupted, stop_flag
 from retrieval.jit import JitFunction
 from retrieval.pagerank.sweeps import Pushed, push_in_sweeps
@@ -27,6 +28,8 @@ MAX_STEPS = 500_000_000
 _IDLE_WORKSPACES = 4
 _STEPS_PER_CHECK = 1_000_000
 _INTERRUPTED = -1
+_SPARE_SHARE = 8
+"""A workspace is greater by this part, so that it also fits the graph after changes that add nodes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +90,14 @@ def _push(
     space = pool.take(graph.size)
     state = np.zeros(2, np.int64)
     changes = graph.changes or _NO_CHANGES
+    degree, degrees = graph.degree, _NO_DEGREES
+    if isinstance(graph.degree, Patched):
+        degree, degrees = graph.degree.base, graph.degree.values
     kernel(
-        graph.indptr, graph.indices, graph.weights, graph.degree,
-        changes.place_of, changes.lost_at, changes.lost, changes.gained_at, changes.indices, changes.weights,
-        seeds, weights, damping, epsilon, hubs,
+        graph.indptr, graph.indices, graph.weights, degree,
+        changes.nodes, changes.buckets.starts, changes.buckets.shift, degrees,
+        changes.lost_at, changes.lost, changes.gained_at, changes.indices, changes.weights,
+        seeds, weights, graph.degree[seeds], damping, epsilon, hubs,
         space.mass, space.rest, space.queue, space.queued, space.touched,
         max_steps, stop_flag(), state,
     )  # fmt: skip
@@ -112,15 +119,17 @@ def warm() -> None:
 
 def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled: plain arrays are what the compiler takes
     indptr: Any, indices: Any, edge_weights: Any, degree: Any,
-    place_of: Any, lost_at: Any, lost: Any, gained_at: Any, gained: Any, gained_weights: Any,
-    seeds: Any, seed_weights: Any, damping: float, epsilon: float, hubs: int,
+    nodes: Any, starts: Any, shift: int, degrees: Any,
+    lost_at: Any, lost: Any, gained_at: Any, gained: Any, gained_weights: Any,
+    seeds: Any, seed_weights: Any, seed_degrees: Any, damping: float, epsilon: float, hubs: int,
     mass: Any, rest: Any, queue: Any, queued: Any, touched: Any,
     max_steps: int, stop: Any, state: Any,
 ) -> None:  # fmt: skip
     """Fills `mass` and `rest`, which are all zero at first, and `state`: the number of nodes that `touched` lists, and
-    of those that still wait in the queue, or -1 if `stop` was set.
+    of those that still wait in the queue, or -1 if `stop` was set. `nodes`, if any, have the degrees `degrees`, and
+    edges that differ.
     """
-    capacity = queue.shape[0]
+    capacity, is_changed = queue.shape[0], nodes.shape[0] > 0
     head = waiting = count = 0
     steps, check = 0, _STEPS_PER_CHECK
     for i in range(seeds.shape[0]):
@@ -129,7 +138,7 @@ def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled:
             touched[count] = node
             count += 1
         rest[node] += seed_weights[i]
-        if not queued[node] and rest[node] > epsilon * degree[node]:
+        if not queued[node] and rest[node] > epsilon * seed_degrees[i]:
             queued[node] = True
             queue[(head + waiting) % capacity] = node
             waiting += 1
@@ -145,21 +154,31 @@ def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled:
         queued[node] = False
         share = rest[node]
         rest[node] = 0.0
-        place = place_of[node] - 1 if place_of.shape[0] else -1
         first = end = loss = losses = gain = gains = 0
+        total = 0.0
         if node < indptr.shape[0] - 1:
             first, end = indptr[node], indptr[node + 1]
-        if place >= 0:
-            loss, losses = lost_at[place], lost_at[place + 1]
-            gain, gains = gained_at[place], gained_at[place + 1]
+            total = degree[node]
+        if is_changed:
+            place, high = starts[node >> shift], starts[(node >> shift) + 1]
+            while place < high:
+                middle = (place + high) >> 1
+                if nodes[middle] < node:
+                    place = middle + 1
+                else:
+                    high = middle
+            if place < nodes.shape[0] and nodes[place] == node:
+                total = degrees[place]
+                loss, losses = lost_at[place], lost_at[place + 1]
+                gain, gains = gained_at[place], gained_at[place + 1]
         edges = end - first + gains - gain
         if edges > hubs:
             mass[node] += share
             continue
         mass[node] += (1.0 - damping) * share
-        if degree[node] == 0.0:
+        if total == 0.0:
             continue
-        spread = damping * share / degree[node]
+        spread = damping * share / total
         steps += 1 + edges
         for edge in range(first, end + gains - gain):
             if edge < end:
@@ -173,7 +192,21 @@ def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled:
                 touched[count] = other
                 count += 1
             rest[other] += spread * weight
-            if not queued[other] and rest[other] > epsilon * degree[other]:
+            # A degree is at least the weight of each edge, so most nodes need no lookup of theirs.
+            if queued[other] or rest[other] <= epsilon * weight:
+                continue
+            bound = degree[other] if other < degree.shape[0] else 0.0
+            if is_changed:
+                place, high = starts[other >> shift], starts[(other >> shift) + 1]
+                while place < high:
+                    middle = (place + high) >> 1
+                    if nodes[middle] < other:
+                        place = middle + 1
+                    else:
+                        high = middle
+                if place < nodes.shape[0] and nodes[place] == other:
+                    bound = degrees[place]
+            if rest[other] > epsilon * bound:
                 queued[other] = True
                 queue[(head + waiting) % capacity] = other
                 waiting += 1
@@ -187,12 +220,15 @@ def _signature(types: Any) -> Any:
     graph = [
         types.Array(type, 1, "C", readonly=True) for type in (types.int64, types.int32, types.float32, types.float64)
     ]
-    changes = [
+    lost_and_gained = [
         types.Array(type, 1, "C", readonly=True)
-        for type in (types.int32, types.int64, types.int64, types.int64, types.int32, types.float32)
+        for type in (types.int64, types.int64, types.int64, types.int32, types.float32)
     ]
+    found = [types.Array(types.int64, 1, "C", readonly=True), types.Array(types.int32, 1, "C", readonly=True)]
+    degrees = types.Array(types.float64, 1, "C", readonly=True)
     return types.void(
-        *graph, *changes, ints, floats, types.float64, types.float64, types.int64,
+        *graph, *found, types.int64, degrees, *lost_and_gained,
+        ints, floats, floats, types.float64, types.float64, types.int64,
         floats, floats, int32s, flags, int32s,
         types.int64, types.Array(types.uint8, 1, "C"), ints,
     )  # fmt: skip
@@ -205,8 +241,9 @@ _NO_CHANGES = RowChanges(
     gained_at=np.zeros(0, np.int64),
     indices=np.zeros(0, np.int32),
     weights=np.zeros(0, np.float32),
-    place_of=np.zeros(0, np.int32),
+    buckets=NodeBuckets(starts=np.zeros(0, np.int32), shift=0),
 )
+_NO_DEGREES = np.zeros(0)
 
 _KERNEL = JitFunction(_forward_push, _signature)
 
@@ -237,7 +274,7 @@ class _Pool:
                 smallest = min(fitting, key=lambda space: space.size)
                 self._idle.remove(smallest)
                 return smallest
-        return _Workspace(size)
+        return _Workspace(size + size // _SPARE_SHARE)
 
     def give(self, space: _Workspace) -> None:
         with self._lock:

@@ -115,11 +115,10 @@ def rank_from_question(
     only their part of the graph is used, and entities that they do not mention are not linked.
     """
     graph = snapshot.graph(documents)
-    degree = graph.adjacency.degree[graph.chunks :]
     links = tuple(
         replace(link, entities=present)
         for link in link_names(question, snapshot.names, build_name_share(snapshot.statistics))
-        if (present := tuple(entity for entity in link.entities if degree[entity] > 0))
+        if (present := tuple(entity for entity in link.entities if graph.has_edges(entity)))
     )
     linked = np.array([entity for link in links for entity in link.entities], np.int64)
     confidences = np.array([link.confidence for link in links for _ in link.entities])

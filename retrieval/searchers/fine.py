@@ -6,7 +6,6 @@ If the corpus has no vectors of entities, names are linked by name.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 from pydantic import Field
 
 from core.ports.retrieval import Query, SearchResult
@@ -75,14 +74,13 @@ class FineRetrieval:
         """Returns the linked entities, each with the cosine of its name (1 if linked by name)."""
         config, backends = self._config, self._backends
         names = find_question_names(query.text, snapshot) if query.entities is None else query.entities
-        degree: NDArray[np.float64] = graph.adjacency.degree[graph.chunks :]
-        if not len(degree):
+        if graph.adjacency.size == graph.chunks:
             return {}
         if await backends.vectors.count(query.corpus.id, VectorKind.ENTITY):
             nearest, least = config.nearest, config.min_similarity
-            return await link_by_vector(names, backends, query, snapshot, degree, nearest=nearest, min_similarity=least)
+            return await link_by_vector(names, backends, query, snapshot, graph, nearest=nearest, min_similarity=least)
         trace.note("fine: this corpus has no vectors of entities; linked by name")
-        return link_by_name(names, snapshot, degree)
+        return link_by_name(names, snapshot, graph)
 
     def _rank(self, graph: RetrievalGraph, linked: dict[int, float]) -> GraphRanking:
         """The rarer an entity and the nearer to its name, the stronger."""

@@ -14,7 +14,7 @@ from retrieval.graph.column_updates import ColumnUpdate, join_columns
 from retrieval.graph.columns import Columns, Ids, encode_ids
 from retrieval.graph.flat import FlatSnapshot
 from retrieval.graph.naming.names import pack_names
-from retrieval.graph.positions import find_positions
+from retrieval.graph.positions import find_positions, sort_unique
 
 __all__ = ["Delta", "select_terms"]
 
@@ -42,7 +42,7 @@ class Delta:
         new = _without_synonyms(read_columns(changes.added))
         removed = encode_ids(changes.removed)
         update = join_columns(self.added, new, removed=removed, unlinked=encode_ids(()))
-        gone = [find_positions(base.columns.chunk_ids, ids) for ids in (removed, new.chunk_ids)]
+        gone = find_positions(base.columns.chunk_ids, np.unique(np.concatenate([removed, new.chunk_ids])))
         unlinked = frozenset(changes.synonyms_of)
         synonyms = {pair: score for pair, score in self.synonyms.items() if unlinked.isdisjoint(pair)}
         found = _list_synonyms(changes.added)
@@ -53,7 +53,7 @@ class Delta:
         fresh = {id: changes.added.names[place] for id, place in zip(ends, at.tolist(), strict=True)}
         return Delta(
             added=update.columns,
-            removed=np.unique(np.concatenate([self.removed, *(places[places >= 0] for places in gone)])),
+            removed=sort_unique(self.removed, gone[gone >= 0]),
             unlinked=self.unlinked | unlinked,
             synonyms=synonyms,
             names={**self.names, **fresh},

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.adjacency import Adjacency, RowChanges, spread_ranges
+from retrieval.graph.adjacency import Adjacency, RowChanges, make_buckets, spread_ranges
 from retrieval.graph.chunk_terms import make_offsets
+from retrieval.graph.patched import Patched
+from retrieval.graph.positions import sort_unique
 
 __all__ = ["EdgeChanges", "find_edges"]
 
@@ -24,23 +26,21 @@ class EdgeChanges:
 
     def lay_over(self, graph: Adjacency, size: int) -> Adjacency:
         """Returns the graph of `size` nodes with these changes, which shares all of its edges with `graph`."""
-        lost_from = np.concatenate([self.lost[:, 0], self.lost[:, 1]])
-        lost = find_edges(graph, lost_from, np.concatenate([self.lost[:, 1], self.lost[:, 0]]))
-        order = np.argsort(lost, kind="stable")
-        lost_from, lost = lost_from[order], lost[order]
-        gained_from = np.concatenate([self.gained[:, 0], self.gained[:, 1]])
-        gained_to = np.concatenate([self.gained[:, 1], self.gained[:, 0]])
-        weights = np.concatenate([self.weights, self.weights])
-        order = np.lexsort((gained_to, gained_from))
-        gained_from, gained_to, weights = gained_from[order], gained_to[order], weights[order]
-        nodes = np.unique(np.concatenate([lost_from, gained_from]))
-        place_of = np.zeros(size, np.int32)
-        place_of[nodes] = np.arange(1, len(nodes) + 1)
-        by_loss, by_gain = place_of[lost_from] - 1, place_of[gained_from] - 1
-        degree = np.zeros(size)
-        degree[: graph.size] = graph.degree
-        degree[nodes] -= np.bincount(by_loss, graph.weights[lost], len(nodes))
-        degree[nodes] += np.bincount(by_gain, weights, len(nodes))
+        keys = np.concatenate([_make_keys(self.lost), _make_keys(self.lost[:, ::-1])])
+        keys.sort()  # in the order of the rows, so that neighbouring searches read neighbouring memory
+        lost_from = keys >> 32
+        lost = find_edges(graph, lost_from, keys & 0xFFFFFFFF)
+        keys = np.concatenate([_make_keys(self.gained), _make_keys(self.gained[:, ::-1])])
+        order = np.argsort(keys)
+        gained_from, gained_to = keys[order] >> 32, keys[order] & 0xFFFFFFFF
+        weights = np.concatenate([self.weights, self.weights])[order]
+        nodes = sort_unique(lost_from, gained_from)
+        by_loss, by_gain = np.searchsorted(nodes, lost_from), np.searchsorted(nodes, gained_from)
+        held = nodes < graph.size
+        degree = np.zeros(len(nodes))
+        degree[held] = graph.degree[nodes[held]]
+        degree -= np.bincount(by_loss, graph.weights[lost], len(nodes))
+        degree += np.bincount(by_gain, weights, len(nodes))
         changes = RowChanges(
             nodes=nodes,
             lost_at=make_offsets(np.bincount(by_loss, minlength=len(nodes))),
@@ -48,11 +48,21 @@ class EdgeChanges:
             gained_at=make_offsets(np.bincount(by_gain, minlength=len(nodes))),
             indices=gained_to.astype(np.int32),
             weights=weights,
-            place_of=place_of,
+            buckets=make_buckets(nodes, size),
         )
         return Adjacency(
-            indptr=graph.indptr, indices=graph.indices, weights=graph.weights, degree=degree, changes=changes
+            indptr=graph.indptr,
+            indices=graph.indices,
+            weights=graph.weights,
+            degree=Patched(base=np.asarray(graph.degree), places=nodes, values=degree, size=size),
+            changes=changes,
         )
+
+
+def _make_keys(edges: Numbers) -> Numbers:
+    """Returns each edge as one number, which sorts by its first node."""
+    keys: Numbers = edges[:, 0] << 32 | edges[:, 1]
+    return keys
 
 
 def find_edges(graph: Adjacency, nodes: Numbers, others: Numbers) -> Numbers:

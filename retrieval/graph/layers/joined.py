@@ -11,7 +11,7 @@ from retrieval.graph.layers.delta import Delta, select_terms
 from retrieval.graph.layers.edges import EdgeChanges, find_edges
 from retrieval.graph.naming.name_index import NameIndex, build_name_index
 from retrieval.graph.patched import Patched
-from retrieval.graph.positions import find_positions
+from retrieval.graph.positions import find_positions, sort_unique
 from retrieval.graph.snapshot import RetrievalGraph
 from retrieval.graph.term_statistics import TermStatistics
 
@@ -28,7 +28,8 @@ class Joined:
     follow those of the base in the order of their ids, `new_ids`. `entity_of` has the number of each entity of
     `Delta.added`. `gone` are entities of the base that nothing names any more, ascending. `mentions` and `facts` are
     the added ones; `lost_facts` those of removed chunks. `synonyms` with their `scores` are those of now that changes
-    have brought, `lost_synonyms` places of `Columns.synonyms` that count no more.
+    have brought, `lost_synonyms` places of `Columns.synonyms` that count no more. `titled`
+    and `fact_counts` are the numbers of titles and of facts of each entity.
     """
 
     first_chunk: int
@@ -44,7 +45,8 @@ class Joined:
     names: NameIndex
     whole: RetrievalGraph
     statistics: TermStatistics
-    titled: Patched
+    titled: Patched[np.int64]
+    fact_counts: Patched[np.int64]
 
 
 def join(base: FlatSnapshot, delta: Delta) -> Joined:
@@ -62,7 +64,7 @@ def join(base: FlatSnapshot, delta: Delta) -> Joined:
     lost_mentions = np.stack([delta.removed[owner], others.astype(np.int64) - graph.chunks], axis=1)
     df = _patch(np.asarray(graph.df), size, lost_mentions[:, 1], mentions[:, 1])
     fact_counts = _patch(base.lookups.fact_counts, size, lost_facts[:, 1:].ravel(), facts[:, 1:].ravel())
-    touched = np.unique(np.concatenate([lost_mentions[:, 1], lost_facts[:, 1:].ravel()]))
+    touched = sort_unique(lost_mentions[:, 1], lost_facts[:, 1:].ravel())
     gone = touched[(df[touched] == 0) & (fact_counts[touched] == 0)]
     there = _Ends(columns.entity_ids, new_ids, gone)
     synonyms, scores, lost_synonyms = _join_synonyms(base, delta, there, _find_lost_synonyms(base, delta, gone))
@@ -93,6 +95,7 @@ def join(base: FlatSnapshot, delta: Delta) -> Joined:
         ),
         statistics=base.statistics.layer(removed=select_terms(base, delta.removed), added=added.terms),
         titled=_count_titles(base, delta, there, size),
+        fact_counts=fact_counts,
     )
 
 
@@ -105,13 +108,17 @@ class _Ends:
     gone: Numbers
 
     def find(self, ids: Ids) -> Numbers:
-        at = find_positions(self.held, ids)
+        return self.select(find_positions(self.held, ids), ids)
+
+    def select(self, held: Numbers, ids: Ids) -> Numbers:
+        """Returns the numbers of ids whose places in the base are known, -1 for those that it does not have."""
+        at = held.copy()
         at[find_positions(self.gone, at) >= 0] = -1
         new = find_positions(self.new_ids, ids)
         return np.where(new >= 0, new + len(self.held), at)
 
 
-def _patch(base: Numbers, size: int, lost: Numbers, gained: Numbers) -> Patched:
+def _patch(base: Numbers, size: int, lost: Numbers, gained: Numbers) -> Patched[np.int64]:
     """Returns counts, of which each number in `lost` takes one, and each in `gained` adds one."""
     places, which = np.unique(np.concatenate([lost, gained]), return_inverse=True)
     change = np.bincount(which, np.repeat([-1.0, 1.0], [len(lost), len(gained)]), len(places)).astype(np.int64)
@@ -124,11 +131,11 @@ def _patch(base: Numbers, size: int, lost: Numbers, gained: Numbers) -> Patched:
 def _find_lost_synonyms(base: FlatSnapshot, delta: Delta, gone: Numbers) -> Numbers:
     """Returns the places of the base's synonyms of entities that are unlinked or gone, ascending."""
     unlinked = find_positions(base.columns.entity_ids, encode_ids(delta.unlinked))
-    ends = np.unique(np.concatenate([unlinked[unlinked >= 0], gone]))
+    ends = sort_unique(unlinked[unlinked >= 0], gone)
     owner, nodes, _ = base.whole.adjacency.rows(ends + base.whole.chunks)
     others = nodes.astype(np.int64) - base.whole.chunks
     places = find_positions(base.lookups.synonym_keys, _make_keys(np.stack([ends[owner], others], axis=1)))
-    return np.unique(places[(places >= 0) & (others >= 0)])
+    return sort_unique(places[(places >= 0) & (others >= 0)])
 
 
 def _join_synonyms(
@@ -146,7 +153,7 @@ def _join_synonyms(
     places = find_positions(base.lookups.synonym_keys, _make_keys(pairs))
     both = (places >= 0) & (find_positions(lost, places) < 0)
     scores[both] = np.maximum(scores[both], base.columns.scores[places[both]])
-    return pairs, scores, np.union1d(lost, places[both])
+    return pairs, scores, sort_unique(lost, places[both])
 
 
 def _weigh_pairs(
@@ -161,7 +168,7 @@ def _weigh_pairs(
     lost_pairs = base.columns.synonyms[lost_synonyms].astype(np.int64)
     listed = [facts[:, 1:], lost_facts[:, 1:], synonyms, lost_pairs]
     keys = [_make_keys(pairs) for pairs in listed]
-    pairs = np.unique(np.concatenate(keys))
+    pairs = sort_unique(*keys)
     first, second = pairs >> 32, pairs & 0xFFFFFFFF
     pairs = pairs[first != second]
     ends = np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=1)
@@ -205,10 +212,11 @@ def _join_names(base: FlatSnapshot, delta: Delta, known: Numbers, gone: Numbers)
     )
 
 
-def _count_titles(base: FlatSnapshot, delta: Delta, there: _Ends, size: int) -> Patched:
+def _count_titles(base: FlatSnapshot, delta: Delta, there: _Ends, size: int) -> Patched[np.int64]:
     """Returns for each entity the number of chunks whose title or heading it is."""
-    lost = there.find(base.columns.title_ids[delta.removed].ravel())
-    gained = there.find(delta.added.title_ids.ravel())
+    known = base.titles[delta.removed].ravel().astype(np.int64)
+    lost = there.select(known, base.columns.title_ids[delta.removed].ravel())
+    gained = there.find(delta.added.title_ids[delta.added.title_ids != b""])
     lookups, held = base.lookups, len(there.held)
     counts = np.zeros(size, np.int64) if not held else base.title_shares
     opened = find_positions(lookups.open_titles, there.new_ids)

@@ -39,17 +39,17 @@ class LayeredSnapshot(GraphSnapshot):
 
     @cached_property
     def documents(self) -> frozenset[str]:
-        held = self.base.columns.document_ids[np.delete(np.arange(self.base.document_count), self._empty_documents)]
+        held = self.base.columns.document_ids[np.delete(np.arange(self.base.document_count), self.empty_documents)]
         return frozenset(id.decode() for id in np.concatenate([held, self.delta.added.document_ids]).tolist())
 
     @cached_property
     def document_count(self) -> int:
         known = find_positions(self.base.columns.document_ids, self.delta.added.document_ids)
-        known[np.isin(known, self._empty_documents)] = -1
-        return self.base.document_count - len(self._empty_documents) + int((known < 0).sum())
+        known[np.isin(known, self.empty_documents)] = -1
+        return self.base.document_count - len(self.empty_documents) + int((known < 0).sum())
 
     @cached_property
-    def _empty_documents(self) -> Numbers:
+    def empty_documents(self) -> Numbers:
         """The numbers of the base's documents of which all chunks are removed, ascending."""
         documents, counts = np.unique(self.base.columns.document_of[self.delta.removed], return_counts=True)
         empty: Numbers = documents[self.base.lookups.document_sizes[documents] == counts].astype(np.int64)
@@ -104,7 +104,7 @@ class LayeredSnapshot(GraphSnapshot):
     def has_any_document(self, document_ids: Collection[str]) -> bool:
         held = find_positions(self.base.columns.document_ids, encode_ids(document_ids))
         added = find_positions(self.delta.added.document_ids, encode_ids(document_ids))
-        return bool((added >= 0).any() or ((held >= 0) & ~np.isin(held, self._empty_documents)).any())
+        return bool((added >= 0).any() or ((held >= 0) & ~np.isin(held, self.empty_documents)).any())
 
     def entities_with(self, entity_ids: Iterable[str]) -> Numbers:
         ids = self.merges.encode(entity_ids)

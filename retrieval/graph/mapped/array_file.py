@@ -1,7 +1,8 @@
 """Arrays in a file that is mapped into memory: its format, and how it is written and checked.
 
 The file begins with `_START`, then comes the header as JSON, then the arrays, each at a multiple of 64 bytes. The
-header names each array with its type, shape, place and checksum, and has a checksum itself.
+header names each array with its type, shape, place and checksum, and has a checksum itself. Spaces fill the header up
+to the length that it has with the longest checksums, so that it can be written after the arrays.
 """
 
 import json
@@ -9,8 +10,9 @@ import mmap
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -18,7 +20,17 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ArrayFile", "UnreadableFile", "is_mapped", "read_array_file", "read_generation", "write_array_file"]
+__all__ = [
+    "ArrayFile",
+    "FileContent",
+    "Stream",
+    "StreamedArray",
+    "UnreadableFile",
+    "is_mapped",
+    "read_array_file",
+    "read_generation",
+    "write_array_file",
+]
 
 _MAGIC = b"hopweave"
 _FORMAT = 1
@@ -27,6 +39,7 @@ _START = struct.Struct("<8sIII")
 _ALIGNMENT = 64
 _BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
+_GREATEST_CHECKSUM = 0xFFFFFFFF
 _KINDS = frozenset("Siufb")
 """The kinds of types that an array may have: bytes, numbers and truth values. None of them holds Python objects."""
 
@@ -35,17 +48,45 @@ class UnreadableFile(ValueError):
     """A file cannot be used. The message says why, as the end of a sentence that names the file."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ArrayFile:
-    """The content of a file. Arrays that are one object are stored once, and are one object when they are read.
+@dataclass(frozen=True, eq=False)
+class StreamedArray:
+    """An array of a file that a `Stream` makes while it is written."""
 
-    `layout` names what the arrays mean. A file of another layout is not read.
+    dtype: np.dtype[Any]
+    shape: tuple[int, ...]
+
+    @property
+    def nbytes(self) -> int:
+        return _count_bytes(self.dtype, self.shape)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Makes arrays at the same time. `blocks` yields the next rows of each of them, and is read once."""
+
+    arrays: tuple[NDArray[Any] | StreamedArray, ...]
+    blocks: Callable[[], Iterable[tuple[NDArray[Any], ...]]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class FileContent:
+    """What is written to a file. Arrays that are one object are stored once.
+
+    `layout` names what the arrays mean. A file of another layout is not read. Each `StreamedArray` is in one stream.
     """
 
     layout: str
     corpus_id: str
     generation: int
     numbers: Mapping[str, int]
+    arrays: Mapping[str, NDArray[Any] | StreamedArray]
+    streams: Sequence[Stream] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ArrayFile(FileContent):
+    """The content of a file with all of its arrays. Those that were one object are one object when they are read."""
+
     arrays: Mapping[str, NDArray[Any]]
 
 
@@ -58,31 +99,64 @@ class _Place(NamedTuple):
     checksum: int
 
 
-def write_array_file(file: BinaryIO, content: ArrayFile) -> None:
-    """Writes the content at the beginning of an empty file."""
-    places: dict[int, _Place] = {}
-    parts: list[memoryview] = []
-    end = 0
-    for array in content.arrays.values():
-        if id(array) not in places:
-            part = _bytes_of(array)
-            places[id(array)] = _Place(array.dtype.str, array.shape, end, zlib.crc32(part))
-            parts.append(part)
-            end = _align(end + part.nbytes)
+def write_array_file(file: BinaryIO, content: FileContent) -> None:
+    """Writes the content at the beginning of an empty file.
+
+    Arrays go to the file one by one, or block by block, and the header, which has their checksums, at the end. Raises
+    `ValueError` if a stream does not make its arrays whole.
+    """
+    arrays = {id(array): array for array in content.arrays.values()}
+    starts, end = {}, 0
+    for key, array in arrays.items():
+        starts[key] = end
+        end = _align(end + array.nbytes)
+    longest = len(_encode_header(content, starts, dict.fromkeys(arrays, _GREATEST_CHECKSUM), end))
+    first = _align(_START.size + longest)
+    file.truncate(first + end)
+    checksums: dict[int, int] = {}
+    streams = [Stream((array,), partial(_whole, array)) for array in arrays.values() if isinstance(array, np.ndarray)]
+    for stream in (*streams, *content.streams):
+        checksums |= _write_stream(file, stream, [first + starts[id(array)] for array in stream.arrays])
+    encoded = _encode_header(content, starts, checksums, end).ljust(longest)
+    file.seek(0)
+    file.write(_START.pack(_MAGIC, _FORMAT, len(encoded), zlib.crc32(encoded)) + encoded)
+
+
+def _whole(array: NDArray[Any]) -> list[tuple[NDArray[Any]]]:
+    return [(array,)]
+
+
+def _encode_header(content: FileContent, starts: dict[int, int], checksums: dict[int, int], size: int) -> bytes:
+    places = {
+        name: _Place(array.dtype.str, array.shape, starts[id(array)], checksums[id(array)])
+        for name, array in content.arrays.items()
+    }
     header = {
         "layout": content.layout,
         "corpus": content.corpus_id,
         "generation": content.generation,
         "numbers": content.numbers,
-        "arrays": {name: places[id(array)] for name, array in content.arrays.items()},
-        "bytes": end,
+        "arrays": places,
+        "bytes": size,
     }
-    encoded = json.dumps(header).encode()
-    file.write(_START.pack(_MAGIC, _FORMAT, len(encoded), zlib.crc32(encoded)) + encoded)
-    _pad(file, _START.size + len(encoded))
-    for part in parts:
-        file.write(part)
-        _pad(file, part.nbytes)
+    return json.dumps(header).encode()
+
+
+def _write_stream(file: BinaryIO, stream: Stream, starts: list[int]) -> dict[int, int]:
+    """Writes the arrays of a stream from these places on, and returns their checksums."""
+    at, checksums = list(starts), [0] * len(starts)
+    for blocks in stream.blocks():
+        for number, (array, block) in enumerate(zip(stream.arrays, blocks, strict=True)):
+            part = _bytes_of(block.astype(array.dtype, copy=False))
+            if file.tell() != at[number]:
+                file.seek(at[number])
+            file.write(part)
+            checksums[number] = zlib.crc32(part, checksums[number])
+            at[number] += part.nbytes
+    for array, start, end in zip(stream.arrays, starts, at, strict=True):
+        if end - start != array.nbytes:
+            raise ValueError(f"a stream made {end - start} bytes of an array of {array.nbytes}")
+    return {id(array): checksum for array, checksum in zip(stream.arrays, checksums, strict=True)}
 
 
 def read_array_file(path: Path, layout: str, corpus_id: str, *, check: bool = False) -> ArrayFile:
@@ -183,7 +257,11 @@ def _size_of(place: _Place) -> int:
     type = np.dtype(place.type)
     if type.kind not in _KINDS:
         raise UnreadableFile(f"has an array of the unknown type {place.type}")
-    return int(np.prod(place.shape, dtype=np.int64)) * type.itemsize
+    return _count_bytes(type, place.shape)
+
+
+def _count_bytes(type: np.dtype[Any], shape: tuple[int, ...]) -> int:
+    return int(np.prod(shape, dtype=np.int64)) * type.itemsize
 
 
 def _map(mapping: mmap.mmap, start: int, place: _Place) -> NDArray[Any]:
@@ -200,7 +278,3 @@ def _bytes_of(array: NDArray[Any]) -> memoryview:
 
 def _align(size: int) -> int:
     return -(-size // _ALIGNMENT) * _ALIGNMENT
-
-
-def _pad(file: BinaryIO, size: int) -> None:
-    file.write(b"\0" * (_align(size) - size))

@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 from core.telemetry.log_events import log_event
-from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
+from retrieval.graph.compaction.encoding import encode_compacted
+from retrieval.graph.layers.layered import LayeredSnapshot
+from retrieval.graph.mapped.array_file import ArrayFile, FileContent, UnreadableFile
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import BuildLock, SnapshotFile, SnapshotFolder
 from retrieval.graph.snapshot import GraphSnapshot
@@ -43,7 +45,7 @@ class LoggedFolder:
         try:
             present = self._folder.describe(corpus_id)
             is_written = present is None or present.generation < snapshot.generation
-            is_written = is_written and self._folder.write(encode_snapshot(corpus_id, snapshot.flat()), stop)
+            is_written = is_written and self._folder.write(_encode(corpus_id, snapshot), stop)
         except TimeoutError:
             _log.info("the snapshot of corpus %s is in memory only: another process writes for long", corpus_id)
             return None
@@ -99,3 +101,9 @@ class LoggedFolder:
         if message not in self._logged:
             self._logged.add(message)
             _log.log(level, "%s", message)
+
+
+def _encode(corpus_id: str, snapshot: GraphSnapshot) -> FileContent:
+    if isinstance(snapshot, LayeredSnapshot):
+        return encode_compacted(corpus_id, snapshot)
+    return encode_snapshot(corpus_id, snapshot.flat())

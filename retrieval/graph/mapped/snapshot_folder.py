@@ -13,6 +13,7 @@ from typing import NamedTuple
 from core.errors import InvalidInput
 from retrieval.graph.mapped.array_file import (
     ArrayFile,
+    FileContent,
     UnreadableFile,
     read_array_file,
     read_generation,
@@ -89,7 +90,7 @@ class SnapshotFolder:
             return None
         return None if generation is None else SnapshotFile(generation, age_seconds)
 
-    def write(self, content: ArrayFile, stop: threading.Event | None = None) -> bool:
+    def write(self, content: FileContent, stop: threading.Event | None = None) -> bool:
         """Writes the file of a corpus, unless there is one of this or a later generation. Returns whether it did.
 
         Waits while another process writes, thirty seconds at most and until `stop` is set. Raises `OSError`; then the

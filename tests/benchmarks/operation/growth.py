@@ -1,7 +1,9 @@
-"""What snapshots cost as the corpus grows: opening, following a change of 100 documents, and a search's graph part.
+"""What snapshots cost as the corpus grows: opening, following a change of 100 documents, compaction, and a search's
+graph part.
 
 `python -m tests.benchmarks.operation.growth FOLDER` opens the file there as a new process does, prints a report,
-and waits for the end of its input. Synthetic: two names and eight mentions a passage, mentions by Zipf's law.
+and waits for the end of its input; with `compact` it lays changes over the file and replaces it. Synthetic: two names
+and eight mentions a passage, mentions by Zipf's law.
 """
 
 import json
@@ -9,8 +11,10 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -26,8 +30,9 @@ from core.text.terms import TERM
 from retrieval.graph.chunk_terms import ChunkTerms, make_offsets
 from retrieval.graph.column_building import canonicalise
 from retrieval.graph.columns import Columns, Ids
+from retrieval.graph.compaction.encoding import encode_compacted
 from retrieval.graph.flat import FlatSnapshot, make_snapshot
-from retrieval.graph.layers.layered import follow
+from retrieval.graph.layers.layered import LayeredSnapshot, follow
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
 from retrieval.graph.naming.names import pack_names
@@ -43,6 +48,7 @@ _CORPUS = "0123456789abcdef"
 _NAMES, _MENTIONS, _TERMS, _CHUNKS_OF_DOCUMENT = 2, 8, 40, 10
 _DOCUMENTS, _QUESTIONS, _SEED = 100, 60, 11
 _MEGABYTE = 1_000_000
+_WATCH_SECONDS = 0.05
 
 
 def measure(sizes: Sequence[int] = SIZES) -> list[dict[str, Any]]:
@@ -55,8 +61,11 @@ def measure(sizes: Sequence[int] = SIZES) -> list[dict[str, Any]]:
                 alone = _memory(first)["file_mb"] + _memory(first)["own_mb"]
                 with _opened(Path(name)) as (second, _):
                     both = [_memory(process) for process in (first, second)]
+            compacted = _run(Path(name), "compact")
             together = sum(one["file_mb"] + one["own_mb"] for one in both)
-            reports.append({"passages": size, **built, "alone_mb": alone, "together_mb": together, **report})
+            reports.append(
+                {"passages": size, **built, "alone_mb": alone, "together_mb": together, **report, **compacted}
+            )
     return reports
 
 
@@ -71,6 +80,8 @@ def checks(reports: Sequence[dict[str, Any]]) -> list[Check]:
         figure(f"{what}: MB of two processes together", most["together_mb"]),
         at_most(f"{what}: ms of a search's graph part, the median", most["rank_ms"], 25),
         figure(f"{what}: ms of the processor for the changes", most["follow_cpu_ms"]),
+        at_most(f"{what}: MB of its own memory that compaction takes", most["compact_own_mb"], 1_000),
+        figure(f"{what}: s of the processor for compaction", most["compact_cpu_seconds"]),
         figure(f"{what}: MB of its own memory after opening and {_QUESTIONS} questions", most["own_mb"]),
     ]
 
@@ -200,6 +211,31 @@ def _write(folder: Path, size: int) -> dict[str, float]:
     }
 
 
+def _compact(folder: Path) -> dict[str, float]:
+    """Lays the changes over the file, and writes the two as one in its place."""
+    later = follow(snapshot := _open(folder), _changes(snapshot))
+    assert isinstance(later, LayeredSnapshot)
+    before, peaks, is_done = _memory("self")["own_mb"], [0.0], threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(_WATCH_SECONDS):
+            peaks.append(_memory("self")["own_mb"])
+
+    with ThreadPoolExecutor() as pool:
+        watching = pool.submit(watch)
+        try:
+            began, worked = time.perf_counter(), time.process_time()
+            SnapshotFolder(folder).write(encode_compacted(_CORPUS, later))
+            took = {
+                "compact_seconds": time.perf_counter() - began,
+                "compact_cpu_seconds": time.process_time() - worked,
+            }
+        finally:
+            is_done.set()
+        watching.result()
+    return took | {"compact_own_mb": max(peaks) - before}
+
+
 def _columns(size: int) -> Columns:
     rng = np.random.default_rng(_SEED)
     entities = _NAMES * size
@@ -259,7 +295,9 @@ def _memory(process: int | str) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
+    if sys.argv[2:] == ["compact"]:
+        print(json.dumps(_compact(Path(sys.argv[1]))))
+    elif len(sys.argv) > 2:
         print(json.dumps(_write(Path(sys.argv[1]), int(sys.argv[2]))))
     else:
         _hold(Path(sys.argv[1]))

@@ -4,6 +4,7 @@ import asyncio
 import logging
 import random
 import resource
+import signal
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -28,7 +29,14 @@ from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
 from retrieval.graph.snapshot import GraphSnapshot
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
-from tests.integration.retrieval.snapshot_writer import CHUNKS, rows_of, snapshot_follower, snapshot_writer
+from tests.integration.retrieval.snapshot_writer import (
+    CHUNKS,
+    compacted,
+    kill_compaction,
+    rows_of,
+    snapshot_follower,
+    snapshot_writer,
+)
 from tests.searching import AT_ONCE, World, open_world
 from tests.unit.retrieval.test_snapshot import parts
 
@@ -360,6 +368,26 @@ def test_a_writer_that_is_killed_leaves_a_whole_file(tmp_path: Path) -> None:
         written = content.generation
     files.delete_leftovers()
     assert [path.name for path in tmp_path.iterdir()] == [f"{CORPUS_ID}.graph"]
+
+
+@pytest.mark.parametrize("blocks", [0, 1, 7, 20])
+def test_a_process_that_is_killed_while_it_compacts_leaves_the_file_that_was_there(tmp_path: Path, blocks: int) -> None:
+    files = SnapshotFolder(tmp_path)
+    assert files.write(encode_snapshot(CORPUS_ID, build_snapshot(1, rows_of(1), spare=8)))
+    path = files.path_of(CORPUS_ID)
+    before = path.read_bytes()
+    for _ in range(2):
+        assert kill_compaction(tmp_path, CORPUS_ID, blocks) == -signal.SIGKILL
+        assert path.read_bytes() == before
+        assert len(names_in(tmp_path)) == 2, "what it has written so far"
+    files.delete_leftovers()
+    assert names_in(tmp_path) == [path.name]
+    assert kill_compaction(tmp_path, CORPUS_ID, blocks) == -signal.SIGKILL
+    assert files.write(compacted(tmp_path, CORPUS_ID))
+    assert names_in(tmp_path) == [path.name]
+    content = files.read(CORPUS_ID, check=True)
+    assert content is not None
+    assert (content.generation, len(content.arrays["chunk_ids"])) == (2, CHUNKS + 1)
 
 
 def test_processes_that_write_at_once_do_not_disturb_readers(tmp_path: Path) -> None:

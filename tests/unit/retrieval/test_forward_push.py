@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from retrieval.graph.adjacency import Adjacency, build_adjacency
+from retrieval.graph.layers.edges import EdgeChanges
 from retrieval.interruption import Interrupted, run_interruptibly
 from retrieval.jit import JitFunction
 from retrieval.pagerank import forward_push as module
@@ -175,3 +176,26 @@ def test_a_hub_keeps_what_reaches_it(compiled: bool, monkeypatch: pytest.MonkeyP
     open_ = forward_push(graph, np.array([5]), np.ones(1), damping=0.5, epsilon=1e-9, hubs=4)
     assert open_.nodes.tolist() == [0, 1, 2, 3, 4, 5]
     assert found.mass[0] > open_.mass[0]
+
+
+@pytest.mark.parametrize("changed", [0, 1, 40])
+@pytest.mark.parametrize("added", [0, 1, 64])
+def test_edges_laid_over_a_graph_give_the_mass_of_one_built_anew(changed: int, added: int) -> None:
+    """Few changed nodes make large buckets, and added ones lie side by side in the last."""
+    rng, old = np.random.default_rng(changed + added), random_graph(2_000, 9_000, seed=1)
+    rows = np.repeat(np.arange(old.size), np.diff(old.indptr))
+    upper = np.flatnonzero(rows < old.indices)
+    edges, weights = np.column_stack([rows, old.indices])[upper].astype(np.int64), old.weights[upper]
+    lost = rng.choice(len(edges), changed, replace=False)
+    gained = np.column_stack([rng.integers(0, old.size, added), np.arange(old.size, old.size + added)])
+    changes = EdgeChanges(lost=edges[lost], gained=gained, weights=np.ones(added, np.float32))
+    size = old.size + added
+    found = changes.lay_over(old, size)
+    edges = np.concatenate([np.delete(edges, lost, axis=0), gained])
+    built = build_adjacency(size, edges[:, 0], edges[:, 1], np.concatenate([np.delete(weights, lost), changes.weights]))
+    every = np.arange(size)
+    assert found.degree[every].tolist() == pytest.approx(built.degree.tolist(), abs=1e-9)
+    assert found.count_edges(every).tolist() == built.count_edges(every).tolist()
+    for seed in (0, size - 1):
+        expected = dense(approximate(built, [seed], [1.0], 0.85, 1e-9), size)
+        assert dense(approximate(found, [seed], [1.0], 0.85, 1e-9), size) == pytest.approx(expected, abs=1e-6)

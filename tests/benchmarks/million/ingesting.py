@@ -51,9 +51,10 @@ async def _ingest(shop: Workshop, corpus: Corpus, start: int, stop: int) -> dict
     assert job is not None
     submitting = time.perf_counter() - began
     waiting = asyncio.create_task(wait_for(shop.container, job))
-    peak = 0.0
+    peaks = {"resident": 0.0, "own, changed": 0.0}
     while not waiting.done():
-        peak = max(peak, memory_mb(pid)["resident"])
+        now = memory_mb(pid)
+        peaks = {name: max(peak, now[name]) for name, peak in peaks.items()}
         await asyncio.wait([waiting], timeout=_SAMPLE_SECONDS)
     ended = await waiting
     after = resource.getrusage(resource.RUSAGE_SELF)
@@ -68,14 +69,16 @@ async def _ingest(shop: Workshop, corpus: Corpus, start: int, stop: int) -> dict
         "worker_cpu_ms": 1e3 * (cpu_seconds(pid) - before) / max(1, indexed),
         "here_cpu_ms": 1e3 * (after.ru_utime + after.ru_stime - mine.ru_utime - mine.ru_stime) / max(1, indexed),
         "worker_mb": memory_mb(pid),
-        "worker_peak_mb": peak,
+        "worker_peak_mb": peaks,
         "disk": folder_bytes(Path(shop.settings.data_dir)),
     }
 
 
 def _line(part: dict[str, Any]) -> str:
     disk = ", ".join(f"{name} {size / 1e6:.0f}" for name, size in sorted(part["disk"].items()) if size > 1e6)
+    own, resident = (part["worker_peak_mb"][name] for name in ("own, changed", "resident"))
     return (
         f"to {part['stop']:,}: {part['per_second']:.0f}/s, ms of the processor a passage: worker "
-        f"{part['worker_cpu_ms']:.2f}, here {part['here_cpu_ms']:.2f}; worker {part['worker_peak_mb']:.0f} MB; {disk}"
+        f"{part['worker_cpu_ms']:.2f}, here {part['here_cpu_ms']:.2f}; worker {own:.0f} MB, "
+        f"with mapped files {resident:.0f}; {disk}"
     )

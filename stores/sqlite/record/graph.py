@@ -1,8 +1,7 @@
 """The port of the graph in SQLite: the rows of a corpus, whole or as changes."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from dataclasses import replace
-from typing import NamedTuple
 
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.record_policy.change_log import is_covered
@@ -10,6 +9,7 @@ from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
 from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.record.merges import read_merges
+from stores.sqlite.record.whole_graph import read_whole_graph
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]
@@ -20,44 +20,16 @@ _VISIBLE = """
 """
 _CHUNK = "c.id, c.document_id, c.view_id, c.position, c.title_names, c.terms"
 
-
-class _Conditions(NamedTuple):
-    """The conditions on the rows of each kind. `graph_rows` leaves out the rows of invisible chunks."""
-
-    chunks: str = ""
-    entities: str = ""
-    rows: str = ""
-    synonyms: str = ""
-
-
-_MENTIONS = """
-    SELECT lower(hex(c.id)), lower(hex(e.id)) FROM corpus_numbers k
-    CROSS JOIN chunk_rows c ON c.corpus = k.number
-    CROSS JOIN mention_rows m ON m.chunk = c.number
-    CROSS JOIN form_rows f ON f.number = m.form
-    CROSS JOIN entity_rows e ON e.number = f.entity
-    WHERE k.id = :corpus
-"""
-"""All mentions, one chunk after the other. The two of a chunk in different forms come twice."""
-
 _CHANGED = "IN (SELECT from_hex(value) FROM json_each(:chunks))"
 _TOUCHED = "IN (SELECT value FROM json_each(:entities))"
-_ALL = _Conditions()
-_PART = _Conditions(
-    chunks=f"AND c.raw_id {_CHANGED}",
-    entities=f"""
-    AND raw_id IN (
-        SELECT raw_entity_id FROM mentions WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
-        UNION SELECT subject FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
-        UNION SELECT object FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
-        UNION SELECT from_hex(second_id) FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
-        UNION SELECT from_hex(first_id) FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
-        UNION SELECT from_hex(value) FROM json_each(:entities)
-    )
-    """,
-    rows=f"AND raw_chunk_id {_CHANGED}",
-    synonyms=f"AND (first_id {_TOUCHED} OR second_id {_TOUCHED})",
-)
+_ENTITIES = f"""
+    SELECT raw_entity_id FROM mentions WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+    UNION SELECT subject FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+    UNION SELECT object FROM facts WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}
+    UNION SELECT from_hex(second_id) FROM synonyms WHERE corpus_id = :corpus AND first_id {_TOUCHED}
+    UNION SELECT from_hex(first_id) FROM synonyms WHERE corpus_id = :corpus AND second_id {_TOUCHED}
+    UNION SELECT from_hex(value) FROM json_each(:entities)
+"""
 
 
 class SqliteGraphSource:
@@ -72,7 +44,7 @@ class SqliteGraphSource:
     async def graph(self, corpus_id: str) -> tuple[int, GraphRows]:
         def work(cx: Connection) -> tuple[int, GraphRows]:
             generation, _ = _corpus(cx, corpus_id)
-            return generation, _rows(cx, corpus_id, chunks=None, entities=None)
+            return generation, replace(read_whole_graph(cx, corpus_id), merges=read_merges(cx, corpus_id))
 
         return await self._database.read(work)
 
@@ -103,36 +75,26 @@ def _corpus(cx: Connection, corpus_id: str) -> tuple[int, int]:
     return int(row[0]), int(row[1])
 
 
-def _rows(
-    cx: Connection, corpus_id: str, *, chunks: Collection[str] | None, entities: Collection[str] | None
-) -> GraphRows:
-    """Returns the rows of the given chunks, and the synonyms of the given entities; None means all."""
-    values = {"corpus": corpus_id, "chunks": id_list(chunks or ()), "entities": id_list(entities or ())}
+def _rows(cx: Connection, corpus_id: str, *, chunks: Collection[str], entities: Collection[str]) -> GraphRows:
+    """Returns the rows of the given chunks, and the synonyms of the given entities."""
+    values = {"corpus": corpus_id, "chunks": id_list(chunks), "entities": id_list(entities)}
 
     def select(query: str) -> Cursor:
         cursor = cx.cursor()
-        cursor.row_factory = None  # plain tuples: there may be millions
+        cursor.row_factory = None
         return cursor.execute(query, values)
 
-    part = _ALL if chunks is None else _PART
+    of_chunks = f"WHERE corpus_id = :corpus AND raw_chunk_id {_CHANGED}"
     rows = graph_rows(
-        chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} {part.chunks}")),
-        entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus {part.entities}"),
-        mentions=_distinct(select(_MENTIONS))
-        if chunks is None
-        else select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions WHERE corpus_id = :corpus {part.rows}"),
-        facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts WHERE corpus_id = :corpus {part.rows}"),
-        synonyms=select(f"SELECT first_id, second_id, score FROM synonyms WHERE corpus_id = :corpus {part.synonyms}"),
+        chunks=map(GraphChunk._make, select(f"SELECT {_CHUNK} {_VISIBLE} AND c.raw_id {_CHANGED}")),
+        entities=select(f"SELECT id, name FROM entities WHERE corpus_id = :corpus AND raw_id IN ({_ENTITIES})"),
+        mentions=select(f"SELECT DISTINCT chunk_id, entity_id FROM mentions {of_chunks}"),
+        facts=select(f"SELECT chunk_id, subject_id, object_id FROM facts {of_chunks}"),
+        synonyms=select(
+            f"""
+            SELECT first_id, second_id, score FROM synonyms
+            WHERE corpus_id = :corpus AND (first_id {_TOUCHED} OR second_id {_TOUCHED})
+            """
+        ),
     )
     return replace(rows, merges=read_merges(cx, corpus_id))
-
-
-def _distinct(pairs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """Yields each pair of chunk and entity once. The pairs of a chunk follow each other."""
-    current, seen = "", set[str]()
-    for chunk, entity in pairs:
-        if chunk != current:
-            current, seen = chunk, set()
-        if entity not in seen:
-            seen.add(entity)
-            yield chunk, entity

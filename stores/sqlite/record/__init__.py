@@ -12,10 +12,10 @@ from stores.sqlite.record.contents import SqliteContents
 from stores.sqlite.record.corpora import SqliteCorpora
 from stores.sqlite.record.documents import SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
-from stores.sqlite.record.graph import SqliteGraphSource
+from stores.sqlite.record.graph.merges import SqliteEntityMerges
+from stores.sqlite.record.graph.source import SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
 from stores.sqlite.record.maintenance import SqliteMaintenance
-from stores.sqlite.record.merges import SqliteEntityMerges
 from stores.sqlite.record.receipts import SqliteReceipts
 from stores.sqlite.record.reindexing import SqliteReindexing
 from stores.sqlite.record.staging import SqliteStaging

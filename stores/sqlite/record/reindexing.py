@@ -17,8 +17,8 @@ from stores.sqlite.leases.endings import cancel
 from stores.sqlite.leases.states import add_count
 from stores.sqlite.numbers import OF_CORPUS
 from stores.sqlite.questions import move_questions
+from stores.sqlite.record.graph.merges import copy_merges
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
-from stores.sqlite.record.merges import copy_merges
 from stores.sqlite.rows import corpus_from_row, marks
 
 __all__ = ["SqliteReindexing", "delete_corpus", "delete_shadow", "read_corpus"]

@@ -8,8 +8,8 @@ from core.record_policy.change_log import is_covered
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
 from stores.sqlite.numbers import OF_CORPUS
-from stores.sqlite.record.merges import read_merges
-from stores.sqlite.record.whole_graph import read_whole_graph
+from stores.sqlite.record.graph.merges import read_merges
+from stores.sqlite.record.graph.whole_graph import read_whole_graph
 from stores.sqlite.rows import id_list
 
 __all__ = ["SqliteGraphSource"]

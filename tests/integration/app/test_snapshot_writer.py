@@ -46,6 +46,14 @@ async def test_a_search_maps_what_another_process_has_written(
     assert is_mapped(snapshot.whole.adjacency.indices)
 
 
+async def test_it_says_whether_there_is_a_file(
+    container: Container, corpus: Corpus, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert await _writer(container).write(corpus.id)
+    assert not await SnapshotWriter(container.settings.data_dir, container.record.corpora).write(corpus.id)
+    assert not caplog.records
+
+
 async def test_it_is_written_ahead_once(container: Container, corpus: Corpus) -> None:
     snapshots = container.make_snapshots(_writer(container))
     await snapshots.prepare(corpus.id)

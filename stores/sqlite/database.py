@@ -14,7 +14,7 @@ from core.execution.computing import compute
 from stores.sqlite.connection import BUSY_SECONDS, connect
 from stores.sqlite.functions import add_functions
 from stores.sqlite.migrations import give_back_space
-from stores.sqlite.schema import create_schema
+from stores.sqlite.schema import create_schema, migrating_alone
 from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
 __all__ = ["Connection", "Cursor", "SqliteDatabase", "now"]
@@ -47,8 +47,9 @@ class SqliteDatabase:
         self._running = 0
         self._closed = False
         try:
-            if self.write_now(lambda connection: create_schema(connection, path.name)):
-                self._outside_transactions(lambda connection: give_back_space(connection, path))
+            with migrating_alone(path):
+                if self.write_now(lambda connection: create_schema(connection, path.name)):
+                    self._outside_transactions(lambda connection: give_back_space(connection, path))
         except BaseException:
             self.close()
             raise

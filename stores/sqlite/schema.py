@@ -1,16 +1,21 @@
 """The schema of the record's file: its version, its creation, and its migration from older versions."""
 
+import fcntl
+import logging
 import sqlite3
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from importlib import resources
 from pathlib import Path
 
 from core.errors import Unavailable
 from stores.sqlite.migrations import steps_from
 
-__all__ = ["SCHEMA_VERSION", "create_schema", "read_schema_version"]
+__all__ = ["SCHEMA_VERSION", "create_schema", "migrating_alone", "read_schema_version"]
 
 SCHEMA_VERSION = 14
+
+_log = logging.getLogger("hopweave.stores")
 
 
 def read_schema_version(path: Path) -> int | None:
@@ -26,6 +31,25 @@ def read_schema_version(path: Path) -> int | None:
             return int(connection.execute("pragma user_version").fetchone()[0]) or None
         except sqlite3.DatabaseError as error:
             raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
+
+
+@contextmanager
+def migrating_alone(path: Path) -> Iterator[None]:
+    """Waits, before an older file is migrated in the block, while another process does so: it may take minutes."""
+    version = read_schema_version(path)
+    if version is None or version >= SCHEMA_VERSION:
+        yield
+        return
+    marker = path.with_name(f"{path.name}.migration")
+    with marker.open("ab") as file:
+        _log.info(
+            "%s has schema %d and becomes %d; a million passages take minutes", path.name, version, SCHEMA_VERSION
+        )
+        fcntl.flock(file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            marker.unlink(missing_ok=True)  # whoever waits has opened it
 
 
 def create_schema(connection: sqlite3.Connection, name: str) -> bool:

@@ -1,7 +1,9 @@
 """A record of another release is brought up to this one's schema, or refused before anything is read of it."""
 
+import asyncio
 import re
 import sqlite3
+import time
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
@@ -18,6 +20,7 @@ from core.jobs import JobProgress
 from core.keys import KeyUsage, Scope, make_key
 from core.ports.record import Commit, GraphMerge, StagedExtraction
 from core.questions import NewQuestion, QuestionEvent
+from stores.sqlite import connection, database
 from stores.sqlite.migrations import STEPS
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.schema import SCHEMA_VERSION
@@ -399,6 +402,25 @@ async def test_a_migration_does_not_wait_for_those_who_read(tmp_path: Path) -> N
         assert [corpus.name for corpus in await record.corpora.list()] == ["people"]
         await record.close()
         assert reader.execute("PRAGMA user_version").fetchone() == (13,), "it reads on what it began with"
+
+
+async def test_a_process_waits_for_another_that_migrates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "record.db"
+    await _write_old(path)
+    migrate = database.create_schema
+
+    def migrate_slowly(connection: sqlite3.Connection, name: str) -> bool:
+        if migrated := migrate(connection, name):
+            time.sleep(1)
+        return migrated
+
+    monkeypatch.setattr(database, "create_schema", migrate_slowly)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.1)
+    first, second = await asyncio.gather(*(asyncio.to_thread(SqliteRecord, path) for _ in range(2)))
+    for record in (first, second):
+        assert [corpus.name for corpus in await record.corpora.list()] == ["people"]
+        await record.close()
+    assert not path.with_name("record.db.migration").exists()
 
 
 async def _write_old(path: Path) -> int:

@@ -36,7 +36,10 @@ def read_schema_version(path: Path) -> int | None:
 @contextmanager
 def migrating_alone(path: Path) -> Iterator[None]:
     """Waits, before an older file is migrated in the block, while another process does so: it may take minutes."""
-    version = read_schema_version(path)
+    try:
+        version = read_schema_version(path)
+    except Unavailable:
+        version = None  # opening it fails, too, and says more
     if version is None or version >= SCHEMA_VERSION:
         yield
         return

@@ -21,6 +21,8 @@ __all__ = ["EmbeddingFile", "open_embeddings"]
 _ROWS_AT_ONCE = 8192
 _PARQUET_ROWS_AT_ONCE = 1024
 _COLUMN = "embedding"
+_MAGIC = b"\x93NUMPY"
+"""A `.npy` file begins so."""
 
 
 def open_embeddings(path: Path) -> "EmbeddingFile":
@@ -30,9 +32,6 @@ def open_embeddings(path: Path) -> "EmbeddingFile":
     if not path.is_file():
         raise NotFound(f"there is no file {path}; check the path of --embeddings")
     return _ParquetEmbeddings(path) if path.suffix.lower() == SUFFIX else _NpyEmbeddings(path)
-
-
-_MAGIC = b"\x93NUMPY"
 
 
 class EmbeddingFile(ABC):

@@ -1,5 +1,6 @@
 """Snapshots of large corpora are written by a process of its own, and mapped by those that search."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from app.container import Container, snapshot_writer
 from app.container.snapshot_writer import SnapshotWriter
+from app.worker.preparation import Preparation
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
 from core.settings import read_settings
@@ -61,6 +63,13 @@ async def test_it_is_written_ahead_once(container: Container, corpus: Corpus) ->
     before = file.stat()
     await snapshots.prepare(corpus.id)
     assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+async def test_a_worker_has_it_written_in_the_background(container: Container, corpus: Corpus) -> None:
+    Preparation(container.make_snapshots(_writer(container))).add(corpus.id)
+    async with asyncio.timeout(60):
+        while not list((container.settings.data_dir / "snapshots").glob("*.graph")):  # noqa: ASYNC110 - a process writes it
+            await asyncio.sleep(0.05)
 
 
 async def test_a_small_corpus_is_left_to_those_who_search(container: Container, corpus: Corpus) -> None:

@@ -56,7 +56,7 @@ def put_back(connection: sqlite3.Connection) -> None:
             connection.execute(statement)
     for table, kept in rows.items():
         for row in kept:
-            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
+            connection.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608 - names of tables above
 
 
 def _split(script: str) -> list[str]:

@@ -11,7 +11,9 @@ from core.jobs import Job, JobState
 
 __all__ = ["ingest", "job_seconds", "text_submission", "wait_for", "wait_for_end"]
 
-_POLL_SECONDS = 0.02
+_POLL_SECONDS, _LONGEST_POLL_SECONDS = 0.02, 0.5
+_LATER = 1.1
+"""A long job is asked for more rarely: each question costs a server some milliseconds of the processor."""
 
 
 def text_submission(key: str, text: str, media_type: str = "text/plain") -> Submission:
@@ -38,9 +40,11 @@ async def wait_for(container: Container, job: Job) -> Job:
 
 async def wait_for_end(container: Container, job: Job) -> Job:
     """Returns the job when it does not change any more, however it ended."""
+    seconds = _POLL_SECONDS
     while not job.settled:
-        await asyncio.sleep(_POLL_SECONDS)
+        await asyncio.sleep(seconds)
         job = await container.record.jobs.get(job.id)
+        seconds = min(_LONGEST_POLL_SECONDS, seconds * _LATER)
     return job
 
 

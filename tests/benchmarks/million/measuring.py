@@ -3,10 +3,8 @@
 A folder that is kept goes on where it stopped, also with more passages.
 """
 
-import resource
 import statistics
 import tempfile
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,7 +13,7 @@ from typing import Any
 from app.container import Container
 from app.services import corpora
 from app.supervision.folder_supervision import FolderSupervision
-from core.corpora import Corpus, Fine
+from core.corpora import Fine
 from core.settings import read_settings
 from retrieval import warm
 from tests.benchmarks.check import Check, at_least, at_most, figure
@@ -25,6 +23,7 @@ from tests.benchmarks.million.endpoint import word_embeddings
 from tests.benchmarks.million.ingesting import ingest_parts
 from tests.benchmarks.million.material import make_passages, text_bytes
 from tests.benchmarks.million.searching import measure_searches
+from tests.benchmarks.million.snapshots import write_snapshot
 from tests.benchmarks.workshop import Workshop
 
 __all__ = ["checks", "measure"]
@@ -58,9 +57,9 @@ async def measure(
                 "parts": await ingest_parts(shop, corpus, passages, part),
             }
             if not only_ingest:
-                report["snapshot"] = await _prepare(shop.container, corpus)
+                report["snapshot"] = await write_snapshot(shop.container, corpus)
                 report["searches"] = measure_searches(folder, corpus, passages)
-                report["changes"] = await measure_changes(shop, corpus, passages)
+                report["changes"] = await measure_changes(shop.container, corpus, passages)
         report["disk"] = folder_bytes(folder)  # the worker and this process have emptied their logs
         report["tables"] = database_bytes(folder / "record.db")
     return report
@@ -106,18 +105,6 @@ def _search_checks(size: str, report: dict[str, Any]) -> list[Check]:
 
 def _ratio(parts: list[dict[str, Any]], name: str) -> float:
     return float(parts[-1][name] / parts[0][name])
-
-
-async def _prepare(container: Container, corpus: Corpus) -> dict[str, float]:
-    """Returns what writing the snapshot file takes, in a process of its own if the corpus is large and has none."""
-    began, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    await container.snapshots.prepare(corpus.id)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return {
-        "seconds": time.perf_counter() - began,
-        "cpu_seconds": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "peak_mb": after.ru_maxrss * 1024 / 1e6,
-    }
 
 
 @asynccontextmanager

@@ -215,6 +215,10 @@ class SnapshotCache:
         return entry.snapshot
 
     async def _read_snapshot(self, corpus_id: str, entry: _Entry, old: GraphSnapshot | None) -> GraphSnapshot:
+        if old is not None and self._files is not None:
+            later = await self._files.open_later(corpus_id, old.generation, entry.adopt)
+            if later is not None:
+                return later
         changes = None if old is None else await self._graph.changes(corpus_id, old.generation)
         if old is not None and changes is not None:
             snapshot = await asyncio.to_thread(follow, old, changes)

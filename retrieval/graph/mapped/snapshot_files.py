@@ -117,6 +117,14 @@ class SnapshotFiles:
             self.keep(corpus_id, snapshot, changes, adopt)
         return snapshot
 
+    async def open_later(self, corpus_id: str, generation: int, adopt: _Adopt) -> GraphSnapshot | None:
+        """Returns what `open` returns, if the file is of a later generation than this one; else None.
+
+        After a large ingest another process may have written it, and then the changes since it are few.
+        """
+        file = await asyncio.to_thread(self._folder.describe, corpus_id)
+        return await self.open(corpus_id, adopt) if file is not None and file.generation > generation else None
+
     @asynccontextmanager
     async def building(self, corpus_id: str) -> AsyncIterator[None]:
         """Makes other processes wait while the snapshot of a corpus is built in the block, and written after it.

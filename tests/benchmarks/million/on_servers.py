@@ -69,16 +69,19 @@ class _Run:
             "disk": {one.name: sum(folder_bytes(one.home).values()) for one in self.servers.servers},
         }
 
-    async def search_and_change(self) -> dict[str, Any]:
-        """Returns what a snapshot, searches and changes take at the present size."""
+    async def search_and_change(self, name: str) -> None:
+        """Keeps what a snapshot, searches and changes take at the present size."""
+        found: dict[str, Any] = {"passages": self.done}
         async with self._costing() as snapshot:
             snapshot.update(await write_snapshot(self.container, self.corpus))
+        self.keep(name, found | {"snapshot": snapshot})
         async with self._costing() as searches:
             data = Path(os.environ["HOPWEAVE_DATA_DIR"])
             searches.update(await asyncio.to_thread(measure_searches, data, self.corpus, self.done))
+        self.keep(name, self.report[name] | {"searches": searches})
         async with self._costing() as changes:
             changes.update(await measure_changes(self.container, self.corpus, self.done))
-        return {"passages": self.done, "snapshot": snapshot, "searches": searches, "changes": changes}
+        self.keep(name, self.report[name] | {"changes": changes})
 
     def keep(self, name: str, value: Any) -> None:
         self.report[name] = value
@@ -118,7 +121,7 @@ async def _run(run: _Run, passages: int, more: int, small: int) -> None:
     with _working(run.servers, 1):
         await run.ingest(_WARM_UP, 1)
         run.keep("first", await run.ingest(small, 1))
-        run.keep("small", await run.search_and_change())
+        await run.search_and_change("small")
         for _ in range(_PARTS):
             parts.append(await run.ingest((passages - run.done) // (_PARTS - len(parts)), 1))
             run.keep("parts", parts)
@@ -129,7 +132,7 @@ async def _run(run: _Run, passages: int, more: int, small: int) -> None:
             beside.append(await run.ingest(more, workers))
             run.keep("workers", beside)
     with _working(run.servers, 1):
-        run.keep("large", await run.search_and_change())
+        await run.search_and_change("large")
 
 
 def checks(report: dict[str, Any]) -> list[Check]:

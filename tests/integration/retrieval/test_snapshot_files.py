@@ -45,11 +45,12 @@ CORPUS_ID = "abcdef0123456789"
 
 
 class CountedSource:
-    """A graph source that counts how often it is read as a whole."""
+    """A graph source that counts how often it is read as a whole, and keeps since when changes were asked for."""
 
     def __init__(self, source: GraphSource) -> None:
         self._source = source
         self.wholes = 0
+        self.since: list[int] = []
 
     async def generation(self, corpus_id: str) -> int:
         return await self._source.generation(corpus_id)
@@ -59,6 +60,7 @@ class CountedSource:
         return await self._source.graph(corpus_id)
 
     async def changes(self, corpus_id: str, since: int) -> GraphChanges | None:
+        self.since.append(since)
         return await self._source.changes(corpus_id, since)
 
 
@@ -143,6 +145,21 @@ async def test_a_process_takes_the_file_that_it_has_written_itself(world: World,
     held = process.cache.describe()
     assert held.mapped_bytes > held.bytes
     await process.cache.close()
+
+
+async def test_a_process_that_is_behind_takes_the_later_file_of_another(world: World, folder: Path) -> None:
+    behind, other = Process(world, folder), Process(world, folder)
+    old = await behind.get_mapped()
+    await world.put([Passage(key=f"later {n}", title="Later", text=f"Guest{n} came later.") for n in range(20)])
+    written = await other.get()
+    await other.cache.close()
+    assert written.generation > old.generation
+    behind.source.since.clear()
+    now = await behind.get()
+    assert parts(now) == parts(written)
+    assert is_mapped(now.whole.adjacency.degree)
+    assert behind.source.since == [written.generation]
+    await behind.cache.close()
 
 
 async def test_processes_that_start_together_build_once(world: World, folder: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.errors import InvalidInput
-from retrieval.jit import JitFunction
+from core.execution.jit import JitFunction
 
 __all__ = ["Trees", "read_trees", "warm"]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.jit import JitFunction
 from retrieval.graph.adjacency import Adjacency, NodeBuckets, RowChanges
 from retrieval.graph.patched import Patched
 from retrieval.interruption import Interrupted, stop_flag
-from retrieval.jit import JitFunction
 from retrieval.pagerank.sweeps import Pushed, push_in_sweeps
 
 __all__ = ["MAX_STEPS", "NodeMass", "forward_push", "warm"]

@@ -88,6 +88,7 @@ class SqliteVectorStore:
             if snapshot is None:
                 return []
             _check_dimension(query.shape, (snapshot.collection.dimension,), corpus_id, kind)
+            self._upkeep.count_search()
             return snapshot.vectors.search(query, k, documents)
 
         return await compute(self._mend_damage, corpus_id, kind, work)

@@ -5,6 +5,7 @@ import threading
 
 from core.errors import HopweaveError
 from core.ports.views import VectorKind
+from stores.sqlite.vectors.mapped import signs
 from stores.sqlite.vectors.mapped.bases import Bases
 from stores.sqlite.vectors.mapped.building import BuildStopped
 from stores.sqlite.vectors.pool import ConnectionPool
@@ -14,6 +15,9 @@ from stores.sqlite.vectors.snapshots import VectorSnapshots
 __all__ = ["Upkeep"]
 
 _log = logging.getLogger("hopweave.stores")
+
+_SEARCHES = 8
+"""A process that has made so many searches compiles them: it is not a command that makes one and ends."""
 
 
 class Upkeep:
@@ -25,6 +29,7 @@ class Upkeep:
         self._snapshots = snapshots
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
+        self._searches = 0
         self._small: dict[int, int] = {}
         """The last change of collections that were too small for a file."""
 
@@ -38,8 +43,14 @@ class Upkeep:
                 self._thread = threading.Thread(target=self._run, args=(stop,), name="vector files", daemon=True)
                 self._thread.start()
 
+    def count_search(self) -> None:
+        """Tells the thread that a file was searched."""
+        self._searches += 1
+
     def look(self) -> None:
-        """Looks at all collections once."""
+        """Looks at all collections once, and compiles searches if there are many."""
+        if self._searches >= _SEARCHES:
+            signs.warm()
         self._bases.clean()
         with self._pool.reading() as db:
             collections = list_collections(db)

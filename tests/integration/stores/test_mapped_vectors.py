@@ -18,10 +18,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from core.execution.jit import JitFunction
 from core.ids import new_id
 from core.ports.views import Scored, VectorKind
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
-from stores.sqlite.vectors.mapped import bases
+from stores.sqlite.vectors.mapped import bases, sign_kernels, signs
 from stores.sqlite.vectors.mapped.base import VectorBase
 from stores.sqlite.vectors.mapped.folder import BaseFolder
 from testing.contracts.vector_store import batch, names, unit_vectors
@@ -378,3 +379,30 @@ def test_stores_that_begin_at_once_write_one_file(other_stores: list[SqliteVecto
         for store in other_stores
     }
     assert len(identities) == 1
+
+
+def test_a_process_that_searches_often_compiles_the_first_pass(
+    written: tuple[str, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus, file = written
+    kernels = {
+        "COUNT_DIFFERENCES": JitFunction(sign_kernels._count_differences, sign_kernels._count_signature),
+        "SCORE_SIGNS": JitFunction(sign_kernels._score_signs, sign_kernels._score_signature),
+    }
+    for name, kernel in kernels.items():  # another test may have compiled them
+        monkeypatch.setattr(signs, name, kernel)
+
+    async def search() -> None:
+        store = SqliteVectorStore(file.parent.with_suffix(".db"), policy=EAGER)
+        queries = unit_vectors(8)
+        before = []
+        for query in queries:
+            await store.look_at_files()
+            assert not any(kernel.is_compiled for kernel in kernels.values())
+            before.append(await store.search(corpus, CHUNK, query, 5))
+        await store.look_at_files()
+        assert all(kernel.is_compiled for kernel in kernels.values())
+        assert [await store.search(corpus, CHUNK, query, 5) for query in queries] == before
+        await store.close()
+
+    asyncio.run(search())

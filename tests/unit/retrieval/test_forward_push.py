@@ -6,10 +6,10 @@ import threading
 import numpy as np
 import pytest
 
+from core.execution.jit import JitFunction
 from retrieval.graph.adjacency import Adjacency, build_adjacency
 from retrieval.graph.layers.edges import EdgeChanges
 from retrieval.interruption import Interrupted, run_interruptibly
-from retrieval.jit import JitFunction
 from retrieval.pagerank import forward_push as module
 from retrieval.pagerank.forward_push import NodeMass, forward_push, warm
 

@@ -1,8 +1,21 @@
 import numpy as np
 import pytest
 
-from stores.sqlite.vectors.mapped.signs import BLOCK, count_words, encode_signs, find_candidates, lay_out
+from core.execution.jit import JitFunction
+from stores.sqlite.vectors.mapped import sign_kernels, signs
+from stores.sqlite.vectors.mapped.signs import BLOCK, count_words, encode_signs, find_candidates, lay_out, warm
 from testing.contracts.vector_store import unit_vectors
+
+
+@pytest.fixture(params=["numpy", "compiled"], autouse=True)
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Both ways to make the first pass; another test may have compiled it."""
+    if request.param == "compiled":
+        warm()
+    else:
+        for name in ("COUNT_DIFFERENCES", "SCORE_SIGNS"):
+            monkeypatch.setattr(signs, name, JitFunction(lambda: None, lambda _: None))
+    return request.param
 
 
 def _codes(vectors: np.ndarray, mean: np.ndarray) -> np.ndarray:
@@ -54,3 +67,18 @@ def test_equal_rows_are_all_candidates_up_to_the_count():
     codes = _codes(vectors, np.zeros(64, dtype=np.float32))
     candidates = find_candidates(codes, 300, np.zeros(64, dtype=np.float32), vectors[0], 300, None)
     assert candidates.tolist() == list(range(300))
+
+
+@pytest.mark.parametrize(("rows", "dimension"), [(1, 3), (5_000, 130), (20_000, 384)])
+def test_the_kernels_compute_what_numpy_does(rows: int, dimension: int):
+    rng = np.random.default_rng(rows)
+    vectors = rng.standard_normal((rows, dimension), dtype=np.float32)
+    query, mean = rng.standard_normal(dimension, dtype=np.float32), np.zeros(dimension, dtype=np.float32)
+    codes, code = _codes(vectors, mean), encode_signs(query[np.newaxis], mean)[0]
+    distances = np.empty((len(codes), BLOCK), dtype=np.uint16)
+    sign_kernels.COUNT_DIFFERENCES()(codes, code, distances)
+    differ = ((vectors > 0) != (query > 0)).sum(axis=1)
+    assert np.array_equal(distances.reshape(-1)[:rows], differ)
+    places = np.flatnonzero(rng.random(rows) < 0.3)
+    scores = signs._score_signs(codes, places, query)
+    assert np.allclose(scores, np.where(vectors[places] > 0, 1, -1) @ query, atol=1e-3)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.embedding import Vectors
+from stores.sqlite.vectors.mapped.sign_kernels import COUNT_DIFFERENCES, SCORE_SIGNS
 
-__all__ = ["BLOCK", "count_words", "encode_signs", "find_candidates", "lay_out"]
+__all__ = ["BLOCK", "count_words", "encode_signs", "find_candidates", "lay_out", "warm"]
 
 BLOCK = 16_384
 """Rows of a block: their codes fit into a core's cache."""
@@ -25,6 +26,12 @@ _BYTE_SIGNS = np.unpackbits(np.arange(256, dtype=np.uint8)[:, np.newaxis], axis=
 
 Codes = NDArray[np.uint64]
 """Codes as (blocks, words, `BLOCK`). The last block is filled up with zeros."""
+
+
+def warm() -> None:
+    """Compiles the kernels now, or loads them from numba's cache: for processes that search more than a few times."""
+    COUNT_DIFFERENCES()
+    SCORE_SIGNS()
 
 
 def count_words(dimension: int) -> int:
@@ -60,14 +67,17 @@ def find_candidates(
     near = _select_nearest(distances, _NEAR * count, allowed)
     if near.size <= count:
         return near
-    scores = _score_signs(codes[near // BLOCK, :, near % BLOCK], query)
+    scores = _score_signs(codes, near, query)
     best = near[np.argpartition(scores, near.size - count)[near.size - count :]]
     best.sort()
     return best
 
 
-def _count_differences(codes: Codes, code: Codes) -> NDArray[np.uint16]:
+def _count_differences(codes: Codes, code: NDArray[np.uint64]) -> NDArray[np.uint16]:
     found = np.empty((len(codes), BLOCK), dtype=np.uint16)
+    if COUNT_DIFFERENCES.is_compiled:
+        COUNT_DIFFERENCES()(codes, code, found)
+        return found.reshape(-1)
     different, counts = np.empty(codes.shape[1:], dtype=np.uint64), np.empty(codes.shape[1:], dtype=np.uint8)
     words = code[:, np.newaxis]
     for block, distances in zip(codes, found, strict=True):
@@ -90,12 +100,17 @@ def _select_nearest(distances: NDArray[np.uint16], count: int, allowed: NDArray[
         limit += 1 + limit // 64
 
 
-def _score_signs(codes: Codes, query: Vectors) -> Vectors:
-    """Returns the dot product of a query with the signs of each code (rows, words)."""
-    octets = np.ascontiguousarray(np.ascontiguousarray(codes).view(np.uint8).T)
-    padded = np.zeros(8 * len(octets), dtype=np.float32)
-    padded[: query.size] = query
-    scores = np.zeros(octets.shape[1], dtype=np.float32)
-    for numbers, octet in zip(padded.reshape(-1, 8), octets, strict=True):
-        scores += (_BYTE_SIGNS @ numbers)[octet]
+def _score_signs(codes: Codes, places: NDArray[np.intp], query: Vectors) -> Vectors:
+    """Returns the dot product of a query with the signs of the codes of these rows."""
+    padded = np.zeros((codes.shape[1] * 8, 8), dtype=np.float32)
+    padded.reshape(-1)[: query.size] = query
+    table = padded @ _BYTE_SIGNS.T  # what each octet of a code adds, by its value
+    scores = np.zeros(places.size, dtype=np.float32)
+    if SCORE_SIGNS.is_compiled:
+        SCORE_SIGNS()(codes, places, table, scores)
+        return scores
+    chosen = codes[places // BLOCK, :, places % BLOCK]
+    octets = np.ascontiguousarray(np.ascontiguousarray(chosen).view(np.uint8).T)
+    for of_octet, octet in zip(table, octets, strict=True):
+        scores += of_octet[octet]
     return scores

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
+from core.execution.jit import JitFunction
 from retrieval.bridged import trees as module
 from retrieval.bridged.trees import read_trees
-from retrieval.jit import JitFunction
 
 Row = dict[str, Any]
 

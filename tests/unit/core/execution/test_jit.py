@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrieval.jit import JitFunction
+from core.execution.jit import JitFunction
 
 
 def add_squares(values: Any, out: Any) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from app.container import Container
 from core.settings import read_settings
 from retrieval import warm
+from stores.sqlite.vectors.mapped import signs
 from tests.benchmarks.million.material import make_questions
 from tests.benchmarks.million.one_search import searched
 from tests.benchmarks.million.processes import memory_mb
@@ -25,6 +26,7 @@ _QUESTIONS, _WARM_UP = 40, 5
 async def _search(folder: Path, name: str, passages: int) -> None:
     container = Container(read_settings(data_dir=folder))
     warm()
+    signs.warm()  # a server does so itself, some seconds after its first searches
     corpus = await container.record.corpora.get(name)
     questions = make_questions(_QUESTIONS + _WARM_UP, passages)
     await container.embedder.embed_query("warm")

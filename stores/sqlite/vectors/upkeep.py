@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 
 from core.errors import HopweaveError
 from core.ports.views import VectorKind
@@ -30,6 +31,8 @@ class Upkeep:
         self._thread: threading.Thread | None = None
         self._starting = threading.Lock()
         self._searches = 0
+        self._changes: dict[int, tuple[int, float]] = {}
+        """The last change of each collection, and since when there was none after it, by the monotonic clock."""
         self._small: dict[int, int] = {}
         """The last change of collections that were too small for a file."""
 
@@ -54,6 +57,7 @@ class Upkeep:
         self._bases.clean()
         with self._pool.reading() as db:
             collections = list_collections(db)
+        self._changes = {collection.number: self._read_change(collection) for _, _, collection in collections}
         for corpus_id, kind, collection in collections:
             known = self._bases.folder.identify(collection.number)
             if self._is_due(collection):
@@ -69,6 +73,10 @@ class Upkeep:
         if thread is not None:
             thread.join()
 
+    def _read_change(self, collection: Collection) -> tuple[int, float]:
+        known = self._changes.get(collection.number)
+        return known if known and known[0] == collection.change else (collection.change, time.monotonic())
+
     def _is_due(self, collection: Collection) -> bool:
         if self._bases.has_failed(collection.number):
             return False
@@ -77,7 +85,9 @@ class Upkeep:
             return False
         with self._pool.reading() as db:
             if header is not None:
-                return self._bases.is_due(db, collection, header)
+                seconds = time.monotonic() - self._changes[collection.number][1]
+                is_quiet = seconds >= self._bases.policy.quiet_seconds
+                return self._bases.is_due(db, collection, header, is_quiet=is_quiet)
             if count_rows(db, collection) > self._bases.policy.exact_rows:
                 return True
         self._small[collection.number] = collection.change

@@ -133,6 +133,26 @@ async def test_a_collection_beyond_the_limit_gets_a_file(path: Path):
     await store.close()
 
 
+async def test_fewer_rows_are_enough_when_no_more_come(path: Path):
+    quiet = {"quiet_share": 0.02, "quiet_seconds": 0.0}
+    store, corpus = SqliteVectorStore(path, policy=replace(EAGER, share=0.5, **quiet)), new_id()
+    await store.write(corpus, CHUNK, batch(names(100), unit_vectors(100)))
+    await store.look_at_files()
+    [file] = path.with_suffix("").glob("*.base")
+    await store.write(corpus, CHUNK, batch(names(2, "w"), unit_vectors(2, seed=1)))
+    await store.look_at_files()
+    assert len(VectorBase.open(file)) == 100
+    await store.write(corpus, CHUNK, batch(names(1, "x"), unit_vectors(1, seed=2)))
+    await store.look_at_files()
+    assert len(VectorBase.open(file)) == 103
+    await store.close()
+    store = SqliteVectorStore(path, policy=replace(EAGER, share=0.5, quiet_share=0.02))
+    await store.write(corpus, CHUNK, batch(names(50, "y"), unit_vectors(50, seed=3)))
+    await store.look_at_files()
+    assert len(VectorBase.open(file)) == 103  # it was written to just now
+    await store.close()
+
+
 async def test_the_file_is_kept_up_to_date_without_a_search(path: Path):
     """By the process that writes, as a worker does."""
     store = SqliteVectorStore(path, policy=BasePolicy(exact_rows=10, least_rows=0, poll_seconds=0.01))

@@ -43,13 +43,19 @@ class BasePolicy:
 
     Up to `exact_rows` a search compares all vectors, which takes 5 ms for 50,000, and each process holds them in its
     memory (75 MB). A file is written again when the rows after it, or those deleted from it, are more than `share` of
-    it and more than `least_rows`, or when it has held deleted rows for `deleted_seconds`. Each process looks every
-    `poll_seconds`, and tries a file that could not be written again after `retry_seconds`.
+    it (`quiet_share` if nothing was written for `quiet_seconds`) and more than `least_rows`, or when it has held
+    deleted rows for `deleted_seconds`. Each process looks every `poll_seconds`, and tries a file that could not be
+    written again after `retry_seconds`.
+
+    A search compares all rows after the file, which for a sixteenth of a million takes as long as the million itself.
+    A file that is written more often while rows come in would be copied more often, so that waits for their end.
     """
 
     exact_rows: int = 50_000
     least_rows: int = 10_000
     share: float = 1 / 16
+    quiet_share: float = 1 / 64
+    quiet_seconds: float = 30.0
     deleted_seconds: float = 300.0
     poll_seconds: float = 5.0
     retry_seconds: float = 60.0
@@ -133,14 +139,15 @@ class Bases:
         at = self._failed.get(number)
         return at is not None and time.monotonic() - at < self.policy.retry_seconds
 
-    def is_due(self, db: sqlite3.Connection, collection: Collection, header: Header) -> bool:
-        """Whether a file should be written again."""
+    def is_due(self, db: sqlite3.Connection, collection: Collection, header: Header, *, is_quiet: bool) -> bool:
+        """Whether a file should be written again. `is_quiet`: nothing was written for `quiet_seconds`."""
         if _is_foreign(header, collection) or collection.forgotten > header.change:
             return True
         oldest = read_oldest_removal(db, collection, header.change, header.last_place)
         if oldest is not None and not 0 <= time.time() - oldest <= self.policy.deleted_seconds:
             return True  # also if the clock was put back since
-        least = max(self.policy.least_rows, int(self.policy.share * header.rows))
+        share = self.policy.quiet_share if is_quiet else self.policy.share
+        least = max(self.policy.least_rows, int(share * header.rows))
         added = count_rows(db, collection, after=header.last_place)
         deleted = len(read_deleted_places(db, collection, header.change)) if oldest is not None else 0
         return max(added, deleted) > least

@@ -30,11 +30,18 @@ class DocumentFilter:
     """A parsed filter; `source` is its JSON value."""
 
     source: Mapping[str, Any]
-    _test: Callable[[Mapping[str, Any]], bool]
+    test: Callable[[Mapping[str, Any]], bool]
 
     def matches(self, *, id: str, key: str, title: str, metadata: Mapping[str, Any]) -> bool:
         """Returns whether a document with these fields matches."""
-        return self._test({**metadata, "$id": id, "$key": key, "$title": title})
+        return self.test({**metadata, "$id": id, "$key": key, "$title": title})
+
+    def join(self, other: "DocumentFilter") -> "DocumentFilter":
+        """Returns the filter that a document matches if it matches both."""
+        tests = (self.test, other.test)
+        return DocumentFilter(
+            source={"$and": [self.source, other.source]}, test=lambda row: all(test(row) for test in tests)
+        )
 
 
 def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
@@ -47,7 +54,7 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")
     if place := find_half(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
-    return DocumentFilter(source=source, _test=_parse_group(source))
+    return DocumentFilter(source=source, test=_parse_group(source))
 
 
 def has_empty_part(source: object, depth: int = 1) -> bool:

@@ -1,7 +1,7 @@
 """Exact nearest neighbours in memory, for stores that keep vectors without an index. Pure computation on arrays."""
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -126,10 +126,16 @@ class VectorSnapshot:
         if documents is None:
             return None if self.alive is None else np.flatnonzero(self.alive)
         wanted = np.zeros(len(self.documents) + 1, dtype=np.bool_)
-        numbers = (self.documents.get(document, -1) for document in documents)
-        wanted[[number for number in numbers if 0 <= number < len(wanted)]] = True
+        wanted[[number for number in self._find_numbers(documents) if 0 <= number < len(wanted)]] = True
         mask = wanted[self.owners[: self.size]]
         return np.flatnonzero(mask if self.alive is None else mask & self.alive)
+
+    def _find_numbers(self, documents: Collection[str]) -> Iterable[int]:
+        """Returns the numbers of these documents, and perhaps -1. A large set is asked for each document instead."""
+        if isinstance(documents, frozenset) and len(documents) > len(self.documents):
+            own = list(self.documents.items())  # at once: a later snapshot may add to it meanwhile
+            return (number for document, number in own if document in documents)
+        return (self.documents.get(document, -1) for document in documents)
 
     def _grow(self, capacity: int) -> "VectorSnapshot":
         room = VectorSnapshot.empty(self.matrix.shape[1], capacity)

@@ -55,7 +55,7 @@ class RestrictedDocuments:
         return document
 
     async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
-        return await self._documents.match(corpus_id, where, enabled=enabled) & await self.readable(corpus_id)
+        return await self._documents.match(corpus_id, where.join(self._where), enabled=enabled)
 
     async def get_refs(
         self, corpus_id: str, document_ids: Collection[str], *, enabled: bool | None = True

@@ -70,8 +70,13 @@ async def select_parts(
         parts.append(QueryPart(corpus=corpus, documents=await container.select_documents(corpus, where)))
         container.check_embedding(corpus)
     restricted = [part.documents for part in parts if part.documents is not None]
-    documents = frozenset[str]().union(*restricted) if restricted else None
+    documents = _unite(restricted) if restricted else None
     return documents, tuple(parts) if len(parts) > 1 else ()
+
+
+def _unite(parts: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Returns all documents of the parts; those of a single part as the same set, for which searches keep masks."""
+    return parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
 
 
 async def await_generations(container: Container, corpora: Sequence[Corpus], wanted: MinGeneration) -> None:

@@ -1,1 +1,1 @@
-"""How work runs: processes, threads that compute, and limits of one piece of work."""
+"""How work runs: processes, threads that compute, limits of one piece of work, and what is kept for the next."""

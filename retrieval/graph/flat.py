@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.recent import Recent
 from core.ports.record import GraphChanges, GraphMerge, GraphRows
 from core.text.terms import Terms
 from retrieval.graph.adjacency import spread_ranges
@@ -23,7 +24,6 @@ from retrieval.graph.merges import (
 )
 from retrieval.graph.naming.name_index import NameIndex, build_name_index
 from retrieval.graph.positions import find_positions
-from retrieval.graph.recent import Recent
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph, join_edges
 from retrieval.graph.term_statistics import TermStatistics, count_terms
 

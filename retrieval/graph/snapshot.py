@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.recent import Recent
 from core.text.terms import Terms
 from retrieval.graph.adjacency import Adjacency, build_adjacency
 from retrieval.graph.columns import Ints
 from retrieval.graph.merges import MergeMap
 from retrieval.graph.naming.name_index import NameIndex
 from retrieval.graph.patched import Patched
-from retrieval.graph.recent import Recent
 from retrieval.graph.term_statistics import TermStatistics
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The generation of a corpus, and the change log by which snapshots follow it."""
+"""The generation of a corpus, and the logs by which snapshots and the documents of filters follow it."""
 
 from collections.abc import Collection
 
@@ -7,7 +7,14 @@ from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, now
 from stores.sqlite.numbers import make_corpus_number
 
-__all__ = ["log_chunks", "log_synonyms", "prune", "raise_generation"]
+__all__ = [
+    "list_changed_documents",
+    "log_chunks",
+    "log_synonyms",
+    "prune",
+    "raise_generation",
+    "read_document_version",
+]
 
 
 def raise_generation(cx: Connection, corpus_id: str) -> int:
@@ -40,9 +47,27 @@ def _log(cx: Connection, corpus_id: str, generation: int, ids: Collection[str], 
     cx.execute("INSERT OR REPLACE INTO change_times VALUES (?, ?, ?)", (corpus, generation, now()))
 
 
+def read_document_version(cx: Connection) -> int:
+    """Returns a number that grows with each change of a document that readers see, in any corpus."""
+    row = cx.execute("SELECT seq FROM sqlite_sequence WHERE name = 'document_changes'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def list_changed_documents(cx: Connection, corpus: int, since: int) -> set[str] | None:
+    """Returns the ids of the documents that changed after a version; None if the log does not reach back so far."""
+    if since == read_document_version(cx):
+        return set()
+    oldest = cx.execute("SELECT min(version) FROM document_changes").fetchone()[0]
+    if oldest is None or since < oldest - 1:
+        return None
+    rows = cx.execute("SELECT lower(hex(id)) FROM document_changes WHERE version > ? AND corpus = ?", (since, corpus))
+    return {id for (id,) in rows}
+
+
 def prune(cx: Connection) -> None:
-    """Deletes old rows of the log, and stores up to which generation they are deleted."""
+    """Deletes old rows of the logs, and stores up to which generation they are deleted."""
     limit = now() - KEPT_SECONDS
+    cx.execute("DELETE FROM document_changes WHERE at < ?", (limit,))
     outdated = cx.execute(
         "SELECT corpus, max(generation) AS top FROM change_times WHERE at < ? GROUP BY corpus", (limit,)
     ).fetchall()

@@ -74,6 +74,20 @@ WHEN OLD.hidden = 0 AND OLD.current IS NOT NULL BEGIN
         mentions = mentions - OLD.mentions
     WHERE corpus = OLD.corpus;
 END;
+
+-- Documents that began to be visible or ceased to be, and those of which a filter may see something new, for an hour.
+CREATE TABLE document_changes (
+    version INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus  INTEGER NOT NULL,
+    id      BLOB NOT NULL,
+    at      REAL NOT NULL
+) STRICT;
+CREATE TRIGGER documents_changed AFTER UPDATE OF key, title, metadata, current, hidden, disabled ON document_rows
+WHEN (NEW.hidden = 0 AND NEW.current IS NOT NULL OR OLD.hidden = 0 AND OLD.current IS NOT NULL)
+AND (OLD.key, OLD.title, OLD.metadata, OLD.hidden, OLD.disabled, OLD.current IS NULL)
+    <> (NEW.key, NEW.title, NEW.metadata, NEW.hidden, NEW.disabled, NEW.current IS NULL) BEGIN
+    INSERT INTO document_changes (corpus, id, at) VALUES (NEW.corpus, NEW.id, unixepoch());
+END;
 CREATE VIEW documents AS
     SELECT k.id AS corpus_id, lower(hex(d.id)) AS id, d.key, d.title, d.metadata, d.newest, d.current, d.hidden,
         d.chunks, d.malformed, d.disabled, d.number, d.corpus, d.id AS raw_id

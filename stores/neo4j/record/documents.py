@@ -7,6 +7,7 @@ from core.documents import Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
 from core.record_policy.errors import document_missing
+from core.record_policy.match_cache import MatchCache, Matches
 from core.record_policy.pages import make_page
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import uid_of
@@ -16,6 +17,7 @@ from stores.neo4j.driver.statements import statements
 __all__ = ["Neo4jDocuments"]
 
 _CYPHER = statements("documents")
+_GENERATION = statements("graph")["corpus"]
 
 
 class Neo4jDocuments:
@@ -23,6 +25,7 @@ class Neo4jDocuments:
 
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
+        self._matches = MatchCache()
 
     async def list(
         self,
@@ -57,12 +60,23 @@ class Neo4jDocuments:
         return document_from_row(row["document"])
 
     async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
+        key = (corpus_id, enabled)
+
         def work(tx: Transaction) -> frozenset[str]:
-            return frozenset(
+            # Whatever a filter may see raises the generation. It is read first: what is committed meanwhile has a
+            # later one, so the next call reads again.
+            row = tx.row(_GENERATION, corpus=corpus_id)
+            known = self._matches.get(key, where)
+            if row is not None and known is not None and known.version == row["generation"]:
+                return known.ids
+            ids = frozenset(
                 id
                 for id, key, title, metadata in tx.stream(_CYPHER["readable"], corpus=corpus_id, enabled=enabled)
                 if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
             )
+            if row is not None:
+                return self._matches.put(key, where, Matches(version=row["generation"], ids=ids))
+            return ids
 
         return await self._database.read(work)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from stores.sqlite.migrations.document_changes import DOCUMENT_CHANGES
 from stores.sqlite.migrations.numbered_rows import STEP as NUMBERED_ROWS
 from stores.sqlite.migrations.short_rows import STEP as SHORT_ROWS
 
@@ -144,6 +145,7 @@ STEPS: Mapping[int, Sequence[str]] = {
     ),
     12: NUMBERED_ROWS,
     13: SHORT_ROWS,
+    14: DOCUMENT_CHANGES,
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

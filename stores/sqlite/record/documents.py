@@ -7,10 +7,12 @@ from core.documents import Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.ports.record import DocumentPage
 from core.record_policy.errors import document_missing
+from core.record_policy.match_cache import MatchCache, Matches
 from core.record_policy.pages import make_page
+from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.leases.states import INDEXED_STATES
-from stores.sqlite.numbers import OF_CORPUS
+from stores.sqlite.numbers import OF_CORPUS, find_corpus_number
 from stores.sqlite.rows import document_from_row, id_list
 
 __all__ = ["SqliteDocuments"]
@@ -51,6 +53,7 @@ class SqliteDocuments:
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
+        self._matches = MatchCache()
 
     async def list(
         self,
@@ -92,19 +95,16 @@ class SqliteDocuments:
 
     async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
         def work(cx: Connection) -> frozenset[str]:
-            rows = cx.execute(
-                """
-                SELECT id, key, title, metadata FROM documents
-                WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL
-                AND (:disabled IS NULL OR disabled = :disabled)
-                """,
-                {"corpus": corpus_id, "disabled": _disabled(enabled)},
-            )
-            return frozenset(
-                id
-                for id, key, title, metadata in rows
-                if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
-            )
+            corpus = find_corpus_number(cx, corpus_id)
+            key, version = (corpus, enabled), changes.read_document_version(cx)
+            known = self._matches.get(key, where)
+            changed = None if known is None else changes.list_changed_documents(cx, corpus, known.version)
+            if known is None or changed is None:
+                found = Matches(version=version, ids=_select_matching(cx, corpus, where, enabled=enabled))
+            else:
+                matching = _select_matching(cx, corpus, where, enabled=enabled, among=changed) if changed else ()
+                found = known.follow(version, changed, matching)
+            return self._matches.put(key, where, found)
 
         return await self._database.read(work)
 
@@ -126,6 +126,25 @@ class SqliteDocuments:
             }
 
         return await self._database.read(work)
+
+
+def _select_matching(
+    cx: Connection, corpus: int, where: DocumentFilter, *, enabled: bool | None, among: Collection[str] | None = None
+) -> frozenset[str]:
+    """Returns the ids of the documents that match, of all or of these."""
+    rows = cx.execute(
+        f"""
+        SELECT lower(hex(id)), key, title, metadata FROM document_rows
+        WHERE corpus = :corpus AND hidden = 0 AND current IS NOT NULL AND (:disabled IS NULL OR disabled = :disabled)
+        {"" if among is None else f"AND id {_AMONG}"}
+        """,
+        {"corpus": corpus, "disabled": _disabled(enabled), "ids": id_list(among or ())},
+    )
+    return frozenset(
+        id
+        for id, key, title, metadata in rows
+        if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
+    )
 
 
 def _find_few(cx: Connection, corpus_id: str, state: RevisionState | None, *, enabled: bool | None) -> list[int] | None:

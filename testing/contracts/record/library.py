@@ -10,11 +10,11 @@ from core.documents import OnConflict, RevisionState
 from core.errors import NotFound
 from core.filters import parse_filter
 from core.jobs import JobState
-from core.ports.record import Record, TripleRow
+from core.ports.record import Commit, Record, TripleRow
 from core.text.names import normalise
 from testing.filters import draw, filters, is_match, metadata
 from testing.graph_rows import told
-from testing.record import LEASE, RecordFixtures, delete, export, put, revision
+from testing.record import LEASE, RecordFixtures, claim_all, delete, export, put, revision
 
 __all__ = ["LibraryContract"]
 
@@ -43,6 +43,49 @@ class LibraryContract(RecordFixtures):
         assert list(changes.removed) == [chunk.id]
         assert told(changes.added) == ([], [], [], [], [])
         assert (await record.corpora.count(corpus.id)).chunks == 0
+
+    async def test_filters_follow_what_others_change(self, record: Record, other: Record, corpus: Corpus) -> None:
+        where = parse_filter({"year": {"$gte": 2000}})
+
+        async def check(visible: str, disabled: str = "") -> None:
+            for one in (record, other, record):
+                for enabled, keys in ((True, visible), (False, disabled), (None, visible + disabled)):
+                    found = await one.documents.match(corpus.id, where, enabled=enabled)
+                    assert found == {ids.document_id(key) for key in keys}
+
+        await check("")
+        await put(record, corpus, "a", [("one", [])], year=2001)
+        await put(other, corpus, "b", [("two", [])], year=1990)
+        await check("a")
+        await put(other, corpus, "b", [("two", [])], year=2010)  # the same text
+        await put(record, corpus, "c", [("three", [])])
+        await check("ab")
+        await other.submissions.set_enabled(corpus.id, [ids.document_id("a")], enabled=False)
+        await check("b", "a")
+        await record.submissions.set_enabled(corpus.id, [ids.document_id("a")], enabled=True)
+        await check("ab")
+        await other.submissions.delete_documents(corpus.id, [ids.document_id("a")])
+        await check("b")
+        claims = await claim_all(other, corpus)
+        await other.commits.commit([Commit(claim=claim) for claim in claims], grace=0)
+        await delete(record, corpus, "b")
+        await check("")
+        await put(other, corpus, "b", [("two", [])], year=1980)
+        await put(other, corpus, "a", [("one", [])], year=2020)
+        await check("a")
+        await record.maintenance.prune()
+        await check("a")
+
+    async def test_a_filter_without_changes_has_the_same_set(self, record: Record, corpus: Corpus) -> None:
+        """So that what is computed from it can be kept."""
+        await put(record, corpus, "a", [("one", [])], year=2001)
+        where = {"year": 2001}
+        before = await record.documents.match(corpus.id, parse_filter(where))
+        assert await record.documents.match(corpus.id, parse_filter(where)) is before
+        await put(record, corpus, "b", [("two", [])], year=2002)
+        assert await record.documents.match(corpus.id, parse_filter(where)) is before
+        await put(record, corpus, "c", [("three", [])], year=2001)
+        assert await record.documents.match(corpus.id, parse_filter(where)) != before
 
     async def test_the_chunks_of_a_document_have_pages(self, record: Record, corpus: Corpus) -> None:
         texts = ["one", "two", "three", "four"]

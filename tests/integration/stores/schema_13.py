@@ -30,19 +30,19 @@ _ROWS = {
         JOIN corpus_numbers k ON k.number = g.corpus
     """,
 }
-"""The rows of the tables of schema 13 that schema 14 changed, in the order of their columns."""
+"""The rows of the tables of schema 13 that later ones changed, in the order of their columns."""
 
 _VIEWS = ("extractions", "facts", "mentions", "forms", "entities", "chunks", "revisions", "documents")
 _TABLES = (
     *("change_rows", "change_times", "extraction_rows"),
-    *("entity_rows", "chunk_rows", "revision_rows", "document_rows", "corpus_counts"),
+    *("document_changes", "entity_rows", "chunk_rows", "revision_rows", "document_rows", "corpus_counts"),
 )
 _TRIGGERS = ("corpora_counted", "corpora_uncounted")
 """Those of a table that stays."""
 
 
 def put_back(connection: sqlite3.Connection) -> None:
-    """Makes the tables of a file of schema 14 those of schema 13, with the same rows."""
+    """Makes the tables of a file of this schema those of schema 13, with the same rows."""
     add_functions(connection)
     rows = {table: [tuple(row) for row in connection.execute(query)] for table, query in _ROWS.items()}
     for view in _VIEWS:

@@ -8,6 +8,7 @@ import pytest
 from core import ids
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.filters import parse_filter
 from stores.sqlite import database
 from stores.sqlite.record import SqliteRecord
 from testing.record import SETTINGS, delete, put
@@ -15,6 +16,7 @@ from testing.record import SETTINGS, delete, put
 _SMALL, _LARGE = 30, 300
 _STEPS = 10
 _MORE = 1.3  # trees are deeper
+_ROUNDED = 2  # what is left of ten at the end of a call counts in a later one
 ADA, BOB = ids.entity_id("ada one"), ids.entity_id("bob one")
 MET = ids.triple_id(ADA, "met", BOB)
 
@@ -52,7 +54,7 @@ async def test_changes_cost_the_same_in_a_large_corpus(tmp_path: Path, counter: 
     small = await _measure(record, corpus, counter)
     await _fill(record, corpus, _SMALL, _LARGE)
     large = await _measure(record, corpus, counter)
-    assert {name: steps for name, steps in large.items() if steps > _MORE * small[name]} == {}, small
+    assert {name: steps for name, steps in large.items() if steps > _MORE * small[name] + _ROUNDED} == {}, small
     await record.close()
 
 
@@ -68,11 +70,18 @@ async def _put(record: SqliteRecord, corpus: Corpus, key: str, text: str) -> Non
 
 
 async def _measure(record: SqliteRecord, corpus: Corpus, counter: _Counter) -> dict[str, int]:
-    """Returns the steps of a new document, of another text of it, of reading these changes, and of its deletion."""
+    """Returns the steps of a new document, of another text of it, of reading these changes, and of its deletion. Also
+    those of filters that were asked for before.
+    """
     found: dict[str, int] = {}
+    where = parse_filter({"$key": {"$prefix": "o"}})
+    assert await record.documents.match(corpus.id, where) == frozenset()
     counter.take()
     await _put(record, corpus, "one", "first")
     found["added"] = counter.take()
+    assert len(await record.documents.match(corpus.id, where)) == 1
+    assert len(await record.documents.match(corpus.id, where)) == 1
+    found["matched"] = counter.take()
     await _put(record, corpus, "one", "second")
     found["replaced"] = counter.take()
     changes = await record.graph.changes(corpus.id, await record.graph.generation(corpus.id) - 1)

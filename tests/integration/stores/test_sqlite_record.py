@@ -8,9 +8,11 @@ import pytest
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
+from core.filters import parse_filter
 from core.keys import Scope, make_key
 from core.ports.record import Record, Tombstone
 from core.questions import NewQuestion
+from stores.sqlite import changes
 from stores.sqlite.record import SqliteRecord
 from testing.contracts.record import RecordContract
 from testing.record import claim_all, put, revision
@@ -94,3 +96,17 @@ class TestSqliteRecord(RecordContract):
         with closing(sqlite3.connect(tmp_path / "record.db")) as connection:
             rows = connection.execute("SELECT state, owner, lease_until > 0 FROM revision_rows ORDER BY seq").fetchall()
         assert rows == [("indexed", None, 0), ("loading", "holder", 1)]
+
+    async def test_a_filter_is_asked_anew_when_the_log_does_not_reach_back(
+        self, record: Record, other: Record, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        where = parse_filter({"year": 2001})
+        await put(record, corpus, "a", [("one", [])], year=2001)
+        assert len(await record.documents.match(corpus.id, where)) == 1
+        await put(other, corpus, "a", [("one", [])], year=2002)
+        await put(other, corpus, "b", [("two", [])], year=2001)
+        monkeypatch.setattr(changes, "KEPT_SECONDS", -60)
+        await other.maintenance.prune()
+        assert await record.documents.match(corpus.id, where) == {ids.document_id("b")}
+        await put(other, corpus, "c", [("three", [])], year=2001)
+        assert await record.documents.match(corpus.id, where) == {ids.document_id("b"), ids.document_id("c")}

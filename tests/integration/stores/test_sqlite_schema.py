@@ -427,7 +427,7 @@ async def _write_old(path: Path) -> int:
     """Writes a file of schema 13 with some documents. Returns its size."""
     record = SqliteRecord(path)
     corpus = await record.corpora.create("people", SETTINGS)
-    for n in range(60):
+    for n in range(120):
         await put(record, corpus, f"d{n}", [(f"passage {n} {m}", ["Ada", f"Bob {n}"]) for m in range(5)])
     await record.close()
     with closing(sqlite3.connect(path)) as connection:

@@ -2,12 +2,13 @@
 
 import heapq
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.recent import Recent
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.exact_search import GATHER, MARGIN, score_exactly, select_leading
@@ -23,6 +24,8 @@ _CANDIDATES_OF_A_RESULT = 10
 
 _CELLS = 16_000_000
 """How many scores `within` computes at once: 64 MB."""
+
+_FILTERS = 4
 
 Alive = NDArray[np.bool_] | None
 """Which rows are not deleted; None: all."""
@@ -60,6 +63,10 @@ class VectorBase:
     ids: NDArray[np.bytes_]
     documents: NDArray[np.bytes_]
     """Ascending."""
+    _chosen: Recent[frozenset[str], NDArray[np.bool_]] = field(
+        default_factory=lambda: Recent(_FILTERS), init=False, repr=False
+    )
+    """Which rows are of the documents of the last filters."""
 
     @classmethod
     def open(cls, path: Path) -> "VectorBase":
@@ -133,13 +140,20 @@ class VectorBase:
         return [Scored(id=i, score=-s) for s, i in sorted((-score, id_) for score, id_ in pairs if score >= threshold)]
 
     def _select_rows(self, documents: Collection[str], alive: Alive) -> NDArray[np.bool_]:
+        key = frozenset(documents)  # the same object, if it is one
+        chosen = self._chosen.get(key)
+        if chosen is None:
+            chosen = self._chosen.put(key, self._find_rows_of(key))
+        return chosen if alive is None else chosen & alive
+
+    def _find_rows_of(self, documents: Collection[str]) -> NDArray[np.bool_]:
         wanted = np.zeros(len(self.documents), dtype=np.bool_)
-        if wanted.size:
+        if wanted.size and documents:
             names = np.array([document.encode() for document in documents], dtype=np.bytes_)
             at = np.minimum(np.searchsorted(self.documents, names), wanted.size - 1)
             wanted[at[self.documents[at] == names]] = True
         chosen: NDArray[np.bool_] = wanted[self.owners]
-        return chosen if alive is None else chosen & alive
+        return chosen
 
 
 def sum_rows(vectors: Vectors) -> NDArray[np.uint32]:

@@ -1,0 +1,72 @@
+"""The documents that match filters, kept in memory: to look at each document of a corpus costs some microseconds."""
+
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Collection, Hashable
+from dataclasses import dataclass, replace
+
+from core.filters import DocumentFilter
+
+__all__ = ["MatchCache", "Matches"]
+
+_MOST_IDS = 1_000_000
+"""Some 120 MB."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Matches:
+    """The documents that matched at a version of the corpus."""
+
+    version: int
+    ids: frozenset[str]
+
+    def follow(self, version: int, changed: Collection[str], matching: Collection[str]) -> "Matches":
+        """Returns the documents at a later version, when these have changed and those of them match. If nothing else
+        matches, the set is the same object: what was computed from it need not be computed again.
+        """
+        same = all((id in self.ids) == (id in matching) for id in changed)
+        return Matches(version=version, ids=self.ids if same else self.ids.difference(changed).union(matching))
+
+
+class MatchCache:
+    """The matches of the last filters, of all corpora. Threads may use it at once.
+
+    A key is whatever tells two collections of documents apart: a number that no other corpus gets, and whether
+    documents that are disabled are among them.
+    """
+
+    def __init__(self, *, most_ids: int = _MOST_IDS) -> None:
+        self._most_ids = most_ids
+        self._lock = threading.Lock()
+        self._matches: OrderedDict[tuple[Hashable, str], Matches] = OrderedDict()
+
+    def get(self, key: Hashable, where: DocumentFilter) -> Matches | None:
+        with self._lock:
+            found = self._matches.get(at := _key(key, where))
+            if found is not None:
+                self._matches.move_to_end(at)
+            return found
+
+    def put(self, key: Hashable, where: DocumentFilter, matches: Matches) -> frozenset[str]:
+        """Keeps matches, unless later ones are there; those that were asked for longest ago make room.
+
+        Returns their ids: the set that was there before, if it is equal.
+        """
+        with self._lock:
+            at = _key(key, where)
+            known = self._matches.get(at)
+            if known is not None and known.ids == matches.ids:
+                matches = replace(matches, ids=known.ids)
+            if known is None or known.version < matches.version:
+                self._matches[at] = matches
+            self._matches.move_to_end(at)
+            total = sum(len(one.ids) for one in self._matches.values())
+            while total > self._most_ids:
+                _, evicted = self._matches.popitem(last=False)
+                total -= len(evicted.ids)
+            return matches.ids
+
+
+def _key(key: Hashable, where: DocumentFilter) -> tuple[Hashable, str]:
+    return key, json.dumps(where.source, sort_keys=True)

@@ -49,7 +49,7 @@ from api.transport.shield import Shield
 from app.container import Container
 from app.services.stored_questions.questions import clean_questions
 from app.services.stored_questions.runner import QuestionRunner
-from app.services.warming import clean_snapshots, notify_of_waiting_work
+from app.services.warming import clean_snapshots, follow_recent, notify_of_waiting_work
 from app.telemetry.prometheus import PrometheusMeter
 from core.faults import describe_bug
 from core.ports.record import Keys
@@ -177,6 +177,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         asyncio.create_task(warmth.warm_up(), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
         asyncio.create_task(clean_snapshots(container), name="cleaning snapshots"),
+        asyncio.create_task(follow_recent(container), name="following corpora"),
         asyncio.create_task(clean_questions(container), name="cleaning questions"),
         asyncio.create_task(measure_event_loop(), name="measuring the event loop"),
         asyncio.create_task(measure_snapshots(container), name="measuring snapshots"),

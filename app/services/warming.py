@@ -17,12 +17,13 @@ from core.trace import Trace
 from models import import_chat_client
 from retrieval import warm
 
-__all__ = ["clean_snapshots", "notify_of_waiting_work", "warm_up"]
+__all__ = ["clean_snapshots", "follow_recent", "notify_of_waiting_work", "warm_up"]
 
 _log = logging.getLogger("hopweave.app")
 
 _PAUSE_SECONDS = 1.0
 _CLEAN_SECONDS = 600.0
+_FOLLOW_SECONDS = 30.0
 _RECENT_JOBS = 200
 
 
@@ -73,6 +74,21 @@ async def _warm_corpus(container: Container, corpus: Corpus) -> None:
     except HopweaveError as error:  # a search raises it again, and names the remedy
         _log.warning("corpus %s is not loaded: %s", corpus.name, error)
     container.snapshots.compare_again(corpus.id)  # the first search finds what was indexed since
+
+
+async def follow_recent(container: Container) -> None:
+    """Keeps the snapshots of the corpora that were written last up to date while nobody searches, forever.
+
+    Without it, the first search after a large ingest would read all that came since the last one, on servers .3 ms for
+    each passage, and build the snapshot of a new corpus.
+    """
+    while True:
+        await asyncio.sleep(_FOLLOW_SECONDS)
+        for corpus in await _list_recent(container):
+            try:
+                await container.snapshots.get(corpus.id)
+            except HopweaveError as error:  # a search raises it again, and names the remedy
+                _log.info("the snapshot of corpus %s is not brought up to date: %s", corpus.name, error)
 
 
 async def clean_snapshots(container: Container) -> None:

@@ -92,7 +92,9 @@ class ApiSettings(Section):
     max_connections: int = Field(default=1000, ge=8, description="Open connections of a process.")
     drain_seconds: int = Field(default=30, ge=1, description="Seconds that work may take to end after SIGTERM.")
     warm_seconds: float = Field(default=60.0, ge=0, description="The longest time until the server says it is ready.")
-    warm_corpora: int = Field(default=16, ge=0, description="The number of corpora that are loaded before that.")
+    warm_corpora: int = Field(
+        default=16, ge=0, description="The number of corpora that are loaded before that, and then kept up to date."
+    )
     cors_origins: list[str] = Field(
         default_factory=list, description="Origins whose pages may call this server, such as https://app.example."
     )

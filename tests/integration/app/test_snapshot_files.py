@@ -8,8 +8,8 @@ import pytest
 
 from app.container import Container
 from app.doctor.diagnosis import repair_all
-from app.services import corpora
-from app.services.warming import clean_snapshots
+from app.services import corpora, warming
+from app.services.warming import clean_snapshots, follow_recent
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.ports.record.graph import GraphMerge, graph_rows
 from core.settings import Settings
@@ -61,6 +61,27 @@ async def test_a_server_deletes_files_of_unknown_corpora_at_its_start(container:
         left = folder.list_corpora()
     cleaning.cancel()
     assert folder.list_corpora() == [corpus.id]
+
+
+async def test_a_server_follows_what_nobody_searches(
+    container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warming, "_FOLLOW_SECONDS", 0.01)
+
+    async def await_generation(wanted: int) -> None:
+        async with asyncio.timeout(30):
+            while True:
+                entry = container.snapshots._corpora.get(corpus.id)
+                if entry is not None and entry.snapshot is not None and entry.snapshot.generation == wanted:
+                    return
+                await asyncio.sleep(0.01)
+
+    following = asyncio.create_task(follow_recent(container))
+    await await_generation(0)
+    await container.record.corpora.create("letters", corpus.settings)
+    await container.record.merges.adopt(corpus.id, [GraphMerge("1" * 32, "one", "2" * 32, "two")])
+    await await_generation(1)
+    following.cancel()
 
 
 async def test_the_repair_names_what_it_deletes(container: Container, corpus: Corpus) -> None:

@@ -55,6 +55,7 @@ def update_entities(tx: Transaction, effects: Neo4jCommitEffects, fact_ends: Ite
     uids = sorted(uid_of(effects.corpus_id, id) for id in touched)
     stored = {row["id"]: row for row in tx.rows_in_batches(statements("commits")["entities"], uids)}
     created, updated, formless = [], [], []
+    appeared = 0
     for id in sorted(touched):
         forms = _add_counts(stored.get(id), changes.get(id, {}))
         is_new = bool(forms) and not (id in stored and stored[id]["forms"])
@@ -70,8 +71,11 @@ def update_entities(tx: Transaction, effects: Neo4jCommitEffects, fact_ends: Ite
             updated.append(row)
         if id in changes and not forms:
             formless.append(id)
+        appeared += bool(forms) - bool(id in stored and stored[id]["forms"])
     tx.run_batches(statements("commits")["create_entities"], created, corpus_id=effects.corpus_id)
     tx.run_batches(statements("commits")["update_entities"], updated, corpus_id=effects.corpus_id)
+    if appeared:
+        tx.run(statements("commits")["add_entities"], corpus_id=effects.corpus_id, count=appeared)
     return formless
 
 

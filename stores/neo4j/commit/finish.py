@@ -27,7 +27,8 @@ def make_current(
 ) -> None:
     """Shows revisions, whose rows are inserted, to readers, and deletes the older ones. `jobs` are by claim."""
     rows = [{"uid": one.uid, "job": jobs[one.commit.claim.token], "document": _document(one.commit)} for one in changes]
-    tx.run_batches(statements("commits")["make_current"], sorted(rows, key=lambda row: str(row["uid"])))
+    rows.sort(key=lambda row: str(row["uid"]))
+    tx.run_batches(statements("commits")["make_current"], rows, corpus_id=effects.corpus_id)
     move(tx, [revision_uid(one.commit.claim) for one in changes], RevisionState.INDEXED)
     delete_revisions(tx, {one.uid: one.commit.claim.revision for one in changes}, effects)
 
@@ -39,6 +40,8 @@ def _document(one: Commit) -> dict[str, Any]:
         "current": one.claim.revision,
         "hidden": False,
         "chunks": len(one.chunks),
+        "facts": len(one.facts),
+        "mentions": sum(mention.count for mention in one.mentions),
         "malformed": one.malformed_triples,
     }
 

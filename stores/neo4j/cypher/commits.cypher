@@ -88,12 +88,23 @@ MATCH (c:Chunk {uid: row.first}) USING INDEX c:Chunk(uid)
 MATCH (n:Chunk {uid: row.second}) USING INDEX n:Chunk(uid)
 CREATE (c)-[:NEXT]->(n);
 
-// [make_current]
+// [make_current]: also adds to the counts of the corpus what readers see now and did not see before
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.uid}) USING INDEX d:Document(uid)
 OPTIONAL MATCH (j:Job {id: row.job})
+WITH d, j, row, CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 0 END AS seen
+WITH d, j, row, seen, seen * d.chunks AS chunks, seen * coalesce(d.facts, 0) AS facts,
+    seen * coalesce(d.mentions, 0) AS mentions
 SET d += row.document, j.malformed = j.malformed + row.document.malformed,
-    j.passages = coalesce(j.passages, 0) + row.document.chunks;
+    j.passages = coalesce(j.passages, 0) + row.document.chunks
+WITH sum(1 - seen) AS documents, sum(row.document.chunks - chunks) AS chunks,
+    sum(row.document.facts - facts) AS facts, sum(row.document.mentions - mentions) AS mentions
+MATCH (c:Corpus {id: $corpus_id})
+SET c.documents = c.documents + documents, c.chunks = c.chunks + chunks, c.facts = c.facts + facts,
+    c.mentions = c.mentions + mentions;
+
+// [add_entities]: those that began to have a form, less those that lost their last one
+MATCH (c:Corpus {id: $corpus_id}) SET c.entities = c.entities + $count;
 
 // [delete_documents]
 UNWIND $rows AS uid

@@ -1,5 +1,6 @@
 // [create]
-CREATE (c:Corpus {generation: 0, changes_floor: 0, created_at: timestamp() / 1000.0, revisions: 0, tombstones: 0})
+CREATE (c:Corpus {generation: 0, changes_floor: 0, created_at: timestamp() / 1000.0, revisions: 0, tombstones: 0,
+    documents: 0, chunks: 0, entities: 0, facts: 0, mentions: 0})
 SET c += $corpus
 RETURN properties(c) AS corpus;
 
@@ -61,7 +62,21 @@ MATCH (d:Document {uid: $corpus + ':' + t.id})
 WHERE NOT d.hidden AND NOT (t.state IN ['failed', 'cancelled'] AND d.current IS NULL)
 RETURN t.id AS id LIMIT 1;
 
-// [count_documents]
+// [counts]: null for a corpus of an earlier release
+MATCH (c:Corpus {id: $id}) WHERE c.documents IS NOT NULL
+RETURN c.documents AS documents, c.chunks AS chunks, c.entities AS entities, c.facts AS facts, c.mentions AS mentions;
+
+// [hidden_entities]: those that only documents which are being deleted mention
+MATCH (d:Document {corpus_id: $id, hidden: true}) USING INDEX d:Document(corpus_id, hidden)
+MATCH (d)-[:HAS_CHUNK]->(:Chunk)-[:MENTIONS]->(e:Entity)
+WITH DISTINCT e
+WHERE size(e.forms) > 0 AND NOT EXISTS {
+    MATCH (e)<-[:MENTIONS]-(c:Chunk)<-[:HAS_CHUNK]-(o:Document)
+    WHERE NOT o.hidden AND c.first <= o.current AND (c.last IS NULL OR o.current <= c.last)
+}
+RETURN count(e) AS entities;
+
+// [count_documents]: this and the following read all rows of a corpus
 MATCH (d:Document) WHERE d.corpus_id = $id AND d.key IS NOT NULL AND NOT d.hidden AND d.current IS NOT NULL
 RETURN count(d) AS documents;
 

@@ -1,7 +1,20 @@
 // Corpora that were deleted by name, and the deletion of their rows in bounded transactions.
 
-// [count_documents]: by the state of their newest revision
-MATCH (c:Corpus) WHERE c.name IS NOT NULL
+// [count_unfinished]: documents whose newest revision is not indexed, by its state, and how many of them readers see
+MATCH (c:Corpus) WHERE c.name IS NOT NULL AND c.documents IS NOT NULL
+CALL (c) {
+    MATCH (r:Revision {corpus_id: c.id}) USING INDEX r:Revision(corpus_id, state) WHERE r.state IN $states
+    MATCH (d:Document {uid: r.document_uid}) USING INDEX d:Document(uid) WHERE d.newest = r.number
+    RETURN r.state AS state, count(*) AS documents, min(r.updated_at) AS since,
+        sum(CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 0 END) AS seen
+}
+RETURN c.name AS name, state, documents, since, seen;
+
+// [count_indexed]: documents that readers see
+MATCH (c:Corpus) WHERE c.name IS NOT NULL AND c.documents > 0 RETURN c.name AS name, c.documents AS documents;
+
+// [count_documents]: by the state of their newest revision, in corpora of schemas before 8; reads all documents
+MATCH (c:Corpus) WHERE c.name IS NOT NULL AND c.documents IS NULL
 MATCH (d:Document {corpus_id: c.id}) USING INDEX d:Document(corpus_id, key) WHERE d.key IS NOT NULL
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
 RETURN c.name AS name, r.state AS state, count(*) AS documents, min(r.updated_at) AS since

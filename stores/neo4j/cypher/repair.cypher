@@ -11,3 +11,7 @@ RETURN e.uid AS uid ORDER BY uid;
 // [delete_orphans]
 UNWIND $rows AS uid
 MATCH (e:Entity {uid: uid}) DETACH DELETE e;
+
+// [count_entities]: counts the entities of a corpus anew
+MATCH (c:Corpus {id: $corpus_id}) WHERE c.entities IS NOT NULL
+SET c.entities = COUNT { (e:Entity {corpus_id: $corpus_id}) WHERE size(e.forms) > 0 };

@@ -3,12 +3,13 @@
 // `uid`: "corpus_id:id", or "corpus_id:document_id:number" of a revision.
 //
 // (:Corpus {id, name?, settings, generation, changes_floor, created_at, drop_job?, beside?, reindex_job?, revisions,
-//     tombstones, questions?, lock})
+//     tombstones, questions?, documents?, chunks?, entities?, facts?, mentions?, lock})
 //     It has no relationships. A deleted corpus has no `name`. A shadow corpus has no name either, but `beside`, the id
 //     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions`, `tombstones`
-//     and `questions` count all that were ever created. Every transaction that writes first writes `lock`.
+//     and `questions` count all that were ever created, the other counts what readers see. Corpora of schemas before 8
+//     lack these until they are reindexed. Every transaction that writes first writes `lock`.
 // (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, state, chunks, malformed,
-//     slices?})
+//     facts?, mentions?, slices?})
 //     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
 //     true for a document that searches do not see, and else missing. `slices` is the
 //     number of the revision that is being written in several transactions.
@@ -94,6 +95,7 @@ CREATE CONSTRAINT question_event_uid IF NOT EXISTS FOR (n:QuestionEvent) REQUIRE
 CREATE CONSTRAINT question_source_uid IF NOT EXISTS FOR (n:QuestionSource) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
+CREATE INDEX document_hidden IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.hidden);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);
 CREATE INDEX revision_unfinished IF NOT EXISTS FOR (n:Revision) ON (n.state);
 CREATE INDEX revision_job IF NOT EXISTS FOR (n:Revision) ON (n.job_id, n.state);

@@ -20,12 +20,18 @@ SET d.newest = row.revision.number, d.state = row.revision.state
 CREATE (r:Revision {deletion: false, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
 SET r += row.revision;
 
-// [queue_deletions]: writes revisions that delete their documents, and hides the documents
+// [queue_deletions]: writes revisions that delete their documents, hides the documents, and counts them no longer
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.document_uid})
+WITH d, row, CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 0 END AS seen
 SET d.newest = row.number, d.state = row.state, d.hidden = true, d.disabled = null
 CREATE (r:Revision {deletion: true, lease_until: 0.0, epoch: 0, attempts: 0, updated_at: timestamp() / 1000.0})
-SET r += row;
+SET r += row
+WITH sum(seen) AS documents, sum(seen * d.chunks) AS chunks, sum(seen * coalesce(d.facts, 0)) AS facts,
+    sum(seen * coalesce(d.mentions, 0)) AS mentions
+MATCH (c:Corpus {id: $corpus_id})
+SET c.documents = c.documents - documents, c.chunks = c.chunks - chunks, c.facts = c.facts - facts,
+    c.mentions = c.mentions - mentions;
 
 // [superseded_deletions]: the hidden documents whose newest revisions are among these and are no deletions
 UNWIND $rows AS uid

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 
 __all__ = ["SCHEMA_VERSION", "STEPS", "steps_from"]
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 
-STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: ()}
+STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: (), 7: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 
 A version that only adds constraints, indexes or properties that may be missing needs none: the constraints and indexes

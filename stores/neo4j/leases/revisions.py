@@ -51,7 +51,7 @@ def queue_deletions(tx: Transaction, corpus_id: str, document_ids: Sequence[str]
         for number, id in zip(_take_numbers(tx, corpus_id, len(document_ids)), document_ids, strict=True)
     ]
     rows.sort(key=lambda row: str(row["document_uid"]))
-    tx.run_batches(statements("submissions")["queue_deletions"], rows)
+    tx.run_batches(statements("submissions")["queue_deletions"], rows, corpus_id=corpus_id)
 
 
 def requeue_deletions(tx: Transaction, uids: Collection[str]) -> None:

@@ -12,7 +12,7 @@ from stores.neo4j.driver.statements import statements
 from stores.neo4j.record.reindexing import delete_corpus, delete_shadow, read_numbered
 from stores.payloads import dump_settings
 
-__all__ = ["Neo4jCorpora"]
+__all__ = ["Neo4jCorpora", "count_rows"]
 
 _COUNTS = ("count_documents", "count_chunks", "count_mentions", "count_facts")
 
@@ -67,12 +67,21 @@ class Neo4jCorpora:
 
     async def count(self, corpus_id: str) -> CorpusCounts:
         def work(tx: Transaction) -> CorpusCounts:
-            numbers: dict[str, int] = {}
-            for name in _COUNTS:
-                numbers.update(tx.rows(statements("corpora")[name], id=corpus_id)[0])
-            return CorpusCounts(**numbers)
+            counts = tx.row(statements("corpora")["counts"], id=corpus_id)
+            if counts is None:
+                return count_rows(tx, corpus_id)
+            hidden = tx.rows(statements("corpora")["hidden_entities"], id=corpus_id)[0]
+            return CorpusCounts(**{**counts, "entities": counts["entities"] - hidden["entities"]})
 
         return await self._database.read(work)
+
+
+def count_rows(tx: Transaction, corpus_id: str) -> CorpusCounts:
+    """Returns the counts by reading all rows of a corpus: what the counts that the corpus has should be."""
+    numbers: dict[str, int] = {}
+    for name in _COUNTS:
+        numbers.update(tx.rows(statements("corpora")[name], id=corpus_id)[0])
+    return CorpusCounts(**numbers)
 
 
 def _by_name(tx: Transaction, name: str) -> Corpus:

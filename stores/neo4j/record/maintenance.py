@@ -23,6 +23,7 @@ from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
 __all__ = ["Neo4jMaintenance"]
 
+_NOT_INDEXED = [state.value for state in RevisionState if state not in (RevisionState.INDEXED, RevisionState.DELETED)]
 _CHUNKS = 500  # with about 20 relationships each
 _ROWS = 5000
 _KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones", "merges")
@@ -88,6 +89,18 @@ def _close(tx: Transaction, job_id: str) -> None:
 
 
 def _count_documents(tx: Transaction) -> list[DocumentCount]:
+    cypher = statements("maintenance")
+    rows = tx.rows(cypher["count_documents"]) + tx.rows(cypher["count_unfinished"], states=_NOT_INDEXED)
+    indexed = {row["name"]: row["documents"] for row in tx.rows(cypher["count_indexed"])}
+    for row in rows:  # those that readers see, and that are being indexed again
+        if row["name"] in indexed:
+            indexed[row["name"]] -= row["seen"]
+    rows += [
+        {"name": name, "state": RevisionState.INDEXED.value, "documents": documents, "since": tx.now}
+        for name, documents in indexed.items()
+        if documents
+    ]
+    rows.sort(key=lambda row: (row["name"], row["state"]))
     return [
         DocumentCount(
             corpus=row["name"],
@@ -95,7 +108,7 @@ def _count_documents(tx: Transaction) -> list[DocumentCount]:
             documents=row["documents"],
             waiting_seconds=max(0.0, tx.now - row["since"]),
         )
-        for row in tx.rows(statements("maintenance")["count_documents"])
+        for row in rows
     ]
 
 
@@ -117,6 +130,7 @@ def _delete_orphans(tx: Transaction, corpus_id: str) -> int:
     uids = _orphans(tx, corpus_id)
     tx.run_batches(statements("repair")["delete_orphans"], uids)
     if uids:
+        tx.run(statements("repair")["count_entities"], corpus_id=corpus_id)
         raise_generation(tx, corpus_id)
     return len(uids)
 

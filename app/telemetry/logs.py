@@ -7,6 +7,7 @@ import fcntl
 import logging
 import os
 import sys
+from contextlib import suppress
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
@@ -63,15 +64,23 @@ class _BoundedFile(RotatingFileHandler):
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
-            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another process replaces the file, or was stopped while it did
+            self._follow()
+            if self.shouldRollover(record):
+                self._replace(record)
             logging.StreamHandler.emit(self, record)
+        except OSError:  # such as a folder that was deleted
+            self.handleError(record)
+
+    def _replace(self, record: logging.LogRecord) -> None:
+        """Replaces the full file, unless another process does or has done it."""
+        try:
+            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:  # another replaces it, or was stopped while it did: a line need not wait
             return
         try:
             self._follow()
-            super().emit(record)
-        except OSError:  # such as a folder that was deleted
-            self.handleError(record)
+            if self.shouldRollover(record):
+                self.doRollover()
         finally:
             fcntl.flock(self._folder, fcntl.LOCK_UN)
 
@@ -88,10 +97,10 @@ class _BoundedFile(RotatingFileHandler):
 
     def _follow(self) -> None:
         """Opens the file again if another process has replaced it."""
-        path = Path(self.baseFilename)
         if self.stream is not None:
-            if path.exists() and os.path.samestat(path.stat(), os.fstat(self.stream.fileno())):
-                return
+            with suppress(FileNotFoundError):  # another process is replacing it
+                if os.path.samestat(os.stat(self.baseFilename), os.fstat(self.stream.fileno())):
+                    return
             self.stream.close()
         self.stream = self._open()
         self._redirect()

@@ -119,7 +119,8 @@ async def test_counting_costs_the_same_in_a_large_corpus(record: Neo4jRecord, co
     small = await record.database.read(lambda tx: _measure(tx, corpus))
     await fill(20, 200)
     large = await record.database.read(lambda tx: _measure(tx, corpus))
-    assert large == small
+    # Statistics that change as rows come may choose another plan, whose cost differs by a few accesses.
+    assert {name: hits for name, hits in large.items() if hits > small[name] + 20} == {}
     assert (await record.corpora.count(corpus.id)).documents == 200
 
 

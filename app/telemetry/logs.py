@@ -99,7 +99,7 @@ class _BoundedFile(RotatingFileHandler):
         """Opens the file again if another process has replaced it."""
         if self.stream is not None:
             with suppress(FileNotFoundError):  # another process is replacing it
-                if os.path.samestat(os.stat(self.baseFilename), os.fstat(self.stream.fileno())):
+                if os.path.samestat(Path(self.baseFilename).stat(), os.fstat(self.stream.fileno())):
                     return
             self.stream.close()
         self.stream = self._open()

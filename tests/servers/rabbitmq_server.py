@@ -94,11 +94,14 @@ class RabbitmqServer(Server):
         from amqp.exceptions import AMQPError
 
         account = {"userid": self.user, "password": self.password, "virtual_host": "/"}
+        connection = Connection(f"127.0.0.1:{self.port}", **account, connect_timeout=2, read_timeout=2)
         try:
-            with Connection(f"127.0.0.1:{self.port}", **account, connect_timeout=2, read_timeout=2) as connection:
+            with connection:
                 return bool(connection.connected)
         except (AMQPError, OSError):
             return False
+        finally:
+            connection.collect()  # a server that is just starting refuses the account, which leaves the socket open
 
     def _advanced(self) -> str:
         milliseconds = round(1000 * self.consumer_seconds)

@@ -35,6 +35,7 @@ class Connection:
         self._database = database
         self._lock = threading.Lock()
         self._driver: Driver | None = None
+        self._users = 0
         self._closed = False
         self._watchdog = Watchdog(self.server)
 
@@ -49,7 +50,8 @@ class Connection:
         try:
             with (
                 self.translate_errors(),
-                self._open().session(database=self._database) as session,
+                self._lend_driver() as driver,
+                driver.session(database=self._database) as session,
                 self._watchdog.watch(session, patience) as call,
             ):
                 yield session
@@ -63,42 +65,67 @@ class Connection:
 
     def server(self) -> str:
         """Returns the name and version that the server reports, such as `Neo4j/5.26.30`."""
-        with self.translate_errors():
-            return str(self._open().get_server_info().agent)
+        with self.translate_errors(), self._lend_driver() as driver:
+            return str(driver.get_server_info().agent)
 
     def close(self) -> None:
+        """Refuses further calls. The driver is closed when the calls that last have ended, the watchdog's probe too."""
         with self._lock:
             self._closed = True
-            driver, self._driver = self._driver, None
-        if driver is not None:
-            driver.close()
+            unused = self._take_unused()
+        if unused is not None:
+            unused.close()
 
-    def _open(self) -> "Driver":
-        from neo4j import GraphDatabase
+    @contextmanager
+    def _lend_driver(self) -> Iterator["Driver"]:
+        """Lends the driver, which is made at its first use and closed by its last user.
 
+        A driver must not be closed while it is used: a connection that opens meanwhile would never be closed.
+        """
         check_uri(self._uri)
         with self._lock:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")
             if self._driver is None:
-                logging.getLogger("neo4j").setLevel(
-                    logging.ERROR
-                )  # it warns of each retry; the result of the retries is reported here
-                self._driver = GraphDatabase.driver(
-                    self._uri,
-                    auth=(self._user, self._password),
-                    connection_timeout=_TIMEOUT_SECONDS,
-                    # This is also the limit of the handshake. There are more connections (100) than threads that
-                    # wait for one, so no caller times out here because of the others.
-                    connection_acquisition_timeout=_TIMEOUT_SECONDS,
-                    liveness_check_timeout=_IDLE_SECONDS,
-                    max_transaction_retry_time=_TIMEOUT_SECONDS,
-                    initial_retry_delay=_RETRY_SECONDS,
-                    keep_alive=True,
-                    notifications_min_severity="OFF",
-                    telemetry_disabled=True,
-                )
-            return self._driver
+                self._driver = self._make_driver()
+            driver = self._driver
+            self._users += 1
+        try:
+            yield driver
+        finally:
+            with self._lock:
+                self._users -= 1
+                unused = self._take_unused()
+            if unused is not None:
+                unused.close()
+
+    def _take_unused(self) -> "Driver | None":
+        """Returns the driver if it is to be closed. The caller holds the lock."""
+        if not self._closed or self._users:
+            return None
+        driver, self._driver = self._driver, None
+        return driver
+
+    def _make_driver(self) -> "Driver":
+        from neo4j import GraphDatabase
+
+        logging.getLogger("neo4j").setLevel(
+            logging.ERROR
+        )  # it warns of each retry; the result of the retries is reported here
+        return GraphDatabase.driver(
+            self._uri,
+            auth=(self._user, self._password),
+            connection_timeout=_TIMEOUT_SECONDS,
+            # This is also the limit of the handshake. There are more connections (100) than threads that
+            # wait for one, so no caller times out here because of the others.
+            connection_acquisition_timeout=_TIMEOUT_SECONDS,
+            liveness_check_timeout=_IDLE_SECONDS,
+            max_transaction_retry_time=_TIMEOUT_SECONDS,
+            initial_retry_delay=_RETRY_SECONDS,
+            keep_alive=True,
+            notifications_min_severity="OFF",
+            telemetry_disabled=True,
+        )
 
     @contextmanager
     def translate_errors(self) -> Iterator[None]:

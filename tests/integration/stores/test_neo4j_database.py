@@ -1,6 +1,7 @@
 """A record at whose address another application, another program or no server is found, or that two processes use."""
 
 import asyncio
+import gc
 import socket
 import sys
 import threading
@@ -171,6 +172,19 @@ async def test_all_callers_are_soon_told_that_the_server_is_no_neo4j(answer: Cal
 async def test_an_invalid_address_is_refused(uri: str):
     said = await refusal(Neo4jRecord(Connection(uri, "neo4j", "some-password", "neo4j")))
     assert f"HOPWEAVE_NEO4J__URI is {uri!r}" in said
+
+
+def test_a_call_that_lasts_ends_after_the_connection_is_closed_and_leaves_no_socket(
+    neo4j_server: Neo4jAddress,
+) -> None:
+    connection = connection_to(neo4j_server)
+    with connection.session() as session:
+        connection.close()
+        with pytest.raises(Unavailable, match="closed"):
+            connection.server()
+        assert session.run("RETURN 1 AS one").single(strict=True)["one"] == 1
+    del connection, session
+    gc.collect()  # which warns of an open socket, and a warning fails the test
 
 
 async def test_a_closed_record_raises_an_error(record: Neo4jRecord):

@@ -3,7 +3,7 @@
 import asyncio
 import random
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
 import pytest
@@ -47,9 +47,8 @@ class TestNeo4jTextIndex(TextIndexContract):
     def connect(self, neo4j_server: Neo4jAddress, new_index: None) -> Connect:
         @asynccontextmanager
         async def connect() -> AsyncIterator[Neo4jTextIndex]:
-            connection = connection_to(neo4j_server)
-            yield Neo4jTextIndex(Neo4jDatabase(connection))
-            connection.close()
+            with closing(connection_to(neo4j_server)) as connection:
+                yield Neo4jTextIndex(Neo4jDatabase(connection))
 
         return connect
 

@@ -2,7 +2,11 @@
 
 import asyncio
 import re
+import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Mapping
 from contextlib import closing
@@ -421,6 +425,61 @@ async def test_a_process_waits_for_another_that_migrates(tmp_path: Path, monkeyp
         assert [corpus.name for corpus in await record.corpora.list()] == ["people"]
         await record.close()
     assert not path.with_name("record.db.migration").exists()
+
+
+async def test_a_killed_migration_is_made_anew(tmp_path: Path) -> None:
+    """Wherever it is killed, also while the file is written anew, and several times one after the other."""
+    await _write_old(tmp_path / "record.db")
+    shutil.copy(tmp_path / "record.db", tmp_path / "whole.db")
+    steps = int(_migrate(tmp_path / "whole.db", kill_at=0).stdout)
+    assert steps > 100
+    before = await _contents_of(tmp_path / "whole.db")
+    for share in (0.02, 0.1, 0.25, 0.4, 0.55, 0.7, 0.85, 0.97):
+        path = tmp_path / f"killed at {share}.db"
+        shutil.copy(tmp_path / "record.db", path)
+        for kill_at in (int(share * steps), int(share * steps / 2)):
+            assert _migrate(path, kill_at=kill_at).returncode in {-signal.SIGKILL, 0}
+        assert await _contents_of(path) == before, share
+    assert _migrate(tmp_path / "record.db", kill_at=steps // 2).returncode == -signal.SIGKILL
+
+
+def _migrate(path: Path, *, kill_at: int) -> "subprocess.CompletedProcess[str]":
+    """Opens the record in a process, which is killed after so many thousand steps of SQLite, and else prints them."""
+    return subprocess.run(
+        [sys.executable, "-c", _MIGRATION, str(path), str(kill_at)], capture_output=True, text=True, check=False
+    )
+
+
+_MIGRATION = """
+import os, signal, sqlite3, sys
+from pathlib import Path
+from stores.sqlite.record import SqliteRecord
+
+steps, connect = 0, sqlite3.connect
+
+def count():
+    global steps
+    steps += 1
+    if steps == int(sys.argv[2]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+def connect_counted(*arguments, **options):
+    connection = connect(*arguments, **options)
+    connection.set_progress_handler(count, 1000)
+    return connection
+
+sqlite3.connect = connect_counted
+SqliteRecord(Path(sys.argv[1]))
+print(steps)
+"""
+
+
+async def _contents_of(path: Path) -> dict[str, object]:
+    record = SqliteRecord(path)
+    [corpus] = await record.corpora.list()
+    found = await _everything(record, corpus.id)
+    await record.close()
+    return found
 
 
 async def _write_old(path: Path) -> int:

@@ -102,6 +102,7 @@ class _BoundedFile(RotatingFileHandler):
                 if os.path.samestat(Path(self.baseFilename).stat(), os.fstat(self.stream.fileno())):
                     return
             self.stream.close()
+            self.stream = None
         self.stream = self._open()
         self._redirect()
 

@@ -90,3 +90,22 @@ for number in range(1000):
     text = path.read_text("utf-8") + (tmp_path / "worker.log.1").read_text("utf-8")
     assert "number 999" in text
     assert "a library writes here" in text
+
+
+def test_a_process_goes_on_without_its_log_file_and_with_it_again(tmp_path: Path) -> None:
+    path = tmp_path / "logs" / "worker.log"
+    code = f"""
+import shutil
+path = Path({str(path)!r})
+path.parent.mkdir()
+log_to_file(LogSettings(), path)
+shutil.rmtree(path.parent)
+for _ in range(3): log.info("the folder is gone")
+path.mkdir(parents=True)
+for _ in range(3): log.info("a folder is there")
+path.rmdir()
+log.info("the last line")
+"""
+    assert _run(code) == ""
+    [line] = path.read_text("utf-8").splitlines()
+    assert "the last line" in line

@@ -53,6 +53,10 @@ class GraphSource(Protocol):
         """Returns what changed after the generation `since`; None if the change log does not reach back so far."""
         ...
 
+    async def count_changes(self, corpus_id: str, since: int) -> int:
+        """Returns how often chunks changed after the generation `since`, as far as the change log reaches back."""
+        ...
+
 
 class EntityMerges(Protocol):
     """Merges of entities. They change no other row: whoever reads the graph takes the two entities for one.

@@ -36,7 +36,8 @@ class FilePolicy:
     written at once. One to which changes were applied is written when these are more than `changed_share` of it, when
     they are more than `idle_share` of it and the corpus has not changed for `idle_seconds`, when its file has held
     deleted chunks for `deleted_seconds`, or when it lacks changes for `lacking_seconds`, which the change log must
-    reach back to; but not within `pause_seconds` of the write before.
+    reach back to; but not within `pause_seconds` of the write before. A file that lacks more than `lacking_chunks`,
+    which a process that starts would follow for .7 s, is behind.
     """
 
     least_chunks: int = 2_000
@@ -45,6 +46,7 @@ class FilePolicy:
     idle_seconds: float = 30.0
     deleted_seconds: float = 600.0
     lacking_seconds: float = KEPT_SECONDS / 3
+    lacking_chunks: int = 10_000
     pause_seconds: float = 30.0
 
 
@@ -159,12 +161,15 @@ class SnapshotFiles:
             state.task = asyncio.create_task(self._write_when_due(corpus_id, state), name="writing a snapshot")
 
     async def is_behind(self, corpus_id: str) -> bool:
-        """Whether a corpus has no file, or one that has lacked changes for so long that it should be written again."""
+        """Whether a corpus has no file, or one that lacks so much, or has done so for so long, that it should be
+        written again.
+        """
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
         if file is None:
             return True
-        is_old = file.age_seconds > self._policy.lacking_seconds
-        return is_old and await self._graph.generation(corpus_id) > file.generation
+        if file.age_seconds > self._policy.lacking_seconds:
+            return await self._graph.generation(corpus_id) > file.generation
+        return await self._graph.count_changes(corpus_id, file.generation) > self._policy.lacking_chunks
 
     def discard(self, corpus_id: str) -> None:
         """Stops following a corpus whose snapshot is not used any more. Its file stays."""

@@ -9,6 +9,10 @@ MATCH (c:Corpus {id: $corpus}) RETURN c.generation AS generation, c.changes_floo
 MATCH (n:Change {corpus_id: $corpus}) WHERE n.generation > $since
 RETURN n.put + n.deleted AS chunks, n.synonyms AS synonyms;
 
+// [count_changed]
+MATCH (n:Change {corpus_id: $corpus}) WHERE n.generation > $since
+RETURN coalesce(sum(size(n.put) + size(n.deleted)), 0) AS chunks;
+
 // [entities]
 MATCH (e:Entity {corpus_id: $corpus}) USING INDEX e:Entity(corpus_id) RETURN id(e), e.id, e.normal;
 

@@ -9,10 +9,12 @@ from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, GraphRo
 from core.record_policy.change_log import is_covered
 from stores.neo4j.commit.merges import add_merge, adopt_merges, delete_merge, read_entity_merges, read_merges
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
+from stores.neo4j.driver.statements import statements
 from stores.neo4j.record.graph_reading import changed_since, corpus_state, read_all, read_some
 
 __all__ = ["Neo4jEntityMerges", "Neo4jGraphSource"]
 
+_CYPHER = statements("graph")
 _TRIES = 2
 
 
@@ -56,6 +58,13 @@ class Neo4jGraphSource:
             if is_consistent:
                 return changes
         return (await self._database.write(corpus_id, lambda tx: _changes(tx, corpus_id, since)))[1]
+
+    async def count_changes(self, corpus_id: str, since: int) -> int:
+        def work(tx: Transaction) -> int:
+            corpus_state(tx, corpus_id)
+            return int(tx.rows(_CYPHER["count_changed"], corpus=corpus_id, since=since)[0]["chunks"])
+
+        return await self._database.read(work)
 
 
 class Neo4jEntityMerges:

@@ -32,6 +32,9 @@ class GraphSourceContract(RecordFixtures):
         assert later is not None
         assert len(later.removed) == 2, "one gone, one new, one untouched"
         assert len(later.added.chunks) == 1
+        assert await other.graph.count_changes(corpus.id, changes.generation) == 2
+        assert await other.graph.count_changes(corpus.id, start) == 4
+        assert await other.graph.count_changes(corpus.id, later.generation) == 0
         nothing = await other.graph.changes(corpus.id, later.generation)
         assert nothing is not None
         assert not nothing.removed

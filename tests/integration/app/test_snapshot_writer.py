@@ -13,6 +13,7 @@ from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
 from core.settings import read_settings
 from retrieval.graph.mapped.array_file import is_mapped
+from retrieval.graph.mapped.snapshot_files import FilePolicy, SnapshotFiles
 from testing.record import SETTINGS, delete, put
 
 PASSAGES = 2_100
@@ -63,6 +64,25 @@ async def test_it_is_written_ahead_once(container: Container, corpus: Corpus) ->
     before = file.stat()
     await snapshots.prepare(corpus.id)
     assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+async def test_a_file_that_lacks_much_is_written_again(container: Container, corpus: Corpus) -> None:
+    """So that the first search after a large ingest into a corpus that has a file follows nothing."""
+    snapshots = container.make_snapshots(_writer(container))
+    await snapshots.prepare(corpus.id)
+    [file] = (container.settings.data_dir / "snapshots").glob("*.graph")
+    before = file.stat().st_ino
+    texts = [(f"Someone {n} met Bob.", ("Bob",)) for n in range(FilePolicy().lacking_chunks + 1)]
+    await put(container.record, corpus, "more", texts)
+    await snapshots.prepare(corpus.id)
+    assert file.stat().st_ino != before
+    files = SnapshotFiles(container.record.graph, container.settings.data_dir / "snapshots")
+    assert not await files.is_behind(corpus.id)
+    mapped = await files.open(corpus.id, lambda *_: None)
+    assert mapped is not None
+    assert mapped.generation == await container.record.graph.generation(corpus.id)
+    assert is_mapped(mapped.whole.adjacency.indices)
+    assert mapped.whole.passages == PASSAGES + len(texts)
 
 
 async def test_a_worker_has_it_written_in_the_background(container: Container, corpus: Corpus) -> None:

@@ -63,6 +63,9 @@ class CountedSource:
         self.since.append(since)
         return await self._source.changes(corpus_id, since)
 
+    async def count_changes(self, corpus_id: str, since: int) -> int:
+        return await self._source.count_changes(corpus_id, since)
+
 
 class Process:
     """What one process holds of the snapshots of a world. Several in one test are as separate as in truth, for they

@@ -67,6 +67,14 @@ class SqliteGraphSource:
 
         return await self._database.read(work)
 
+    async def count_changes(self, corpus_id: str, since: int) -> int:
+        def work(cx: Connection) -> int:
+            _corpus(cx, corpus_id)
+            query = f"SELECT count(*) FROM change_rows WHERE {OF_CORPUS} AND generation > ? AND NOT synonyms"
+            return int(cx.execute(query, (corpus_id, since)).fetchone()[0])
+
+        return await self._database.read(work)
+
 
 def _corpus(cx: Connection, corpus_id: str) -> tuple[int, int]:
     row = cx.execute("SELECT generation, changes_floor FROM corpora WHERE id = ?", (corpus_id,)).fetchone()

@@ -37,7 +37,7 @@ class FilePolicy:
     they are more than `idle_share` of it and the corpus has not changed for `idle_seconds`, when its file has held
     deleted chunks for `deleted_seconds`, or when it lacks changes for `lacking_seconds`, which the change log must
     reach back to; but not within `pause_seconds` of the write before. A file that lacks more than `lacking_chunks`,
-    which a process that starts would follow for .7 s, is behind.
+    which a process that starts would follow for .2 s, is behind.
     """
 
     least_chunks: int = 2_000
@@ -46,7 +46,7 @@ class FilePolicy:
     idle_seconds: float = 30.0
     deleted_seconds: float = 600.0
     lacking_seconds: float = KEPT_SECONDS / 3
-    lacking_chunks: int = 10_000
+    lacking_chunks: int = 3_000
     pause_seconds: float = 30.0
 
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from core.text.terms import Terms
 from retrieval.bridged.pool_names import PoolNames, collect_names
 from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
-from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.fusion import order_by_score, weigh_graph
 from retrieval.candidates.pool import Pool
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.term_statistics import Stems, TermStatistics
 
 __all__ = ["PoolEvidence", "SourceLinks", "compute_evidence"]
 
@@ -58,15 +58,23 @@ class PoolEvidence:
 
     Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine` and
     `mass` (PageRank) are raw, 0 where unknown. `stage1` is their fused score, and `place` the rank by it, from 0.
-    `wording` is BM25, over stems, of the question's words outside of names, as a share of the best candidate's.
-    `title_overlap` is the share of the idf of title and heading that the question has too. `others` is 1 except from a
-    source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the name). `added` is
-    the share of the words' idf that a candidate has and a source lacks.
+    `graph_share` is what the graph is expected to tell, from 0 to 1. `bm25` is the text index' score, 0 where the index
+    did not return the candidate. `documents` numbers the documents of the candidates, and `positions` are their places
+    in these. `wording` is BM25, over stems, of the question's words outside of names, as a share of the best
+    candidate's, and `wording_all` of all its words; `covered` is the share of the idf of all its words that a candidate
+    has, `heads_covered` that its title and heading have. `title_overlap` is the share of the idf of title and heading
+    that the question has too. `others` is 1 except from a source to itself. `standing` (mentions,) is
+    2 / (2 + rank by cosine among the candidates with the name). `added` is the share of the words' idf that a candidate
+    has and a source lacks.
     """
 
     chunks: Ints
     cosine: Floats
     mass: Floats
+    graph_share: float
+    bm25: Floats
+    documents: Ints
+    positions: Ints
     degree: Floats
     stage1: Floats
     place: Ints
@@ -81,6 +89,9 @@ class PoolEvidence:
     question: QuestionTerms
     has_word: NDArray[np.bool_]
     wording: Floats
+    wording_all: Floats
+    covered: Floats
+    heads_covered: Floats
     title_overlap: Floats
     added: Floats
 
@@ -105,12 +116,19 @@ def compute_evidence(
     standing = _compute_standing(names, cosine)
     terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics)
     rows, owner = snapshot.terms_of(pool.chunks)
-    counts = _count_stems(rows, owner, len(order), terms)
+    counts = _count_stems(rows, owner, len(order), terms.stems)
+    all_counts = _count_stems(rows, owner, len(order), terms.all_stems)
+    of_heads = rows["title"] > 0
+    head_counts = _count_stems(rows[of_heads], owner[of_heads], len(order), terms.all_stems)
     length = np.bincount(owner, rows["count"], len(order)).astype(np.float64)
     return PoolEvidence(
         chunks=pool.chunks,
         cosine=cosine,
         mass=pool.graph,
+        graph_share=weigh_graph(pool.dense, pool.sparse, pool.graph),
+        bm25=pool.sparse,
+        documents=np.unique(snapshot.document_ids(pool.chunks.tolist()), return_inverse=True)[1].astype(np.int64),
+        positions=snapshot.positions_of(pool.chunks),
         degree=graph.adjacency.degree[pool.chunks],
         stage1=stage1,
         place=np.argsort(order),
@@ -124,7 +142,10 @@ def compute_evidence(
         links=_compute_links(names, standing, sources, np.maximum(cosine, _LEAST_COSINE), others),
         question=terms,
         has_word=counts > 0,
-        wording=_compute_wording(counts, terms, length, snapshot.statistics),
+        wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
+        wording_all=_compute_wording(all_counts, terms.all_idf, length, snapshot.statistics),
+        covered=_share_of_idf(all_counts > 0, terms.all_idf),
+        heads_covered=_share_of_idf(head_counts > 0, terms.all_idf),
         title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
         added=_compute_added(counts > 0, sources, terms) * others,
     )
@@ -153,14 +174,20 @@ def _compute_links(names: PoolNames, standing: Floats, sources: Ints, liked: Flo
     )
 
 
-def _count_stems(rows: Terms, owner: Ints, size: int, question: QuestionTerms) -> Floats:
-    """Returns how often each candidate has each of the question's stems outside of names, (n, w)."""
-    out = np.zeros((size, len(question.stems)))
-    if len(question.stems):
-        at = np.minimum(np.searchsorted(question.stems, rows["stem"]), len(question.stems) - 1)
-        same = question.stems[at] == rows["stem"]
+def _count_stems(rows: Terms, owner: Ints, size: int, stems: Stems) -> Floats:
+    """Returns how often each candidate has each of the stems (w,), which are ascending, (n, w)."""
+    out = np.zeros((size, len(stems)))
+    if len(stems):
+        at = np.minimum(np.searchsorted(stems, rows["stem"]), len(stems) - 1)
+        same = stems[at] == rows["stem"]
         out[owner[same], at[same]] = rows["count"][same]
     return out
+
+
+def _share_of_idf(has_word: NDArray[np.bool_], idf: Floats) -> Floats:
+    """Returns the share of the idf of the words, (w,), that each candidate has, (n,)."""
+    total = idf.sum()
+    return has_word @ idf / total if total > 0 else np.zeros(len(has_word))
 
 
 def _compute_title_overlap(
@@ -173,10 +200,10 @@ def _compute_title_overlap(
     return np.bincount(owner[of_title], idf * asked, size) / np.where(whole > 0, whole, 1.0)
 
 
-def _compute_wording(counts: Floats, question: QuestionTerms, length: Floats, statistics: TermStatistics) -> Floats:
+def _compute_wording(counts: Floats, idf: Floats, length: Floats, statistics: TermStatistics) -> Floats:
     mean = statistics.length / max(statistics.chunks, 1)
     norm = _K1 * (1 - _B + _B * length / max(mean, 1e-9))
-    scores: Floats = (question.idf * counts * (_K1 + 1) / (counts + norm[:, None])).sum(axis=1)
+    scores: Floats = (idf * counts * (_K1 + 1) / (counts + norm[:, None])).sum(axis=1)
     best = scores.max(initial=0.0)
     return scores / best if best > 0 else scores
 

@@ -21,14 +21,15 @@ _MOST = 200
 class QuestionTerms:
     """The stems of a question. A stem that the corpus does not have weighs 0.
 
-    `stems` are those outside of linked names, ascending, with their `idf` and one `written` form of each. `all_stems`
-    includes those inside of names.
+    `stems` are those outside of linked names, ascending, with their `idf` and one `written` form of each. `all_stems`,
+    with `all_idf`, includes those inside of names.
     """
 
     stems: Stems
     idf: NDArray[np.float64]
     written: tuple[str, ...]
     all_stems: Stems
+    all_idf: NDArray[np.float64]
 
     @property
     def total(self) -> float:
@@ -44,17 +45,24 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
         written.setdefault(stem, question[word.start : word.end])
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)
-    stems = np.array(sorted(written.keys() - named), np.uint32)
-    idf = bm25_idf(statistics, stems)
-    if len(stems) > _MOST:
-        kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
-        stems, idf = stems[kept], idf[kept]
+    stems, idf = _keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
+    all_stems, all_idf = _keep_rarest(np.array(sorted(written), np.uint32), statistics)
     return QuestionTerms(
         stems=stems,
         idf=idf,
         written=tuple(written[stem] for stem in stems.tolist()),
-        all_stems=np.array(sorted(written), np.uint32),
+        all_stems=all_stems,
+        all_idf=all_idf,
     )
+
+
+def _keep_rarest(stems: Stems, statistics: TermStatistics) -> tuple[Stems, NDArray[np.float64]]:
+    """Returns at most `_MOST` of the stems, ascending, with their idf."""
+    idf = bm25_idf(statistics, stems)
+    if len(stems) <= _MOST:
+        return stems, idf
+    kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
+    return stems[kept], idf[kept]
 
 
 def bm25_idf(statistics: TermStatistics, stems: Stems) -> NDArray[np.float64]:

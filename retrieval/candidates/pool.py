@@ -10,6 +10,7 @@ from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.candidates.exact_words import ExactWords, find_exact_words, share_of_exact_words
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
@@ -23,7 +24,8 @@ _NO_VECTOR: Vectors = np.zeros(0, np.float32)
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`) and PageRank mass (`graph`).
+    """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and share
+    of the question's words that are rare (`exact`).
 
     A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk without a
     vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0 where there
@@ -35,6 +37,7 @@ class Pool:
     dense: NDArray[np.float64]
     sparse: NDArray[np.float64]
     graph: NDArray[np.float64]
+    exact: NDArray[np.float64]
     pagerank: GraphRanking
     vector: Vectors
     vectors: Vectors
@@ -51,14 +54,15 @@ async def gather_pool(
     pagerank_config: PageRankConfig,
     with_vectors: bool = False,
 ) -> Pool:
-    """Returns the union of the best `size` chunks by each signal; the three searches run concurrently."""
-    (vector, by_cosine), by_words, pagerank = await asyncio.gather(
+    """Returns the union of the best `size` chunks by each signal; the searches run concurrently."""
+    (vector, by_cosine), by_words, exact, pagerank = await asyncio.gather(
         _search_dense(backends, query, snapshot, trace, size),
         _search_sparse(backends, query, snapshot, trace, size),
+        _search_exact(backends, query, snapshot, trace),
         rank_graph(query, snapshot, trace, pagerank_config),
     )
     by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
-    chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, by_mass]))
+    chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, exact.all_chunks, by_mass]))
     dense = _align(by_cosine, chunks, missing=np.nan)
     unknown = np.flatnonzero(np.isnan(dense))
     wanted = np.arange(len(chunks)) if with_vectors else unknown
@@ -70,6 +74,7 @@ async def gather_pool(
         dense=dense,
         sparse=_align(by_words, chunks, missing=0.0),
         graph=_align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
+        exact=share_of_exact_words(exact, chunks),
         pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
@@ -101,6 +106,11 @@ async def _search_sparse(
 ) -> ScoredChunks:
     with trace.timed("sparse"):
         return await search_text(backends, query, snapshot, size)
+
+
+async def _search_exact(backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace) -> ExactWords:
+    with trace.timed("exact"):
+        return await find_exact_words(backends, query, snapshot)
 
 
 def _align(found: ScoredChunks, chunks: NDArray[np.int64], *, missing: float) -> NDArray[np.float64]:

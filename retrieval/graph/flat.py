@@ -134,6 +134,9 @@ class FlatSnapshot(GraphSnapshot):
     def document_ids(self, chunks: Iterable[int]) -> list[str]:
         return [self.columns.document_ids[self.columns.document_of[i]].decode() for i in chunks]
 
+    def positions_of(self, chunks: Numbers) -> Numbers:
+        return self.columns.position[chunks].astype(np.int64)
+
     def has_any_document(self, document_ids: Collection[str]) -> bool:
         return bool((find_positions(self.columns.document_ids, encode_ids(document_ids)) >= 0).any())
 

@@ -128,6 +128,10 @@ class GraphSnapshot(ABC):
     def document_ids(self, chunks: Iterable[int]) -> list[str]: ...
 
     @abstractmethod
+    def positions_of(self, chunks: Numbers) -> Numbers:
+        """Returns the position of each of these chunks in its document, from 0."""
+
+    @abstractmethod
     def has_any_document(self, document_ids: Collection[str]) -> bool:
         """Returns whether a chunk of any of these documents is in the snapshot."""
 

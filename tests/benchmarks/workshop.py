@@ -1,4 +1,4 @@
-"""A data folder for one measurement, with its worker, gone afterwards."""
+"""A data folder for one measurement, with its worker; gone afterwards unless it is to be kept."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -30,9 +30,10 @@ class Workshop:
 
 
 @asynccontextmanager
-async def workshop() -> AsyncIterator[Workshop]:
+async def workshop(kept: Path | None = None) -> AsyncIterator[Workshop]:
+    """Yields a workshop in a new folder, or in `kept`, which stays with its corpora for the next measurement."""
     with tempfile.TemporaryDirectory(prefix="hopweave-bench-") as folder:
-        settings = read_settings(data_dir=Path(folder))
+        settings = read_settings(data_dir=kept or Path(folder))
         container = Container(settings)
         warm()
         try:

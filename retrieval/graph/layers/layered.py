@@ -101,6 +101,14 @@ class LayeredSnapshot(GraphSnapshot):
             for i in chunks
         ]
 
+    def positions_of(self, chunks: Numbers) -> Numbers:
+        first = self.joined.first_chunk
+        held = chunks < first
+        out = np.empty(len(chunks), np.int64)
+        out[held] = self.base.columns.position[chunks[held]]
+        out[~held] = self.delta.added.position[chunks[~held] - first]
+        return out
+
     def has_any_document(self, document_ids: Collection[str]) -> bool:
         held = find_positions(self.base.columns.document_ids, encode_ids(document_ids))
         added = find_positions(self.delta.added.document_ids, encode_ids(document_ids))

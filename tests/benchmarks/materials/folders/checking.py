@@ -6,6 +6,7 @@ from pathlib import Path
 from core.documents import Submission
 from core.ports.indexing import Source
 from indexer import Loaders, read_paths
+from tests.benchmarks.long_documents.fetching import DocumentsMissing
 from tests.benchmarks.materials.folders.documents import FolderQuestion, Need
 
 __all__ = ["faults_of", "read_blocks"]
@@ -14,13 +15,13 @@ __all__ = ["faults_of", "read_blocks"]
 def read_blocks(folder: Path) -> dict[str, tuple[str, ...]]:
     """Returns the texts of the blocks of each file of the folder, by key. No chunk crosses the end of a block.
 
-    Raises `ValueError` for a file that cannot be read.
+    Raises `DocumentsMissing` for a file that cannot be read.
     """
     loaders = Loaders()
     blocks: dict[str, tuple[str, ...]] = {}
     for one in read_paths([folder], with_given=False):
         if not isinstance(one, Submission):
-            raise ValueError(f"a file of {folder} cannot be read: {one}")
+            raise DocumentsMissing(f"a file of {folder} cannot be read: {one}")
         source = Source(
             key=one.key, content=one.content, media_type=one.media_type, title=one.title, metadata=one.metadata
         )

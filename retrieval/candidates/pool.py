@@ -17,7 +17,7 @@ from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_limits, rank_from_question
 
-__all__ = ["Pool", "gather_pool", "rank_graph"]
+__all__ = ["Pool", "gather_pool", "number_documents", "rank_graph"]
 
 _NO_VECTOR: Vectors = np.zeros(0, np.float32)
 
@@ -27,10 +27,10 @@ class Pool:
     """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and share
     of the question's words that are rare (`exact`).
 
-    A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk without a
-    vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0 where there
-    is none; it has no rows if they were not requested, and no columns in a corpus without vectors. `unknown` are the
-    entries that the snapshot does not know.
+    `documents` numbers the documents that they are of. A chunk that is not among the best of BM25 or PageRank has 0
+    there unless its value is known; a chunk without a vector (yet) has the cosine NaN. `vector` is the question's.
+    `vectors` (n, dimension) are the chunks', 0 where there is none; it has no rows if they were not requested, and no
+    columns in a corpus without vectors. `unknown` are the entries that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]
@@ -38,6 +38,7 @@ class Pool:
     sparse: NDArray[np.float64]
     graph: NDArray[np.float64]
     exact: NDArray[np.float64]
+    documents: NDArray[np.int64]
     pagerank: GraphRanking
     vector: Vectors
     vectors: Vectors
@@ -75,11 +76,19 @@ async def gather_pool(
         sparse=_align(by_words, chunks, missing=0.0),
         graph=_align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
         exact=share_of_exact_words(exact, chunks),
+        documents=number_documents(snapshot, chunks),
         pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
         unknown=tuple(dict.fromkeys((*by_cosine.unknown, *by_words.unknown))),
     )
+
+
+def number_documents(snapshot: GraphSnapshot, chunks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Returns a number for each chunk (n,), the same for chunks of one document, from 0."""
+    ids = snapshot.document_ids(chunks.tolist())
+    numbers = {id: number for number, id in enumerate(sorted(set(ids)))}
+    return np.array([numbers[id] for id in ids], np.int64)
 
 
 async def rank_graph(query: Query, snapshot: GraphSnapshot, trace: Trace, config: PageRankConfig) -> GraphRanking:

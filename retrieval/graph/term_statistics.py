@@ -13,6 +13,8 @@ __all__ = ["Stems", "TermStatistics", "count_terms"]
 
 Stems = NDArray[np.uint32]
 
+_SAMPLE = 4096
+_LEAST_LOWER = 0.1
 _BLOCK = 1 << 22
 """Rows that are counted at once, which limits the memory that counting takes."""
 
@@ -33,6 +35,14 @@ class TermStatistics:
     chunks: int
     length: int
     parts: tuple[tuple[int, "TermStatistics"], ...] = ()
+
+    @property
+    def is_cased(self) -> bool:
+        """Whether the corpus writes words with and without capitals, by the first stems, which are a random sample as
+        stems are ordered by their hashes. In a text in capitals no word shows that it is a name.
+        """
+        lower, df = self.lower[:_SAMPLE].sum(), self.df[:_SAMPLE].sum()
+        return bool(lower >= _LEAST_LOWER * df)
 
     def document_frequency(self, stems: Stems) -> Places:
         """Returns the number of chunks that hold each of the stems, which may come in any order."""

@@ -20,8 +20,11 @@ NameShare = Callable[[str], float]
 def build_name_share(statistics: TermStatistics) -> NameShare:
     """Returns a function that gives (capital + 0.5) / (capital + lower + 0.5) of a word's stem; 0 for a stop word.
 
-    1 means that the corpus never writes the word without a capital.
+    1 means that the corpus never writes the word without a capital. In a corpus that is written in capitals alone, no
+    word is a name.
     """
+    if not statistics.is_cased:
+        return lambda _: 0.0
 
     def share(word: str) -> float:
         stems = np.array([hash_stem(one.stem) for one in split_words(word)], np.uint32)

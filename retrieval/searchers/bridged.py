@@ -11,11 +11,11 @@ from core.execution.computing import compute
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.bridged.contributions import add_contributions, split_fused_score, split_ranker_score
+from retrieval.bridged.contributions import add_contributions
 from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
+from retrieval.bridged.scoring import rank, split_score
 from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
@@ -40,7 +40,7 @@ class Config(FactsConfig):
 
 
 class Bridged:
-    """Ranks the pool with a trained ranker; keeps the order of stage 1 if no name leads from a candidate to another."""
+    """Ranks the pool with a trained ranker, and by meaning and words as far as the graph tells nothing."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config
@@ -54,9 +54,9 @@ class Bridged:
         backends = self._backends
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
-            evidence, bridged, scores = await compute(self._rank, pool, query, snapshot)
+            evidence, scores = await compute(self._rank, pool, query, snapshot)
         if query.corpus.settings.has_graph:  # whoever left it out knows
-            _note_what_is_missing(pool, trace, bridged=bridged)
+            _note_what_is_missing(pool, evidence, trace)
         ranking = Ranking(
             chunks=pool.chunks,
             scores=scores,
@@ -73,20 +73,13 @@ class Bridged:
         with trace.timed("explain"):
             parts: dict[str, Floats] = {}
             if query.contributions:
-                parts = await compute(self._contributions, pool, evidence if bridged else None)
+                parts = await compute(split_score, self._ranker, evidence)
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
-    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, bool, Floats]:
-        """Returns the evidence, whether any link leads from one candidate to another, and the scores."""
+    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, Floats]:
+        """Returns the evidence and the scores."""
         evidence = evaluate_pool(pool, query, snapshot)
-        bridged = bool(evidence.links.any.any())
-        return evidence, bridged, self._ranker.rank(evidence) if bridged else evidence.stage1
-
-    def _contributions(self, pool: Pool, evidence: PoolEvidence | None) -> dict[str, Floats]:
-        """Returns the parts of all candidates' scores: of the ranker's, or (evidence is None) of stage 1's."""
-        if evidence is None:
-            return split_fused_score(pool)
-        return split_ranker_score(self._ranker, compute_features(evidence, self._ranker.features))
+        return evidence, rank(self._ranker, evidence)
 
     async def _explain(
         self,
@@ -107,10 +100,15 @@ def build(config: Config, backends: RetrievalBackends) -> Bridged:
     return Bridged(config, backends)
 
 
-def _note_what_is_missing(pool: Pool, trace: Trace, *, bridged: bool) -> None:
+def _note_what_is_missing(pool: Pool, evidence: PoolEvidence, trace: Trace) -> None:
     if not len(pool.pagerank.entities):
         trace.note(
             "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
         )
-    if not bridged:
-        trace.note("bridged: no name leads from one candidate to another; ranked as `fused` ranks")
+    elif evidence.graph_share == 0:
+        trace.note(
+            "graph: the names of the question stand in too many passages to tell them apart; ranked by meaning and "
+            "words alone"
+        )
+    if not evidence.links.any.any():
+        trace.note("bridged: no name leads from one candidate to another; ranked by meaning and words alone")

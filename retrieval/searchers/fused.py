@@ -9,7 +9,7 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
-from retrieval.candidates.fusion import fuse
+from retrieval.candidates.fusion import fuse, weigh_graph
 from retrieval.candidates.pool import gather_pool
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
@@ -26,7 +26,12 @@ class Config(FactsConfig):
     )
     dense_weight: float = Field(default=1.0, ge=0, le=1000)
     sparse_weight: float = Field(default=0.3, ge=0, le=1000)
-    graph_weight: float = Field(default=1.0, ge=0, le=1000)
+    graph_weight: float = Field(
+        default=1.0, ge=0, le=1000, description="The weight of PageRank where it tells passages apart; else less."
+    )
+    exact_weight: float = Field(
+        default=1.5, ge=0, le=1000, description="The weight of the question's rare words, as a share of all its words."
+    )
     exponent: float = Field(
         default=0.25, gt=0, le=1, description="The power of PageRank's mass, which spans magnitudes."
     )
@@ -49,11 +54,12 @@ class Fused:
         )
         if not len(pool.pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; ranked by cosine and BM25 alone")
-        scores = fuse(
+        share = weigh_graph(pool.dense, pool.sparse, pool.graph, pool.documents)
+        scores = config.exact_weight * pool.exact + fuse(
             pool.dense,
             pool.sparse,
             pool.graph,
-            weights=(config.dense_weight, config.sparse_weight, config.graph_weight),
+            weights=(config.dense_weight, config.sparse_weight, config.graph_weight * share),
             exponent=config.exponent,
         )
         ranking = Ranking(

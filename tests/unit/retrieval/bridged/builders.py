@@ -10,7 +10,7 @@ from core.ports.record.graph import GraphChunk, graph_rows
 from core.text.names import normalise
 from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
-from retrieval.candidates.pool import Pool
+from retrieval.candidates.pool import Pool, number_documents
 from retrieval.graph.flat import build_snapshot
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
@@ -69,6 +69,8 @@ def pool(
         dense=np.array(dense, np.float64),
         sparse=np.zeros(size) if sparse is None else np.array(sparse, np.float64),
         graph=np.zeros(size) if mass is None else np.array(mass, np.float64),
+        exact=np.zeros(size),
+        documents=number_documents(snapshot, np.arange(size) if chunks is None else np.array(chunks, np.int64)),
         pagerank=rank_from_question(snapshot, question, PageRankConfig(), documents),
         vector=np.zeros(2, np.float32),
         vectors=np.zeros((size, 2), np.float32) if vectors is None else np.array(vectors, np.float32),

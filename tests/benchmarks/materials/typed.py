@@ -6,7 +6,7 @@ a rare name. A search should have one of those passages among the first.
 
 import random
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -30,15 +30,19 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "fr": ("que veut dire {}", "où est-ce qu'on parle de {}", "Que disent les documents de {} ?"),
 }
 
-_REFERENCE = re.compile(r"(?:§ ?|\bArt\. |\bNo\. |\bNr\. )\d{1,9}[a-z]?\b(?![.,]\d)")
+_REFERENCE = re.compile(r"(?:§ ?|\bArt\. |\bNo\. |\bNr\. )\d{1,9}[a-z]?(?:[.-]\d{1,9}[a-z]?){0,4}(?![\w/])")
 _TOKEN = re.compile(r"\w{1,60}(?:[.-]\w{1,60}){0,8}")
-_NAME = re.compile(r"\b[^\W\d_]{3,20} [^\W\d_]{3,20}\b")
+_NAME = re.compile(r"(?<=[^\W\d_A-Z] )([^\W\d_]{4,20} [^\W\d_]{4,20})(?=[,.;)]| [a-z])")
+_VERSION = re.compile(r"v(\d+(?:\.\d+)+)", re.IGNORECASE)
 _IDENTIFIER = re.compile(r"v\d+(?:\.\d+)+|\d+(?:\.\d+){2,}|(?=.*[^\W\d_])(?=.*[\d_]|.+[a-z][A-Z])[\w.-]+")
-_WORD = re.compile(r"[^\W\d_]{5,20}")
+_NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+|[^\W\d_]+)", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]{4,20}")
 _VOWEL = re.compile(r"[aeiouyäöüàâéèêëîïôûœ]", re.IGNORECASE)
 _TRIPLED = re.compile(r"(.)\1\1")
 _OF_ADDRESSES = frozenset("@/\\=&%+~#-\u00ad")
-_LONGEST = 40
+_SHORTEST, _LONGEST = 3, 40
+_TIMES = 2
+"""A plain word stands in the corpus at least twice: a fragment of a bad scan seldom does."""
 
 
 class Passage(NamedTuple):
@@ -52,7 +56,7 @@ class Passage(NamedTuple):
     @property
     def searched(self) -> str:
         """What a search of the words of this passage reads."""
-        return " ".join(f"{self.title}\n{self.heading}\n{self.text}".split())
+        return f"{self.title}\n{self.heading}\n{self.text}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,42 +84,54 @@ def typed_queries(
     found = _candidates(passages)
     random_words = random.Random(seed)
     waiting = {kind: random_words.sample(sorted(found[kind]), len(found[kind])) for kind in KINDS}
-    texts = {passage.id: passage.searched.casefold() for passage in passages}
+    texts = {passage.id: _fold(passage.searched) for passage in passages}
     queries: list[TypedQuery] = []
-    for kind, word in _taken_in_turns(waiting):
+    for kind, found_word in _taken_in_turns(waiting):
         if len(queries) == count:
             break
+        form = FORMS[len(queries) // len(KINDS) % len(FORMS)]
+        word = _VERSION.sub(r"\1", found_word) if form == "question" else found_word
         having = tuple(one for one, text in texts.items() if _stands(word, text))
         if 0 < len(having) <= MOST_PASSAGES:
-            queries.append(_query(word, kind, having, len(queries), languages))
+            queries.append(_query(word, kind, form, having, len(queries), languages))
     return queries
 
 
 def stands_in(word: str, text: str) -> bool:
-    """Returns whether the text has the word as a whole token, in any case: `1.8` stands in `1.8.` but not in `21.8`."""
-    return _stands(word, " ".join(text.split()).casefold())
+    """Returns whether the text has the word as a whole token, in any case.
+
+    `1.8` stands in "1.8." and "v1.8", but not in "21.8" or "1.8.2"; `§ 13` does not stand in "§ 13-8".
+    """
+    return _stands(word, _fold(text))
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.split()).casefold()
 
 
 def _stands(word: str, folded: str) -> bool:
     wanted = word.casefold()
     if wanted not in folded:
         return False
-    return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", folded) is not None
+    version = "v?" if wanted[0].isdigit() else ""
+    return re.search(rf"(?<!\w)(?<!\d[.-]){version}{re.escape(wanted)}(?!\w|[.-]\d)", folded) is not None
 
 
 def _candidates(passages: Iterable[Passage]) -> dict[str, set[str]]:
     """Returns the words of each kind that stand in few passages; `typed_queries` counts these passages exactly."""
     seen: dict[tuple[str, str], set[str]] = defaultdict(set)
+    times: Counter[tuple[str, str]] = Counter()
     spelled: dict[tuple[str, str], str] = {}
     for passage in passages:
         for kind, word in _words_of(passage.searched):
             key = kind, word.casefold()
             if len(seen[key]) <= MOST_PASSAGES:
                 seen[key].add(passage.id)
+            times[key] += 1
             spelled[key] = min(word, spelled.get(key, word))
     few: dict[str, set[str]] = {kind: set() for kind in KINDS}
     for (kind, folded), having in seen.items():
-        if len(having) <= MOST_PASSAGES:
+        if len(having) <= MOST_PASSAGES and (kind != "word" or times[kind, folded] >= _TIMES):
             few[kind].add(spelled[kind, folded])
     return few
 
@@ -124,16 +140,15 @@ def _words_of(text: str) -> Iterator[tuple[str, str]]:
     for match in _REFERENCE.finditer(text):
         yield "reference", match[0]
     for match in _TOKEN.finditer(text):
-        if _is_of_address(text, match.start(), match.end()) or len(match[0]) > _LONGEST:
+        if _is_of_address(text, match.start(), match.end()) or not _SHORTEST <= len(match[0]) <= _LONGEST:
             continue
-        if len(match[0]) >= MOST_PASSAGES and _IDENTIFIER.fullmatch(match[0]):
+        if _IDENTIFIER.fullmatch(match[0]) and not _NUMBER.fullmatch(match[0]):
             yield "identifier", match[0]
         elif _is_plain_word(match[0]):
             yield "word", match[0]
     for match in _NAME.finditer(text):
-        first, last = match[0].split(" ")
-        if all(_is_plain_word(one) and one.istitle() for one in (first, last)):
-            yield "name", match[0]
+        if all(_is_plain_word(one) and one.istitle() for one in match[1].split(" ")):
+            yield "name", match[1]
 
 
 def _is_of_address(text: str, start: int, end: int) -> bool:
@@ -159,13 +174,14 @@ def _taken_in_turns(waiting: Mapping[str, list[str]]) -> Iterator[tuple[str, str
                 yield kind, words.pop()
 
 
-def _query(word: str, kind: str, having: tuple[str, ...], number: int, languages: Sequence[str]) -> TypedQuery:
-    form = FORMS[number // len(KINDS) % len(FORMS)]
+def _query(
+    word: str, kind: str, form: str, having: tuple[str, ...], number: int, languages: Sequence[str]
+) -> TypedQuery:
     text, language = word, ""
     if form == "case":
         text = word.lower() if word != word.lower() else word.upper()
     elif form == "question":
-        turn = number // len(KINDS) // len(FORMS) + number
+        turn = number // (len(KINDS) * len(FORMS)) + number
         language = languages[turn % len(languages)]
         templates = _TEMPLATES[language]
         text = templates[turn // len(languages) % len(templates)].format(word)

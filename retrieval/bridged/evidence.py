@@ -59,13 +59,12 @@ class PoolEvidence:
     Arrays of two dimensions are (k, n), from each source to each candidate, and 0 from a source to itself. `cosine` and
     `mass` (PageRank) are raw, 0 where unknown. `stage1` is their fused score, and `place` the rank by it, from 0.
     `graph_share` is what the graph is expected to tell, from 0 to 1. `bm25` is the text index' score, 0 where the index
-    did not return the candidate, and `exact` the share of the question's words that are rare and whole in it.
-    `documents` numbers the documents of the candidates, and `positions` are their places in these. `wording` is BM25,
-    over stems, of the question's words outside of names, as a share of the best candidate's, and `wording_all` of all
-    its words; `covered` is the share of the idf of all its words that a candidate has, `heads_covered` that its title
-    and heading have. `title_overlap` is the share of the idf of title and heading that the question has too. `others`
-    is 1 except from a source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the
-    name). `added` is the share of the words' idf that a candidate has and a source lacks.
+    did not return the candidate, and `exact` how far it has the question's rare words, whole. `documents` numbers the
+    documents of the candidates, and `positions` are their places in these. `wording` is BM25, over stems, of the
+    question's words outside of names, as a share of the best candidate's, and `wording_all` of all its words.
+    `title_overlap` is the share of the idf of title and heading that the question has too. `others` is 1 except from a
+    source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the name). `added` is
+    the share of the words' idf that a candidate has and a source lacks.
     """
 
     chunks: Ints
@@ -91,8 +90,6 @@ class PoolEvidence:
     has_word: NDArray[np.bool_]
     wording: Floats
     wording_all: Floats
-    covered: Floats
-    heads_covered: Floats
     title_overlap: Floats
     added: Floats
 
@@ -119,8 +116,6 @@ def compute_evidence(
     rows, owner = snapshot.terms_of(pool.chunks)
     counts = _count_stems(rows, owner, len(order), terms.stems)
     all_counts = _count_stems(rows, owner, len(order), terms.all_stems)
-    of_heads = rows["title"] > 0
-    head_counts = _count_stems(rows[of_heads], owner[of_heads], len(order), terms.all_stems)
     length = np.bincount(owner, rows["count"], len(order)).astype(np.float64)
     return PoolEvidence(
         chunks=pool.chunks,
@@ -146,8 +141,6 @@ def compute_evidence(
         has_word=counts > 0,
         wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
         wording_all=_compute_wording(all_counts, terms.all_idf, length, snapshot.statistics),
-        covered=_share_of_idf(all_counts > 0, terms.all_idf),
-        heads_covered=_share_of_idf(head_counts > 0, terms.all_idf),
         title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
         added=_compute_added(counts > 0, sources, terms) * others,
     )
@@ -184,12 +177,6 @@ def _count_stems(rows: Terms, owner: Ints, size: int, stems: Stems) -> Floats:
         same = stems[at] == rows["stem"]
         out[owner[same], at[same]] = rows["count"][same]
     return out
-
-
-def _share_of_idf(has_word: NDArray[np.bool_], idf: Floats) -> Floats:
-    """Returns the share of the idf of the words, (w,), that each candidate has, (n,)."""
-    total = idf.sum()
-    return has_word @ idf / total if total > 0 else np.zeros(len(has_word))
 
 
 def _compute_title_overlap(

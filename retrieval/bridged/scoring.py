@@ -21,8 +21,10 @@ Floats = NDArray[np.float64]
 
 _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
 """The weights of the plain signals beside that of the scaled cosine, 1."""
-_EXACT = 8.0
+_EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
+_DOCUMENT = 3
+"""Neighbours count in documents of at least so many candidates: two chunks of one abstract are no neighbourhood."""
 
 
 def rank(ranker: Ranker, evidence: PoolEvidence) -> Floats:
@@ -86,7 +88,7 @@ def _best_neighbour(evidence: PoolEvidence, scores: Floats) -> Floats:
         best[:-1] = np.maximum(best[:-1], np.where(beside, scores[order][1:], 0.0))
     out = np.empty(len(order))
     out[order] = best
-    return out
+    return np.where(np.bincount(evidence.documents)[evidence.documents] >= _DOCUMENT, out, 0.0)
 
 
 def _scale_parts(parts: Mapping[str, Floats], by: float) -> dict[str, Floats]:

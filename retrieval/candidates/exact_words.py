@@ -23,7 +23,7 @@ from retrieval.candidates.view_search import search_text
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.term_statistics import TermStatistics
 
-__all__ = ["RARE", "ExactWords", "find_exact_words", "share_of_exact_words"]
+__all__ = ["RARE", "ExactWords", "find_exact_words", "weigh_exact_words"]
 
 RARE = 3
 """A word that more chunks have is not rare."""
@@ -35,7 +35,10 @@ _MOST_READ = 200
 _LONGEST = 100
 _SHORT = 4
 """With so few words, any two of them may be what is searched for."""
-_WORD = re.compile(r"\S{1,400}")
+_READ = 40
+"""Chunks whose texts are read to find a word with signs in them."""
+_PLAIN = re.compile(r"\w+")
+_WORD = re.compile(r"§+\s?\S{1,400}|\S{1,400}")
 _EDGES = re.compile(r"^[^\w§#]+|[^\w+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
 _SIGN = re.compile(r"[^\W_][\W_]+[^\W_]|_|\d")
@@ -81,10 +84,8 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
     """
     words = _list_words(query.text, snapshot.statistics)
     likely = sorted(words, key=lambda word: (not word.is_sign, -word.idf))[:_MOST] + _list_pairs(query.text, words)
-    found = await asyncio.gather(
-        *(search_text(backends, query, snapshot, RARE + 1, _any_form(word.text)) for word in likely)
-    )
-    rare = [(word, result.chunks) for word, result in zip(likely, found, strict=True) if 0 < len(result.chunks) <= RARE]
+    found = await asyncio.gather(*(_find_chunks(backends, query, snapshot, word.text) for word in likely))
+    rare = [(word, chunks) for word, chunks in zip(likely, found, strict=True) if 0 < len(chunks) <= RARE]
     rarest = float(np.log1p((snapshot.statistics.chunks + 0.5) / 1.5))
     others = [word for word in words if all(word.end <= one.start or one.end <= word.start for one, _ in rare)]
     return ExactWords(
@@ -95,12 +96,45 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
     )
 
 
-def share_of_exact_words(exact: ExactWords, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns the share of the idf of the question's words that each of `chunks` (n,) has in rare words, (n,)."""
+async def _find_chunks(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, word: str
+) -> NDArray[np.int64]:
+    """Returns the chunks that have the word, or more than `RARE` if there are so many.
+
+    The index cuts a word at its signs: "§4.2.1" is "4", "2" and "1" there. Such a word is looked up in the texts of the
+    few chunks that have its parts in order.
+    """
+    whole = _PLAIN.fullmatch(word) is not None
+    result = await search_text(backends, query, snapshot, RARE + 1 if whole else _READ, _any_form(word))
+    if whole or not 0 < len(result.chunks) < _READ:
+        return result.chunks
+    ids = snapshot.chunk_ids(result.chunks.tolist())
+    chunks = await backends.contents.get_chunks(query.corpus.id, ids)
+    having = [id in chunks and _stands_in(word, f"{chunks[id].heading}\n{chunks[id].text}") for id in ids]
+    return result.chunks[np.array(having, np.bool_)]
+
+
+def _stands_in(word: str, text: str) -> bool:
+    """Returns whether the text has the word whole, in any case; white space is one space, or none behind "§"."""
+    form = _squeeze(_VERSION.sub(r"\1", word))
+    return re.search(rf"(?<![^\Wv]){re.escape(form)}(?!\w)", _squeeze(text)) is not None
+
+
+def _squeeze(text: str) -> str:
+    return " ".join(text.casefold().split()).replace("§ ", "§")
+
+
+def weigh_exact_words(exact: ExactWords, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Returns how far each of `chunks` (n,) has what was searched for, from 0 to 1, (n,).
+
+    It is the square of the share that a chunk's rare words have in the idf of all words: a query of one rare word is
+    about that word, and a long question hardly about any of its words.
+    """
     out = np.zeros(len(chunks))
     for idf, having in zip(exact.idf, exact.chunks, strict=True):
         out[np.isin(chunks, having)] += idf
-    return out / exact.total if exact.total > 0 else out
+    share: NDArray[np.float64] = out / exact.total if exact.total > 0 else out
+    return share**2
 
 
 def _any_form(word: str) -> TextQuery:

@@ -9,7 +9,7 @@ Floats = NDArray[np.float64]
 
 _SPREAD = (15.0, 40.0)
 _WITHIN = (3.0, 6.0)
-_CONTRARY = (0.2, 0.6)
+_CONTRARY = (0.15, 0.5)
 """Up to the first value the graph has its whole weight, from the second on none: for the candidates that hold the mass,
 for the candidates of one document, and for the negative correlation with the other signals."""
 

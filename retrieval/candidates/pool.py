@@ -10,7 +10,7 @@ from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.exact_words import ExactWords, find_exact_words, share_of_exact_words
+from retrieval.candidates.exact_words import ExactWords, find_exact_words, weigh_exact_words
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
@@ -24,8 +24,8 @@ _NO_VECTOR: Vectors = np.zeros(0, np.float32)
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and share
-    of the question's words that are rare (`exact`).
+    """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and how
+    far each has the question's rare words (`exact`).
 
     `documents` numbers the documents that they are of. A chunk that is not among the best of BM25 or PageRank has 0
     there unless its value is known; a chunk without a vector (yet) has the cosine NaN. `vector` is the question's.
@@ -75,7 +75,7 @@ async def gather_pool(
         dense=dense,
         sparse=_align(by_words, chunks, missing=0.0),
         graph=_align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
-        exact=share_of_exact_words(exact, chunks),
+        exact=weigh_exact_words(exact, chunks),
         documents=number_documents(snapshot, chunks),
         pagerank=pagerank,
         vector=vector,

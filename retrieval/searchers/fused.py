@@ -1,4 +1,4 @@
-"""Cosine, BM25 and PageRank from the question's names, each scaled, in one weighted sum."""
+"""Cosine, BM25, PageRank from the question's names and its rare words, in one weighted sum."""
 
 from dataclasses import replace
 
@@ -30,7 +30,7 @@ class Config(FactsConfig):
         default=1.0, ge=0, le=1000, description="The weight of PageRank where it tells passages apart; else less."
     )
     exact_weight: float = Field(
-        default=1.5, ge=0, le=1000, description="The weight of the question's rare words, as a share of all its words."
+        default=3.0, ge=0, le=1000, description="The weight of the square of the share of the question's rare words."
     )
     exponent: float = Field(
         default=0.25, gt=0, le=1, description="The power of PageRank's mass, which spans magnitudes."
@@ -38,7 +38,7 @@ class Config(FactsConfig):
 
 
 class Fused:
-    """Ranks the candidate pool of all three signals, or of two if the question names no entity."""
+    """Ranks the candidate pool by cosine, BM25, rare words, and PageRank as far as it tells passages apart."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

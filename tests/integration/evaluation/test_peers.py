@@ -1,14 +1,25 @@
-"""What becomes of a peer of the benchmark of materials that answers, fails or hangs. Scripts stand in for the peers."""
+"""What becomes of a peer of the benchmark of materials that answers, fails or hangs, and the model that peers use.
+
+Scripts stand in for the peers.
+"""
 
 import os
 import stat
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.benchmarks.materials.peers import environments
+from tests.benchmarks.materials.peers.embedder import BuiltInModel, OtherModel
 from tests.benchmarks.materials.peers.environments import PEERS
-from tests.benchmarks.materials.peers.exchange import UnusableFile, write_answers
+from tests.benchmarks.materials.peers.exchange import (
+    Material,
+    UnusableFile,
+    Vectors,
+    read_material,
+    write_answers,
+)
 from tests.benchmarks.materials.peers.running import run_peers
 from tests.peers import make_answers, write_material
 
@@ -79,3 +90,25 @@ def test_a_peer_sends_no_telemetry_and_has_all_cores(folder: Path, tmp_path: Pat
 def test_material_that_cannot_be_read_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile):
         run_peers(tmp_path, tmp_path / "out", ["txtai"])
+
+
+def test_vectors_of_another_model_are_noticed(folder: Path) -> None:
+    model = BuiltInModel()
+    with pytest.raises(OtherModel, match="question 'q1' has a cosine of"):
+        model.check_same(read_other_questions(folder, np.eye(2, model.dimension, dtype=np.float32)))
+    questions = [question.text for question in read_material(folder).questions]
+    model.check_same(read_other_questions(folder, model.embed_passages(questions)))
+
+
+def read_other_questions(folder: Path, vectors: Vectors) -> Material:
+    np.save(folder / "questions.npy", vectors)
+    return read_material(folder)
+
+
+def test_rows_of_passages_are_in_the_order_of_the_texts() -> None:
+    model = BuiltInModel()
+    texts = ["Rent.", "The rent is due on Monday, and the notice is three months.", "Notice is due."]
+    vectors = model.embed_passages(texts)
+    for text, vector in zip(texts, vectors, strict=True):
+        assert model.embed_question(text) @ vector > 0.999
+    assert model.embed_passages([]).shape == (0, model.dimension)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from core.execution.processes import count_cores
 from models.embedding.encoders import load
 from models.embedding.weights import BUILT_IN, resolve
 from tests.benchmarks.materials.peers.exchange import Material, Vectors
@@ -20,10 +21,10 @@ class OtherModel(ValueError):
 
 
 class BuiltInModel:
-    """Embeds questions and passages on one core, synchronously, as the peers call it."""
+    """Embeds one batch at a time in the calling thread, as the peers call it. Compiled as Hopweave compiles it."""
 
     def __init__(self) -> None:
-        self._encoder = load(resolve(BUILT_IN), "auto", threads=1)
+        self._encoder = load(resolve(BUILT_IN), "auto", threads=count_cores())
 
     @property
     def dimension(self) -> int:

@@ -19,7 +19,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Answers", "Chunk", "Material", "Question", "UnusableFile", "read_answers", "read_material", "write_answers"]
+__all__ = [
+    "Answers",
+    "Chunk",
+    "Material",
+    "Question",
+    "UnusableFile",
+    "Vectors",
+    "read_answers",
+    "read_material",
+    "write_answers",
+]
 
 Vectors = npt.NDArray[np.float32]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
+from core.documents import HEADING_SEPARATOR
 from core.ports.embedding import TokenCounter
 from core.ports.indexing import DraftChunk, LoadedDocument
 from indexer.chunking.draft_table import DraftTable
@@ -11,9 +12,7 @@ from indexer.chunking.ends import pack
 from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_beginning, split_by_limit
 from indexer.chunking.splitting import trimmed
 
-__all__ = ["HEADING_SEPARATOR", "cut_blocks"]
-
-HEADING_SEPARATOR = " › "
+__all__ = ["cut_blocks"]
 
 
 def cut_blocks(

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core import ids
-from core.documents import Chunk, Span
+from core.documents import HEADING_SEPARATOR, Chunk, Span
 from core.ports.record import ChunkRow
 from core.text.terms import extract_terms
 from core.text.titles import title_names
-from indexer.chunking.packing import HEADING_SEPARATOR
 
 __all__ = ["ChunkContent", "ChunkMaker", "make_chunk_rows", "make_chunks"]
 

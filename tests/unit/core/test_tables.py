@@ -1,0 +1,72 @@
+"""Tables in text: where they are, and which rows name their columns."""
+
+import pytest
+
+from core.text.tables import find_tables, is_row
+
+PERIODS = "Quarter | Year\nJune 24, 2023 | 2022 | 2021"
+RATES = "Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\n"
+
+
+def headers(text: str) -> list[tuple[str, str]]:
+    """Returns the header of each table, and its first row below that."""
+    return [(table.header, text[table.body : table.end].partition("\n")[0]) for table in find_tables(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "header", "first"),
+    [
+        (RATES, "Name | Hourly rate", "Tomas Okeke | 345"),
+        ("| Name | Rate |\n|:-----|-----:|\n| Bo | 290 |", "Name | Rate", "| Bo | 290 |"),
+        ("|Name|Rate|\n|-|-|\n|a\\|b|290|", "Name | Rate", "|a\\|b|290|"),
+        ("2023 | 2022\nNet sales | $ 81,797 | $ 82,959\nCost | 45,384 | 47,074", "2023 | 2022", "Net sales"),
+        (" | 2023 | 2022\nNorth | 3 | 4\nSouth | – | 5", "2023 | 2022", "North"),
+        (f"{PERIODS}\nNet | 1 | 2 | 3\nCost | 1 | 2 | 3", PERIODS.replace("\n", " / "), "Net"),
+        ("Stadt | Fluss\nKöln | Rhein\nWien | Donau", "Stadt | Fluss", "Köln | Rhein"),
+    ],
+)  # fmt: skip
+def test_the_rows_that_name_columns_are_the_header(text: str, header: str, first: str) -> None:
+    [(found, row)] = headers(text)
+    assert found == header
+    assert row.startswith(first)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Net sales | $ 81,797 | $ 82,959\nCost of sales | 45,384 | 47,074\nMargin | 36,413 | 35,885",
+        "Fee | EUR 4,500 | 3 %\nFee | EUR 300 | 4 %\nFee | EUR 200 | 5 %",
+        "Name | Rate\nBo | 290",
+        "Rate | Name\nRate: 345 | Name: Tomas\nRate: 290 | Name: Bo",
+        "2024-01-05 | open\n2024-01-06 | closed\n2024-01-07 | open",
+        "Yes | Yes\nBo | 3\nJo | 4",
+        "2021 | 2022\n2022 | 2023\n2023 | 2024",
+        "| |\n| |\n| |",
+        " | | \n | | \n | | ",
+        f"{'A long clause of the contract, which is no name ' * 3} | x\nBo | 3\nJo | 4",
+    ],
+)
+def test_rows_of_values_are_no_header(text: str) -> None:
+    assert [table.header for table in find_tables(text)] == [""]
+
+
+def test_tables_have_their_places() -> None:
+    text = f"Before.\n{RATES}\nBetween | alone\nAfter."
+    rates, alone = find_tables(text)
+    assert text[rates.start : rates.end] == RATES
+    assert text[rates.body :].startswith("Tomas")
+    assert text[alone.start : alone.end] == "Between | alone\n"
+    assert (alone.header, alone.body) == ("", alone.start)
+    assert not list(find_tables("No table, a|b, a ||  c.\n\n"))
+
+
+def test_a_header_is_one_bounded_line() -> None:
+    names = " | ".join(f"column {n}" for n in range(100))
+    [table] = find_tables(f"{names}\n{RATES}")
+    assert len(table.header) <= 200
+    assert table.header.startswith("column 0 | column 1 |")
+
+
+def test_a_line_of_any_length_is_no_row() -> None:
+    assert is_row("a | b")
+    assert not is_row("a | " + "b" * 2000)

@@ -34,7 +34,7 @@ def test_nothing_beside_the_title_is_an_empty_context() -> None:
 def test_a_mail_has_its_sender_and_date() -> None:
     found = find_context(make_ref("0012.eml", metadata=MAIL), make_chunk())
     assert found.line == "from Pieter van Dalen · 2025-04-03"
-    assert list(found.attributes) == [("from", "Pieter van Dalen"), ("date", "2025-04-03")]
+    assert found.attributes == {"from": "Pieter van Dalen", "date": "2025-04-03"}
 
 
 @pytest.mark.parametrize(

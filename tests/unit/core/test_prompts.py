@@ -79,7 +79,7 @@ def test_text_cannot_close_or_open_a_fence(hostile: str) -> None:
     made = neutral(text)
     assert len(made) == len(text)
     assert "<" not in made
-    assert format_passages([(hostile, text)]).count("<") == 2
+    assert format_passages([({"title": hostile}, text)]).count("<") == 2
     assert fenced("known", text).count("<") == 2
 
 
@@ -88,7 +88,7 @@ def test_other_angle_brackets_stay() -> None:
 
 
 def test_passages_are_numbered_from_one() -> None:
-    block = format_passages([('A "title"', "x"), ("B", "y")])
+    block = format_passages([({"title": 'A "title"'}, "x"), ({"title": "B"}, "y")])
     assert '<passage n="1" title="A \'title\'">\nx\n</passage>\n<passage n="2" title="B">' in block
     assert format_passages([]) == "(no passages were found)"
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.tables import find_tables, is_row
+from core.passage_context.tables import find_tables, is_row
 
 PERIODS = "Quarter | Year\nJune 24, 2023 | 2022 | 2021"
 RATES = "Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\n"
@@ -63,7 +63,7 @@ def test_tables_have_their_places() -> None:
 def test_a_header_is_one_bounded_line() -> None:
     names = " | ".join(f"column {n}" for n in range(100))
     [table] = find_tables(f"{names}\n{RATES}")
-    assert len(table.header) <= 200
+    assert len(table.header) <= 120
     assert table.header.startswith("column 0 | column 1 |")
 
 

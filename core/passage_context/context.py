@@ -5,20 +5,19 @@ understood alone. Nothing here is part of a passage's text: places in that stay 
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 
 from core.documents import HEADING_SEPARATOR, Chunk, DocumentRef, Metadata, Span
+from core.passage_context.tables import BAR, find_tables, is_row
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
-from core.text.tables import BAR, find_tables, is_row
 from core.text.titles import one_line
 
-__all__ = ["PassageContext", "describe_hit", "find_context"]
+__all__ = ["PassageContext", "describe_hit", "find_context", "split_heading"]
 
 _BETWEEN = " · "
-_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "columns": 200}
+_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "columns": 120}
 """Characters of each part. A part comes from a document or its sender, who may make it as long as they like."""
 
 _READ, _READ_AFTER = 20_000, 4000
@@ -54,26 +53,25 @@ class PassageContext:
     columns: str = ""
 
     @property
-    def attributes(self) -> Iterator[tuple[str, str]]:
-        """The parts that are known, with the names that prompts have for them."""
-        for field in fields(self):
-            if value := getattr(self, field.name):
-                yield ("from" if field.name == "sender" else field.name), value
+    def attributes(self) -> dict[str, str]:
+        """The parts that are known, by the names that prompts have for them."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {"from" if name == "sender" else name: value for name, value in values.items() if value}
 
     @property
     def line(self) -> str:
-        """Sender, date, section and columns, for people; '' if none is known.
+        """Section, sender, date and columns, for people; '' if none is known.
 
         File and page are not in it: what shows a passage shows the key of its document and the page, too.
         """
         sender = f"from {self.sender}" if self.sender else ""
         columns = f"columns: {self.columns}" if self.columns else ""
-        return _BETWEEN.join(part for part in (sender, self.date, self.section, columns) if part)
+        return _BETWEEN.join(part for part in (self.section, sender, self.date, columns) if part)
 
 
 def find_context(document: DocumentRef, chunk: Chunk, span: Span | None = None) -> PassageContext:
     """Returns what a passage is part of, or a quote of it, which is `chunk.text[span.start:span.end]`."""
-    section, columns = _split_heading(chunk)
+    section, columns = split_heading(chunk.heading, chunk.text)
     if span is not None:
         columns = _find_columns(chunk.text, span.start, columns)
     suffix = PurePosixPath(document.key).suffix.lower()
@@ -97,15 +95,15 @@ def describe_hit(hit: Hit, span: Span | None = None) -> str:
     return find_context(hit.document, hit.chunk, span).line
 
 
-def _split_heading(chunk: Chunk) -> tuple[str, str]:
-    """Returns the path of headings, and the header of the table in whose middle the chunk begins, or ''.
+def split_heading(heading: str, text: str) -> tuple[str, str]:
+    """Returns the path of headings of a chunk, and the header of the table in whose middle it begins, or ''.
 
-    The header is the last part of the heading of such a chunk.
+    The header is the last part of the heading of such a chunk: the chunker puts it there.
     """
-    path, _, last = chunk.heading.rpartition(HEADING_SEPARATOR)
-    if BAR in last and is_row(chunk.text[:_READ].partition("\n")[0]):
+    path, _, last = heading.rpartition(HEADING_SEPARATOR)
+    if BAR in last and is_row(text[:_READ].partition("\n")[0]):
         return path, last
-    return chunk.heading, ""
+    return heading, ""
 
 
 def _find_columns(text: str, start: int, above: str) -> str:

@@ -7,7 +7,6 @@ Loaders write a row of a table as one line (`Name | Rate`), and Markdown has its
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from core.text.shortening import shorten
 from core.text.titles import one_line
@@ -30,7 +29,7 @@ _YEAR_OR_DATE = re.compile(
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
 """Characters of the name of a column. Longer cells are text."""
-_LONGEST_HEADER = 200
+_LONGEST_HEADER = 120
 _LOOKED_AT = 4
 """The first rows of a table, which show where its header ends."""
 _FEWEST = 3
@@ -57,23 +56,26 @@ def is_row(line: str) -> bool:
 
 def find_tables(text: str) -> Iterator[TextTable]:
     """Yields the tables of a text, in order. Takes time in proportion to its length."""
-    rows: list[tuple[int, int]] = []
+    rows: list[tuple[int, int]] = []  # the first of a table
+    end = 0
     for line in _LINE.finditer(text):
         if is_row(line[0]):
-            rows.append(line.span())
+            end = line.end()
+            if len(rows) < _LOOKED_AT:
+                rows.append(line.span())
         elif rows:
-            yield _make_table(text, rows)
+            yield _make_table(text, rows, end)
             rows = []
     if rows:
-        yield _make_table(text, rows)
+        yield _make_table(text, rows, end)
 
 
-def _make_table(text: str, places: Sequence[tuple[int, int]]) -> TextTable:
-    start, end = places[0][0], places[-1][1]
-    rows = [_split_cells(text[slice(*place)]) for place in islice(places, _LOOKED_AT)]
+def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextTable:
+    """Returns the table that ends at `end`; `places` are those of its first rows."""
+    rows = [_split_cells(text[slice(*place)]) for place in places]
     count = _count_header_rows(rows)
-    names = [BAR.join(row) for row in rows[:count] if not _is_rule(row)]
-    return TextTable(start=start, body=places[count][0], end=end, header=shorten(" / ".join(names), _LONGEST_HEADER))
+    names = " / ".join(BAR.join(row) for row in rows[:count] if not _is_rule(row))
+    return TextTable(start=places[0][0], body=places[count][0], end=end, header=shorten(names, _LONGEST_HEADER))
 
 
 def _is_typed(line: str) -> bool:

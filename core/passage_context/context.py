@@ -14,7 +14,7 @@ from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["PassageContext", "describe_hit", "find_context", "split_heading"]
+__all__ = ["PassageContext", "describe_hit", "find_context", "name_sender", "split_heading"]
 
 _BETWEEN = " · "
 _LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "columns": 120}
@@ -22,6 +22,9 @@ _LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "columns": 120
 
 _READ, _READ_AFTER = 20_000, 4000
 """Characters before and after the beginning of a quote that are looked at for the header of its table."""
+
+_FIRST_LINES = 6
+"""Lines of a chunk, one of which is a row if the chunk begins within a table."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, and marks that change the direction of what follows them. Each becomes a space."""
@@ -95,13 +98,18 @@ def describe_hit(hit: Hit, span: Span | None = None) -> str:
     return find_context(hit.document, hit.chunk, span).line
 
 
+def name_sender(sender: str) -> str:
+    """Returns the names in a mail's header `From`, without addresses; the address if there is no name."""
+    return _clean(_ADDRESS.sub("", sender)).strip("\"' ") or sender.strip("<> ")
+
+
 def split_heading(heading: str, text: str) -> tuple[str, str]:
     """Returns the path of headings of a chunk, and the header of the table in whose middle it begins, or ''.
 
     The header is the last part of the heading of such a chunk: the chunker puts it there.
     """
     path, _, last = heading.rpartition(HEADING_SEPARATOR)
-    if BAR in last and is_row(text[:_READ].partition("\n")[0]):
+    if BAR in last and any(is_row(line) for line in text[:_READ].split("\n", _FIRST_LINES)[:_FIRST_LINES]):
         return path, last
     return heading, ""
 
@@ -113,21 +121,17 @@ def _find_columns(text: str, start: int, above: str) -> str:
     """
     first = max(0, start - _READ)
     at = start - first
-    for table in find_tables(text[first : start + _READ_AFTER]):
-        if table.end <= at:
-            continue
-        if at < table.start:
-            break
-        if not table.start and (above or first):
-            return above
-        return table.header if at >= table.body else ""
+    for number, table in enumerate(find_tables(text[first : start + _READ_AFTER])):
+        if table.start <= at < table.end:
+            if not number and (above or (first and not table.start)):
+                return above
+            return table.header if at >= table.body else ""
     return ""
 
 
 def _find_sender(metadata: Metadata) -> str:
     """Returns the name of the sender, or the address if there is no name."""
-    sender = _text(metadata, "from")
-    return _clean(_ADDRESS.sub("", sender)).strip("\"' ") or sender.strip("<> ")
+    return name_sender(_text(metadata, "from"))
 
 
 def _find_file(document: DocumentRef) -> str:

@@ -20,18 +20,24 @@ _TYPED_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 _CURRENCY = re.compile(r"\b[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
 _YEAR = r"(?:1[89]|20)\d\d"
-_YEAR_OR_DATE = re.compile(
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|fév|avr|aoû|déc)[^\W\d]{0,6}\.?"
+_DATE = re.compile(
     rf"(?:(?:[QH][1-4]|FY) ?)?{_YEAR}|{_YEAR}-\d\d(?:-\d\d)?|\d\d?[./]\d\d?[./]\d{{2,4}}"
-    rf"|(?:\d\d?\.? )?[^\W\d]{{2,9}}\.? (?:\d\d?,? )?{_YEAR}"
+    rf"|(?:\d\d?\.? )?{_MONTH} (?:\d\d?,? )?{_YEAR}|{_MONTH} \d\d?,?",
+    re.IGNORECASE,
 )
-"""2024, Q1 2024, 2024-03-31, 31.3.2024, March 2024, March 31, 2024 and 31. März 2024."""
+"""2024, Q1 2024, 2024-03-31, 31.3.2024, March 2024, March 31, 2024, 31. März 2024; and March 31, above a year."""
 
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
 """Characters of the name of a column. Longer cells are text."""
 _LONGEST_HEADER = 120
-_LOOKED_AT = 4
+_LOOKED_AT = 5
 """The first rows of a table, which show where its header ends."""
+_MOST_HEADER_ROWS = 3
+_LONGEST_LABEL = 80
+_MOST_LABELS = 2
+"""Lines between rows of a table, such as "Operating expenses:", and their characters."""
 _FEWEST = 3
 """Rows of a table that has a header. Of two lines without a rule between them, none is known to be the header."""
 
@@ -40,7 +46,8 @@ _FEWEST = 3
 class TextTable:
     """The rows `text[start:end]`, each of them a line. Those before `body` name the columns.
 
-    `header` has the names on one line, with `BAR` between them; '' if no row names the columns, and `body` is `start`.
+    Lines between rows that are none, such as empty ones, are in the range, too. `header` has the names on one line,
+    with `BAR` between them and ` / ` between rows; '' if no row names the columns, and `body` is `start`.
     """
 
     start: int
@@ -55,17 +62,26 @@ def is_row(line: str) -> bool:
 
 
 def find_tables(text: str) -> Iterator[TextTable]:
-    """Yields the tables of a text, in order. Takes time in proportion to its length."""
+    """Yields the tables of a text, in order. Takes time in proportion to its length.
+
+    Empty lines and a few short lines between rows, as tables of reports have them, do not end a table, unless a row
+    that may name columns follows.
+    """
     rows: list[tuple[int, int]] = []  # the first of a table
-    end = 0
+    end = between = 0
     for line in _LINE.finditer(text):
         if is_row(line[0]):
-            end = line.end()
+            if rows and end < line.start() and _may_begin(line[0]):
+                yield _make_table(text, rows, end)
+                rows = []
+            end, between = line.end(), 0
             if len(rows) < _LOOKED_AT:
                 rows.append(line.span())
         elif rows:
-            yield _make_table(text, rows, end)
-            rows = []
+            between += bool(line[0].strip())
+            if between > _MOST_LABELS or not _is_label(line[0]) or _is_typed(text[slice(*rows[0])]):
+                yield _make_table(text, rows, end)
+                rows = []
     if rows:
         yield _make_table(text, rows, end)
 
@@ -76,6 +92,17 @@ def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextT
     count = _count_header_rows(rows)
     names = " / ".join(BAR.join(row) for row in rows[:count] if not _is_rule(row))
     return TextTable(start=places[0][0], body=places[count][0], end=end, header=shorten(names, _LONGEST_HEADER))
+
+
+def _may_begin(line: str) -> bool:
+    cells = _split_cells(line)
+    return _are_names(cells) or _are_periods(cells)
+
+
+def _is_label(line: str) -> bool:
+    """Whether a line may stand between the rows of a table: it is short, and no sentence."""
+    stripped = line.strip()
+    return len(stripped) <= _LONGEST_LABEL and not stripped.endswith((".", "!", "?", "。"))
 
 
 def _is_typed(line: str) -> bool:
@@ -96,12 +123,15 @@ def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows of a table are its header, with the rule of Markdown below it."""
     if len(rows) > 1 and _is_rule(rows[1]):
         return 2 if len(rows) > 2 and any(rows[0]) else 0
-    if len(rows) < _FEWEST or not _are_names(rows[0]) or _repeat_names(rows[0], rows[1]):
+    if len(rows) < _FEWEST or not (_are_names(rows[0]) or _are_periods(rows[0])) or _repeat_names(rows[0], rows[1]):
         return 0
     # "Three months ended | Nine months ended" stands above "June 2023 | June 2022 | June 2023 | June 2022".
-    if len(rows) > _FEWEST and len(rows[1]) > len(rows[0]) and _are_dates(rows[1]) and not _are_dates(rows[2]):
-        return 2
-    return 0 if _are_dates(rows[0]) and _are_dates(rows[1]) else 1
+    count = 1
+    while count < min(len(rows), _MOST_HEADER_ROWS) and _are_periods(rows[count]):
+        count += 1
+    if count == len(rows) or _are_periods(rows[count]):
+        return 0
+    return 0 if count == 1 and _are_dates(rows[0]) and _are_dates(rows[1]) else count
 
 
 def _is_rule(row: Sequence[str]) -> bool:
@@ -126,8 +156,17 @@ def _are_dates(row: Sequence[str]) -> bool:
     return bool(following) and all(_is_date(cell) for cell in following) and not (row[0] and _is_amount(row[0]))
 
 
+def _are_periods(row: Sequence[str]) -> bool:
+    """Whether most cells are years and dates, as in the last row of a header, and the others have no number."""
+    named = [cell for cell in row if cell]
+    dates = [cell for cell in named if _is_date(cell)]
+    if not named or not _is_date(named[0]) or 2 * len(dates) <= len(named):
+        return False
+    return not any(character.isdigit() for cell in named if not _is_date(cell) for character in cell)
+
+
 def _is_date(cell: str) -> bool:
-    return len(cell) <= _LONGEST_NAME and _YEAR_OR_DATE.fullmatch(cell) is not None
+    return len(cell) <= _LONGEST_NAME and _DATE.fullmatch(cell) is not None
 
 
 def _is_amount(cell: str) -> bool:

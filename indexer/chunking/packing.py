@@ -45,11 +45,11 @@ def cut_blocks(
         for frame, of_block in groupby(atoms, key=lambda atom: atom.frame)
         for part in pack(of_block, frame.budget, overlap)
     ]
-    table = DraftTable(document.blocks, headings)
+    drafts = DraftTable(document.blocks, headings)
     for piece in _without_contained(given + fitting + halve_until_fitting(packed, tokens)):
         heading = _find_heading(headings[piece.frame.index], tables.get(piece.frame.index, ()), piece.range[0])
-        table.add(piece.frame.index, piece.range, piece.tokens, heading)
-    return table
+        drafts.add(piece.frame.index, piece.range, piece.tokens, heading)
+    return drafts
 
 
 def _make_frames(document: LoadedDocument, headings: Sequence[str], tokens: TokenCounter, limit: int) -> list[Frame]:

@@ -95,6 +95,9 @@ def test_a_chunk_that_begins_within_a_table_has_the_header_in_its_heading() -> N
     assert find_context(make_ref(), chunk).columns == "Name | City"
     assert find_context(make_ref(), chunk, find_place(text, "Ada Li | Rome")).columns == "Name | City"
     assert find_context(make_ref(), chunk, find_place(text, "That is all.")).columns == ""
+    label = make_chunk("\nOperating expenses:\nResearch | 7\nSales | 8", "Net sales › 2023 | 2022")
+    assert find_context(make_ref(), label).columns == "2023 | 2022"
+    assert find_context(make_ref(), label, find_place(label.text, "Sales | 8")).columns == "2023 | 2022"
     title = make_chunk("No table.", "Terms | Example Inc.")
     assert find_context(make_ref(), title).section == "Terms | Example Inc."
 

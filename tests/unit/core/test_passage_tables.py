@@ -5,6 +5,17 @@ import pytest
 from core.passage_context.tables import find_tables, is_row
 
 PERIODS = "Quarter | Year\nJune 24, 2023 | 2022 | 2021"
+REPORT = """Three Months Ended | Six Months Ended
+April 1, | March 26, | April 1, | March 26,
+2023 | 2022 | 2023 | 2022
+
+Net sales:
+Products | $ | 73,929 $ | 77,457 $ | 170,317 $ | 181,886
+Services | 20,907 | 19,821 | 41,673 | 39,337
+
+Operating expenses:
+Research | 7,457 | 6,387 | 15,166 | 12,693
+"""
 RATES = "Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\n"
 
 
@@ -50,8 +61,28 @@ def test_rows_of_values_are_no_header(text: str) -> None:
     assert [table.header for table in find_tables(text)] == [""]
 
 
+def test_the_header_of_a_report_has_several_rows_and_its_table_has_labels() -> None:
+    text = f"{REPORT}\nSee the notes.\nName | City\nBo | Oslo\nLi | Rome"
+    report, cities = find_tables(text)
+    names = REPORT.partition("\n\n")[0].replace("\n", " / ")
+    assert report.header == names
+    assert text[report.body :].startswith("Products")
+    assert text[: report.end] == REPORT
+    assert cities.header == "Name | City"
+
+
+def test_a_table_ends_where_another_may_begin() -> None:
+    assert [header for header, _ in headers(f"{RATES}\nName | Born\nBo | 1990\nLi | 1991")] == [
+        "Name | Hourly rate",
+        "Name | Born",
+    ]
+    assert [header for header, _ in headers("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n| 5 | 6 |")] == ["a | b", ""]
+    prose = "A line of text that is longer than a label of a table would be, so that it ends the table above it"
+    assert len(headers(f"{RATES}{prose}\nAda | 300")) == 2
+
+
 def test_tables_have_their_places() -> None:
-    text = f"Before.\n{RATES}\nBetween | alone\nAfter."
+    text = f"Before.\n{RATES}\nThis is prose.\nBetween | alone\nAfter."
     rates, alone = find_tables(text)
     assert text[rates.start : rates.end] == RATES
     assert text[rates.body :].startswith("Tomas")

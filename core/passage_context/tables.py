@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from core.text.sentences import Range, split_sentences
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["BAR", "TextTable", "find_tables", "is_row"]
+__all__ = ["BAR", "TextTable", "find_tables", "is_row", "split_units"]
 
 BAR = " | "
 
@@ -84,6 +85,25 @@ def find_tables(text: str) -> Iterator[TextTable]:
                 rows = []
     if rows:
         yield _make_table(text, rows, end)
+
+
+def split_units(text: str) -> list[Range]:
+    """Returns the ranges of what is quoted as a whole, in order: the rows of tables, and the sentences between them.
+
+    Each has the white space after it. Blank ones are left out.
+    """
+    units: list[Range] = []
+    at = 0
+    for line in _LINE.finditer(text):
+        if is_row(line[0]):
+            units += _shift(split_sentences(text[at : line.start()]), at)
+            units.append(line.span())
+            at = line.end()
+    return units + _shift(split_sentences(text[at:]), at)
+
+
+def _shift(ranges: Sequence[Range], by: int) -> list[Range]:
+    return [(start + by, end + by) for start, end in ranges]
 
 
 def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextTable:

@@ -5,11 +5,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from core.documents import Span
-from core.passage_context import describe_hit
+from core.passage_context import describe_hit, split_units
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.text.answers import is_contained, normalise_answer
-from core.text.sentences import split_sentences
 from core.text.terms import split_words
 from reasoning.citations.location import locate
 
@@ -37,7 +36,8 @@ def name_source(quote: Quote) -> str:
 def find_quote(hit: Hit, words: str) -> Quote | None:
     """Returns the quote at which the hit's text holds these words, verbatim as in the text; None if it does not.
 
-    A quote of fewer than four words is extended to its sentence, because it tells a reader too little.
+    A quote of fewer than four words is extended to its sentence, or to its row of a table, because it tells a reader
+    too little.
     """
     text = hit.chunk.text
     span = locate(words, text)
@@ -49,13 +49,15 @@ def find_quote(hit: Hit, words: str) -> Quote | None:
 
 
 def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
-    """Returns the sentence of a hit that supports an answer best. Reasoners that cite a passage as a whole quote it.
+    """Returns the sentence, or row of a table, of a hit that supports an answer best.
+
+    Reasoners that cite a passage as a whole quote it.
 
     It holds most parts of the answer literally. Of several such sentences, or if there is none, it shares most words
     with the answer and the question; a word of the question counts the less, the more sentences of the passage have it.
     """
     text = hit.chunk.text
-    spans = [_strip(text, start, end) for start, end in split_sentences(text)] or [Span(start=0, end=len(text))]
+    spans = [_strip(text, start, end) for start, end in split_units(text)] or [Span(start=0, end=len(text))]
     stems = [_stems(text[span.start : span.end]) for span in spans]
     parts = [] if normalise_answer(answer) in _NEVER_LITERAL else _split_parts(answer)
     wanted = dict.fromkeys(_stems(" ".join(parts)), 1.0)
@@ -100,7 +102,7 @@ def _sentences_of(quote: Quote) -> str:
 
 
 def _extend_to_sentence(span: Span, text: str) -> Span:
-    touched = [(start, end) for start, end in split_sentences(text) if start < span.end and span.start < end]
+    touched = [(start, end) for start, end in split_units(text) if start < span.end and span.start < end]
     if not touched:
         return span
     whole = _strip(text, touched[0][0], touched[-1][1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.passage_context.tables import find_tables, is_row
+from core.passage_context.tables import find_tables, is_row, split_units
 
 PERIODS = "Quarter | Year\nJune 24, 2023 | 2022 | 2021"
 REPORT = """Three Months Ended | Six Months Ended
@@ -101,3 +101,14 @@ def test_a_header_is_one_bounded_line() -> None:
 def test_a_line_of_any_length_is_no_row() -> None:
     assert is_row("a | b")
     assert not is_row("a | " + "b" * 2000)
+
+
+def test_rows_and_the_sentences_between_them_are_units() -> None:
+    text = f"These are rates. They hold.\n{RATES}That is all."
+    assert [text[slice(*unit)].strip() for unit in split_units(text)] == [
+        "These are rates.",
+        "They hold.",
+        *RATES.splitlines(),
+        "That is all.",
+    ]
+    assert split_units("") == []

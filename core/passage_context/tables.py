@@ -149,9 +149,21 @@ def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
     count = 1
     while count < min(len(rows), _MOST_HEADER_ROWS) and _are_periods(rows[count]):
         count += 1
-    if count == len(rows) or _are_periods(rows[count]):
+    if count == len(rows) or _are_periods(rows[count]) or _is_broken(rows[count - 1 :]):
         return 0
     return 0 if count == 1 and _are_dates(rows[0]) and _are_dates(rows[1]) else count
+
+
+def _is_broken(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether names are broken over several lines, as "Cash and | Fair" above "cash equivalents | value | Level" is.
+
+    The row below has no amount, as rows further below have, and another number of cells. Such a header would be
+    misleading.
+    """
+    first, below, *others = rows
+    if len(first) == len(below) or any(map(_is_amount, below)) or _is_date(below[-1]):
+        return False
+    return any(map(_is_amount, (cell for row in others for cell in row)))
 
 
 def _is_rule(row: Sequence[str]) -> bool:

@@ -66,7 +66,8 @@ def _format_source(citation: Json, *, names_corpus: bool) -> str:
         return f"{title} <{citation['url']}>"
     page = "" if citation["page"] is None else f", page {citation['page']}"
     corpus = f"{citation['corpus']}: " if names_corpus else ""
-    part_of = f" · {citation['part_of']}" if citation["part_of"] else ""
+    # An answer that an older release stored may lack it.
+    part_of = f" · {citation['part_of']}" if citation.get("part_of") else ""
     return f"{title}{part_of} ({corpus}{document['key']}{page})"
 
 

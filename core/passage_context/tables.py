@@ -55,6 +55,8 @@ class TextTable:
     body: int
     end: int
     header: str
+    has_periods: bool
+    """Whether the header has years or dates, as that of a report, which is the same for most of its tables."""
 
 
 def is_row(line: str) -> bool:
@@ -111,7 +113,13 @@ def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextT
     rows = [_split_cells(text[slice(*place)]) for place in places]
     count = _count_header_rows(rows)
     names = " / ".join(BAR.join(row) for row in rows[:count] if not _is_rule(row))
-    return TextTable(start=places[0][0], body=places[count][0], end=end, header=shorten(names, _LONGEST_HEADER))
+    return TextTable(
+        start=places[0][0],
+        body=places[count][0],
+        end=end,
+        header=shorten(names, _LONGEST_HEADER),
+        has_periods=any(_is_date(cell) for row in rows[:count] for cell in row),
+    )
 
 
 def _may_begin(line: str) -> bool:

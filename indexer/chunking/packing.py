@@ -26,7 +26,8 @@ def cut_blocks(
     Title, heading and text together have at most `max_tokens`, and at most what the model reads (so for None). If title
     and heading take more than half of `max_tokens`, the text has half, and the whole still fits the model.
 
-    A chunk that begins within a table, below its header, has the header as the last part of its heading.
+    A chunk that begins within a table, below its header, has the header as the last part of its heading, unless the
+    header has years or dates.
     """
     headings = [HEADING_SEPARATOR.join(block.heading) for block in document.blocks]
     limit = min(max_tokens or tokens.max_tokens, tokens.max_tokens)
@@ -38,7 +39,7 @@ def cut_blocks(
     countable, far_too_long = split_by_beginning(wholes, tokens)
     fitting, too_long = split_by_limit(countable, tokens)
     cut = sorted((piece.frame for piece in far_too_long + too_long), key=lambda frame: frame.index)
-    tables = {frame.index: [table for table in find_tables(frame.text) if table.header] for frame in cut}
+    tables = {frame.index: _find_named_tables(frame.text) for frame in cut}
     atoms = cut_sentences(_reserve_headers(cut, headings, tables, document.title, tokens, limit), tokens)
     packed = [
         Piece(frame, trimmed(frame.text, part))
@@ -66,6 +67,14 @@ def _make_frames(document: LoadedDocument, headings: Sequence[str], tokens: Toke
 def _make_frame(index: int, text: str, head: str, taken: int, limit: int) -> Frame:
     budget = max(1, limit - taken, limit // 2)
     return Frame(index, text, head, budget, taken + budget)
+
+
+def _find_named_tables(text: str) -> list[TextTable]:
+    """Returns the tables whose header is put into headings.
+
+    Years and dates are not: most tables of a report have the same ones, and searches found the wrong tables by them.
+    """
+    return [table for table in find_tables(text) if table.header and not table.has_periods]
 
 
 def _reserve_headers(

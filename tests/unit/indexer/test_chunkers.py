@@ -170,6 +170,12 @@ def test_prose_below_a_table_and_a_table_without_header_have_the_heading_of_thei
     assert {chunk.heading for chunk in chunks if not chunk.text.startswith("Person")} == {"A"}
 
 
+def test_years_and_dates_are_put_into_no_heading() -> None:
+    rows = "".join(f"Item{n} | {n} | {n}\n" for n in range(40))
+    chunks = chunks_of(document(f"2023 | 2022\n{rows}", heading=("A",)), WordTokens(24))
+    assert {chunk.heading for chunk in chunks} == {"A"}
+
+
 def test_a_table_that_is_one_chunk_has_its_header_in_the_text() -> None:
     [chunk] = chunks_of(document(TABLE, heading=("A",)), WordTokens(1000))
     assert (chunk.heading, chunk.text) == ("A", TABLE.strip())

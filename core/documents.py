@@ -11,6 +11,7 @@ from core.errors import InvalidInput
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
 __all__ = [
+    "HEADING_SEPARATOR",
     "LOADER_NOTES",
     "MAX_KEY_LENGTH",
     "MAX_TITLE_LENGTH",
@@ -35,6 +36,9 @@ Metadata = Mapping[str, Any]
 
 LOADER_NOTES = "loader_notes"
 """The field of a document's metadata with what a loader has to tell its user, such as a guessed encoding."""
+
+HEADING_SEPARATOR = " › "
+"""Between the parts of the heading path of a chunk, of which the last one is the nearest."""
 
 MAX_KEY_LENGTH = 1024
 MAX_TITLE_LENGTH = 1000

@@ -8,6 +8,7 @@ import retrieval
 from app.container import Container
 from core.corpora import Corpus
 from core.ids import digest
+from core.prompting import fences
 from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, parse_prompt
 from core.settings import Settings
 from core.strategies import parse_config, parse_spec
@@ -48,6 +49,7 @@ def fingerprint_answers(
             json.dumps([over is not None, k, web, unsupported]),
             _models(settings),
             fingerprint_prompts(container.prompts, *_PROMPTED),
+            fences.FINGERPRINT,
         ],
     )
 

@@ -21,6 +21,8 @@ _BLOCK = f"\n\n{_HEADING}\n\n"
 class Source:
     """The source of one marker: `span` is where the marker stands in the answer.
 
+    `title` is that of the document (else its key), and tells what the quote is part of, such as the sender of a mail.
+
     `link` is the passage in the web page, where the server has a public address. `url` is where readers are led: to
     the page of the web, else to `link`, else to the original document.
     """
@@ -41,7 +43,7 @@ def list_sources(answer: Answer, address: str, corpus: str, links: Links) -> tup
     return tuple(
         Source(
             marker=citation.marker,
-            title=citation.document.title or citation.document.key,
+            title=" · ".join(filter(None, (citation.document.title or citation.document.key, citation.part_of))),
             url=citation.url or _link(citation, corpus, links) or _document_url(citation, address, corpus),
             link=_link(citation, corpus, links),
             page=citation.page,
@@ -58,8 +60,8 @@ def format_block(sources: Sequence[Source]) -> str:
         return ""
     lines: dict[int, str] = {}
     for source in sources:
-        title = _MARKDOWN.sub(r"\\\1", " ".join(source.title.split()))
         page = "" if source.page is None else f", page {source.page}"
+        title = _MARKDOWN.sub(r"\\\1", " ".join(source.title.split()))
         lines.setdefault(source.marker, f"{source.marker}. [{title}]({source.url}){page}")
     return _BLOCK + "\n".join(lines[marker] for marker in sorted(lines))
 

@@ -6,7 +6,7 @@ from pydantic import Field, PrivateAttr, model_validator
 
 from api.schemas.answers.verification import VerificationCostOut, VerificationOut
 from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
-from api.schemas.search import MIN_GENERATION, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
+from api.schemas.search import MIN_GENERATION, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
@@ -14,6 +14,7 @@ from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
 from core.budget import Budget
 from core.errors import InvalidInput
+from core.passage_context import describe_hit
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsupported
 from core.ports.retrieval import MAX_K
@@ -150,6 +151,7 @@ class CitationOut(Out):
     link: str | None = Field(description=LINK)
     document: HitDocumentOut
     page: int | None
+    part_of: str = Field(default="", description=PART_OF)
     quote: str
     answer_span: SpanOut
     source_span: SpanOut
@@ -164,6 +166,7 @@ class CitationOut(Out):
             link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
             document=HitDocumentOut.model_validate(citation.document),
             page=citation.page,
+            part_of=citation.part_of,
             quote=citation.quote,
             answer_span=SpanOut.model_validate(citation.answer_span),
             source_span=SpanOut.model_validate(citation.source_span),
@@ -178,6 +181,7 @@ class QuoteOut(Out):
     url: str | None
     link: str | None = Field(description=LINK)
     document: DocumentNameOut
+    part_of: str = Field(default="", description=PART_OF)
     quote: str
     source_span: SpanOut
 
@@ -189,6 +193,7 @@ class QuoteOut(Out):
             url=quote.hit.url,
             link=links.to(quote.hit.corpus, quote.hit.document.id, quote.hit.chunk.id),
             document=DocumentNameOut.model_validate(quote.hit.document),
+            part_of=describe_hit(quote.hit, quote.span),
             quote=quote.text,
             source_span=SpanOut.model_validate(quote.span),
         )

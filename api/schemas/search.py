@@ -10,6 +10,7 @@ from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
 from app.services.scope import MAX_CORPORA
+from core.passage_context import describe_hit
 from core.ports.retrieval import MAX_K, Hit, NodeKind
 from core.strategies import StrategySpec
 from core.trace import Trace
@@ -17,6 +18,7 @@ from retrieval.presentation import PresentedHit, SearchPage
 
 __all__ = [
     "MIN_GENERATION",
+    "PART_OF",
     "CorpusNames",
     "HitDocumentOut",
     "HitOut",
@@ -33,6 +35,12 @@ MIN_GENERATION: Any = Field(
     default=None,
     description="Wait, at most ten seconds, until the corpus is searched in this generation or a later one, such as "
     "the `generation` of a job. For several corpora, one for each name.",
+)
+
+
+PART_OF = (
+    "What the passage is part of, on one line: the path of its headings, sender and date of a mail, and the names of "
+    "the columns of the table in which it begins, if it does not have them itself. Empty if nothing is known."
 )
 
 
@@ -144,6 +152,7 @@ class HitOut(Out):
     corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk: HitChunkOut
     document: HitDocumentOut
+    part_of: str = Field(default="", description=PART_OF)
     score: float
     signals: SignalsOut
     path: list[PathStepOut]
@@ -167,6 +176,7 @@ class HitOut(Out):
             corpus=hit.corpus,
             chunk=HitChunkOut.model_validate(hit.chunk),
             document=HitDocumentOut.model_validate(hit.document),
+            part_of=describe_hit(hit),
             score=hit.score,
             signals=SignalsOut.model_validate(hit.signals),
             path=[PathStepOut.model_validate(step) for step in hit.path],
@@ -215,7 +225,8 @@ class OtherPassageOut(Out):
 class SearchHitOut(HitOut):
     """A hit of a search. `before` and `after` have the `context` passages beside it, in reading order.
 
-    No passage comes twice: a neighbour that is a hit, or that came with a better hit, is left out.
+    No passage comes twice: a neighbour that is a hit, or that came with a better hit, is left out. `part_of` is that of
+    the snippet.
     """
 
     snippet: SnippetOut
@@ -227,8 +238,9 @@ class SearchHitOut(HitOut):
 
     @classmethod
     def from_presented(cls, presented: PresentedHit, links: Links) -> Self:
+        part_of = describe_hit(presented.hit, presented.snippet.span)
         return cls(
-            **dict(HitOut.from_hit(presented.hit, links)),
+            **{**dict(HitOut.from_hit(presented.hit, links)), "part_of": part_of},
             snippet=SnippetOut.model_validate(presented.snippet),
             before=[HitChunkOut.model_validate(chunk) for chunk in presented.before],
             after=[HitChunkOut.model_validate(chunk) for chunk in presented.after],

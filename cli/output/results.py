@@ -66,7 +66,9 @@ def _format_source(citation: Json, *, names_corpus: bool) -> str:
         return f"{title} <{citation['url']}>"
     page = "" if citation["page"] is None else f", page {citation['page']}"
     corpus = f"{citation['corpus']}: " if names_corpus else ""
-    return f"{title} ({corpus}{document['key']}{page})"
+    # An answer that an older release stored may lack it.
+    part_of = f" · {citation['part_of']}" if citation.get("part_of") else ""
+    return f"{title}{part_of} ({corpus}{document['key']}{page})"
 
 
 def _show_notes(found: Json) -> None:
@@ -83,11 +85,11 @@ def _show_notes(found: Json) -> None:
 
 def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
     chunk, document = hit["chunk"], hit["document"]
-    heading = f" › {chunk['heading']}" if chunk["heading"] else ""
+    part_of = f"{' › ' if chunk['heading'] else ' · '}{hit['part_of']}" if hit["part_of"] else ""
     page = "" if chunk["page"] is None else f", page {chunk['page']}"
     title = document["title"] or document["key"]
     corpus = f"{hit['corpus']}: " if names_corpus and hit["corpus"] else ""
-    print_styled((f"{rank}. {title}{heading}", "bold"), (f"  ({corpus}{hit['url'] or document['key']}{page})", ""))
+    print_styled((f"{rank}. {title}{part_of}", "bold"), (f"  ({corpus}{hit['url'] or document['key']}{page})", ""))
     print_styled((f"   score {hit['score']:.4f}{_format_signals(hit['signals'])}", "dim"))
     if full:
         _show_passages(hit)

@@ -66,6 +66,8 @@ class LoadedDocument:
 class DraftChunk:
     """A chunk without an id. `heading` is the path joined by ' › '; `block` is the index of its block.
 
+    The heading of a chunk that begins within a table has the names of the table's columns as its last part.
+
     `start` is the offset in the text of its page, or of the document if it has no pages, in code points (None if the
     block has none). `tokens` are the embedding model's.
     """

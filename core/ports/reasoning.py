@@ -73,6 +73,7 @@ class Question:
 class Citation:
     """The source of one marker of the answer. `quote` is verbatim in the chunk.
 
+    `part_of` tells what the quote is part of (`core.passage_context.describe_hit`); '' if nothing is known.
     `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. With `url` the
     passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`.
     """
@@ -84,6 +85,7 @@ class Citation:
     quote: str
     answer_span: Span
     source_span: Span
+    part_of: str = ""
     url: str | None = None
     corpus: str = ""
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field
 
 from core.ports.chat import ChatModels, ChatRequest
 from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, format_passages
+from core.prompting.fences import fenced, format_hits, format_passages
 from core.prompting.prompts import Prompt, load_prompt
 from core.prompting.structured import complete_structured, strip_thinking
 from core.trace import Trace
@@ -48,7 +48,7 @@ class JudgeCalls:
     async def reference(self, hits: Sequence[Hit]) -> str:
         """Returns an answer from these passages, by the reference model."""
         prompt = load_prompt(_PACKAGE, "judge_reference")
-        passages = format_passages([(hit.document.title, hit.chunk.text) for hit in hits])
+        passages = format_hits(hits)
         request = self._request(
             _REFERENCE, prompt, {"question": fenced("question", self.question), "passages": passages}
         )
@@ -69,7 +69,7 @@ class JudgeCalls:
         """Returns the faithfulness of the prediction to these retrieved passages, from -1 to 1."""
         variables = {
             "question": fenced("question", self.question),
-            "passages": format_passages([("", text) for text in passages]),
+            "passages": format_passages([({"title": ""}, text) for text in passages]),
             "prediction": fenced("answer", prediction),
         }
         request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)

@@ -47,6 +47,8 @@ class DocumentName:
 class Citation:
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`.
 
+    `part_of` tells on one line what the quote is part of: headings, sender and date of a mail, names of columns.
+
     A passage of the web has a `url` and no `chunk_id`. `link` is the address of the passage in the web page of a server
     that has a public address.
     """
@@ -58,6 +60,7 @@ class Citation:
     link: str | None
     document: HitDocument
     page: int | None
+    part_of: str = ""
     quote: str
     answer_span: Span
     source_span: Span
@@ -72,6 +75,7 @@ class Quote:
     url: str | None
     link: str | None
     document: DocumentName
+    part_of: str = ""
     quote: str
     source_span: Span
 

@@ -73,6 +73,8 @@ class PathStep:
 class Hit:
     """`score` orders the hits of one query and means nothing else.
 
+    `part_of` tells on one line what the passage is part of: headings, sender and date of a mail, names of columns.
+
     `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
     of the web, whose `corpus` is empty. `link` is the address of any other one in the web page of a server that has a
     public address.
@@ -81,6 +83,7 @@ class Hit:
     corpus: str
     chunk: HitChunk
     document: HitDocument
+    part_of: str = ""
     score: float
     signals: Signals
     path: tuple[PathStep, ...]

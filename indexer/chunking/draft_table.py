@@ -11,19 +11,29 @@ __all__ = ["DraftTable"]
 
 
 class DraftTable(Sequence[DraftChunk]):
-    """Chunks in order, each of which is made when it is read. `headings` are the joined paths of the blocks."""
+    """Chunks in order, each of which is made when it is read. The first of `headings` are the joined paths of the
+    blocks.
+    """
 
     def __init__(self, blocks: Sequence[Block], headings: Sequence[str]) -> None:
         self._blocks = blocks
-        self._headings = headings
+        self._headings = list(headings)
         self._columns = array("q")
-        """Four numbers for each chunk: its block, start and end in that, and tokens."""
+        """Five numbers for each chunk: its block, start and end in that, tokens, and its heading."""
 
-    def add(self, block: int, part: Range, tokens: int) -> None:
-        self._columns.extend((block, *part, tokens))
+    def add(self, block: int, part: Range, tokens: int, heading: str) -> None:
+        """Adds a chunk. Chunks with the same heading, other than that of the block, follow one another."""
+        if heading == self._headings[block]:
+            number = block
+        else:
+            number = len(self._headings) - 1
+            if heading != self._headings[-1]:
+                self._headings.append(heading)
+                number += 1
+        self._columns.extend((block, *part, tokens, number))
 
     def __len__(self) -> int:
-        return len(self._columns) // 4
+        return len(self._columns) // 5
 
     @overload
     def __getitem__(self, index: int) -> DraftChunk: ...
@@ -39,11 +49,11 @@ class DraftTable(Sequence[DraftChunk]):
     __hash__ = None  # type: ignore[assignment]  # it is equal to a list
 
     def _make(self, n: int) -> DraftChunk:
-        index, start, end, tokens = self._columns[4 * n : 4 * n + 4]
+        index, start, end, tokens, heading = self._columns[5 * n : 5 * n + 5]
         block = self._blocks[index]
         return DraftChunk(
             text=block.text[start:end],
-            heading=self._headings[index],
+            heading=self._headings[heading],
             page=block.page,
             start=None if block.start is None else block.start + start,
             block=index,

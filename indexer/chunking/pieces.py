@@ -40,7 +40,6 @@ class Frame:
 
     index: int
     text: str
-    heading: str
     head: str
     budget: int
     limit: int

@@ -26,7 +26,10 @@ class Config(StrategyConfig):
 
 
 class MailLoader:
-    """The title is that of the sender, else the subject of a mail. Each mail of a mailbox is under its subject."""
+    """The title is that of the sender, else the subject of a mail.
+
+    Each mail of a mailbox is under its sender and date, and below these under its subject.
+    """
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -40,7 +43,8 @@ class MailLoader:
             for content in split_mailbox(source.content):
                 mail = read_mail(content, source.key, in_mailbox=True)
                 builder.clear_headings()
-                builder.add_heading(1, mail.subject or mail.date or "(no subject)")
+                builder.add_heading(1, mail.origin, line="")
+                builder.add_heading(2, mail.subject or mail.date or "(no subject)")
                 self._add(builder, mail)
                 notes |= dict.fromkeys(mail.notes)
                 count += 1

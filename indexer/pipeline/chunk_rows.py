@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core import ids
-from core.documents import Chunk, Span
+from core.documents import HEADING_SEPARATOR, Chunk, Span
+from core.passage_context import split_heading
 from core.ports.record import ChunkRow
 from core.text.terms import extract_terms
 from core.text.titles import title_names
-from indexer.chunking.packing import HEADING_SEPARATOR
 
 __all__ = ["ChunkContent", "ChunkMaker", "make_chunk_rows", "make_chunks"]
 
@@ -77,7 +77,7 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
             extract_hash=content.extract_hash,
             tokens=content.tokens,
             terms=_terms(title, content.heading, content.text),
-            title_names=_title_names(title, content.heading),
+            title_names=_title_names(title, split_heading(content.heading, content.text)[0]),
         )
         for content, chunk in zip(contents, chunks, strict=True)
     )

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from core.documents import Span
+from core.passage_context import describe_hit
 from core.ports.reasoning import Citation, Quote
 from core.ports.retrieval import Hit
 from core.trace import Trace
@@ -135,6 +136,7 @@ def make_citation(marker: int, quote: Quote, span: Span) -> Citation:
         document=quote.hit.document,
         page=quote.hit.chunk.page,
         quote=quote.text,
+        part_of=describe_hit(quote.hit, quote.span),
         answer_span=span,
         source_span=quote.span,
         url=quote.hit.url,

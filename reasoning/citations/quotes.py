@@ -5,14 +5,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from core.documents import Span
+from core.passage_context import describe_hit, split_units
 from core.ports.reasoning import Quote
 from core.ports.retrieval import Hit
 from core.text.answers import is_contained, normalise_answer
-from core.text.sentences import split_sentences
 from core.text.terms import split_words
 from reasoning.citations.location import locate
 
-__all__ = ["find_quote", "is_quoted", "is_supported", "passage_text", "select_quote"]
+__all__ = ["find_quote", "is_quoted", "is_supported", "name_source", "passage_text", "select_quote"]
 
 _TOKEN = re.compile(r"\w+")
 _MIN_WORDS = 4
@@ -21,14 +21,23 @@ _NEVER_LITERAL = frozenset({"yes", "no", "true", "false"})
 
 
 def passage_text(hit: Hit) -> str:
-    """Returns the title and the text of a passage, as a reranker reads it and an answer lists it under `shown`."""
-    return f"{hit.document.title}\n{hit.chunk.text}"
+    """Returns a passage as a reranker reads it and an answer lists it under `shown`: its title, what it is part of, as
+    far as that is known, and its text.
+    """
+    return _with_context(hit, describe_hit(hit), hit.chunk.text)
+
+
+def name_source(quote: Quote) -> str:
+    """Returns the title (else the key) of the document of a quote, and what the quote is part of, for prompts."""
+    name, context = quote.hit.document.title or quote.hit.document.key, describe_hit(quote.hit, quote.span)
+    return f"{name} ({context})" if context else name
 
 
 def find_quote(hit: Hit, words: str) -> Quote | None:
     """Returns the quote at which the hit's text holds these words, verbatim as in the text; None if it does not.
 
-    A quote of fewer than four words is extended to its sentence, because it tells a reader too little.
+    A quote of fewer than four words is extended to its sentence, or to its row of a table, because it tells a reader
+    too little.
     """
     text = hit.chunk.text
     span = locate(words, text)
@@ -40,13 +49,15 @@ def find_quote(hit: Hit, words: str) -> Quote | None:
 
 
 def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
-    """Returns the sentence of a hit that supports an answer best. Reasoners that cite a passage as a whole quote it.
+    """Returns the sentence, or row of a table, of a hit that supports an answer best.
+
+    Reasoners that cite a passage as a whole quote it.
 
     It holds most parts of the answer literally. Of several such sentences, or if there is none, it shares most words
     with the answer and the question; a word of the question counts the less, the more sentences of the passage have it.
     """
     text = hit.chunk.text
-    spans = [_strip(text, start, end) for start, end in split_sentences(text)] or [Span(start=0, end=len(text))]
+    spans = [_strip(text, start, end) for start, end in split_units(text)] or [Span(start=0, end=len(text))]
     stems = [_stems(text[span.start : span.end]) for span in spans]
     parts = [] if normalise_answer(answer) in _NEVER_LITERAL else _split_parts(answer)
     wanted = dict.fromkeys(_stems(" ".join(parts)), 1.0)
@@ -63,12 +74,12 @@ def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
 
 
 def is_supported(answer: str, hits: Sequence[Hit]) -> bool:
-    """Whether a passage (its title or its text) literally holds the answer, both normalised as SQuAD does."""
+    """Whether a passage, its title or what it is part of literally holds the answer, both normalised as SQuAD does."""
     return any(is_contained(answer, passage_text(hit)) for hit in hits)
 
 
 def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
-    """Whether the sentences of the quotes (with the titles of their passages) literally hold the answer.
+    """Whether the sentences of the quotes (with their titles and what they are part of) literally hold the answer.
 
     Of an answer of several parts, joined by semicolons, each part must be held. This is stricter than `is_supported`:
     a word elsewhere in the passage is no support.
@@ -76,8 +87,13 @@ def is_quoted(answer: str, quotes: Sequence[Quote]) -> bool:
     parts = _split_parts(answer)
     if not parts or normalise_answer(answer) in _NEVER_LITERAL:
         return False
-    texts = [f"{quote.hit.document.title}\n{_sentences_of(quote)}" for quote in quotes]
+    texts = [_with_context(quote.hit, describe_hit(quote.hit, quote.span), _sentences_of(quote)) for quote in quotes]
     return all(any(is_contained(part, text) for text in texts) for part in parts)
+
+
+def _with_context(hit: Hit, context: str, text: str) -> str:
+    head = f"{hit.document.title}\n{context}" if context else hit.document.title
+    return f"{head}\n{text}"
 
 
 def _sentences_of(quote: Quote) -> str:
@@ -86,7 +102,7 @@ def _sentences_of(quote: Quote) -> str:
 
 
 def _extend_to_sentence(span: Span, text: str) -> Span:
-    touched = [(start, end) for start, end in split_sentences(text) if start < span.end and span.start < end]
+    touched = [(start, end) for start, end in split_units(text) if start < span.end and span.start < end]
     if not touched:
         return span
     whole = _strip(text, touched[0][0], touched[-1][1])

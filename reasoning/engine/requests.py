@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from core.ports.chat import ChatRequest, Message
 from core.ports.reasoning import Question
 from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, format_passages
+from core.prompting.fences import fenced, format_hits
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.facts import format_facts
 
@@ -22,7 +22,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
     variables = dict(call.variables)
     wanted = call.prompt.variables
     if "passages" in wanted and "passages" not in variables:
-        variables["passages"] = format_passages([(hit.document.title, hit.chunk.text) for hit in shown])
+        variables["passages"] = format_hits(shown)
     if "facts" in wanted:
         variables["facts"] = format_facts(call.facts, shown)
     if "instructions" in wanted:

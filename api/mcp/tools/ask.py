@@ -10,6 +10,7 @@ from api.mcp.tool import Hints, Tool, ToolCall
 from api.mcp.tools.arguments import CorpusName, Filter, Question, choose_corpus
 from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
+from api.schemas.search import PART_OF
 from app.services.links import LINK
 from core.keys import Scope
 from core.ports.reasoning import Support
@@ -34,6 +35,7 @@ class CitedOut(Out):
     url: str
     link: str | None = Field(description=LINK)
     page: int | None
+    part_of: str = Field(description=PART_OF)
     quote: str = Field(description="The words of the passage that the answer stands on.")
 
 
@@ -72,6 +74,7 @@ def _show(call: ToolCall, corpus: str, citation: Mapping[str, Any]) -> CitedOut:
         url=citation["url"] or link_to(call.address, corpus, document["id"], document["metadata"], citation["link"]),
         link=citation["link"],
         page=citation["page"],
+        part_of=citation["part_of"],
         quote=citation["quote"],
     )
 

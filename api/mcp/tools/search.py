@@ -23,7 +23,9 @@ class SearchArguments(In):
 
 class FoundOut(Out):
     id: str = Field(description="Give it to `fetch` to read the passage.")
-    title: str = Field(description="The document's title, with the chapter or the page of the passage.")
+    title: str = Field(
+        description="The document's title, with the section (or the page) of the passage, and a mail's sender and date."
+    )
     url: str = Field(description="Where the user can read the document.")
 
 
@@ -41,7 +43,7 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> SearchResult:
 def _show(call: ToolCall, corpus: str, hit: Mapping[str, Any]) -> FoundOut:
     chunk, document = hit["chunk"], hit["document"]
     title = document["title"] or document["key"]
-    place = chunk["heading"] or (f"page {chunk['page']}" if chunk["page"] else "")
+    place = hit["part_of"] or (f"page {chunk['page']}" if chunk["page"] else "")
     return FoundOut(
         id=str(Reference(corpus=corpus, kind="chunks", id=chunk["id"])),
         title=f"{title} — {place}" if place and place != title else title,

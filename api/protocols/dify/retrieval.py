@@ -14,6 +14,7 @@ from api.schemas.ask import BudgetIn
 from api.schemas.base import NOT_BLANK, LenientIn, Number, Out, Text, Whole
 from app.services import questions
 from app.services.scope import open_corpora
+from core.passage_context import describe_hit
 from core.ports.retrieval import MAX_K, Hit
 from core.trace import Trace
 
@@ -46,7 +47,8 @@ class RecordOut(Out):
     score: float
     title: str
     metadata: dict[str, Any] = Field(
-        description="That of the document, with `corpus`, `document_id`, `key`, `chunk_id`, `page` and `heading`."
+        description="That of the document, with `corpus`, `document_id`, `key`, `chunk_id`, `page`, `heading` and "
+        "`part_of`: what the passage is part of, on one line."
     )
 
 
@@ -79,6 +81,7 @@ def _record(hit: Hit, score: float) -> RecordOut:
         "chunk_id": chunk.id,
         "page": chunk.page,
         "heading": chunk.heading,
+        "part_of": describe_hit(hit),
     }
     return RecordOut(content=chunk.text, score=score, title=document.title or document.key, metadata=metadata)
 

@@ -11,7 +11,8 @@ from typing import Any
 from app.container import Container
 from app.services.links import Links
 from core.corpora import Corpus
-from core.documents import Chunk, DocumentRef
+from core.documents import Chunk, DocumentRef, Span
+from core.passage_context import find_context
 
 __all__ = ["fill_texts", "strip_texts"]
 
@@ -30,9 +31,10 @@ def strip_texts(value: Any) -> Any:
         return stripped
     if _is_hit(value):
         stripped["chunk"] = {**stripped["chunk"], "text": "", "heading": ""}
+        stripped["part_of"] = ""
         stripped |= {name: type(value[name])() for name in _DERIVED if name in value}
     if _is_quote(value):
-        stripped["quote"] = ""
+        stripped |= {"quote": "", "part_of": ""}
     if "metadata" in (document := stripped.get("document") or {}):
         stripped["document"] = {**document, "metadata": {}}
     return stripped
@@ -44,10 +46,11 @@ async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
     The quote or text of a passage that is not there any more is empty.
     """
     chunk_ids = {chunk for chunk, _ in _references(value)}
-    document_ids = {document for _, document in _references(value)} - {""}
     if not chunk_ids:
         return value
     chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
+    stated = {document for _, document in _references(value)} - {""}
+    document_ids = stated | {chunk.document_id for chunk in chunks.values()}
     refs = await container.record.documents.get_refs(corpus.id, document_ids)
     links = Links.of(container.settings)
     found = {id: (chunk, links.to(corpus.name, chunk.document_id, id)) for id, chunk in chunks.items()}
@@ -66,14 +69,21 @@ def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapp
     if _is_hit(value) and (found := chunks.get(value["chunk"]["id"])) is not None:
         chunk, filled["link"] = found
         filled["chunk"] = {**filled["chunk"], "text": chunk.text, "heading": chunk.heading}
+        filled["part_of"] = _describe(chunk, refs, None)
     if _is_quote(value) and (found := chunks.get(value["chunk_id"])) is not None:
         chunk, filled["link"] = found
-        span = value["source_span"]
-        filled["quote"] = chunk.text[span["start"] : span["end"]]
+        span = Span(**value["source_span"])
+        filled["quote"] = chunk.text[span.start : span.end]
+        filled["part_of"] = _describe(chunk, refs, span)
     document = value.get("document")
     if isinstance(document, dict) and "metadata" in document and (ref := refs.get(document["id"])) is not None:
         filled["document"] = {**document, "metadata": dict(ref.metadata)}
     return filled
+
+
+def _describe(chunk: Chunk, refs: Mapping[str, DocumentRef], span: Span | None) -> str:
+    document = refs.get(chunk.document_id)
+    return "" if document is None else find_context(document, chunk, span).line
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 
 from core.errors import LoadFailed
+from core.passage_context import name_sender
 from core.text.titles import one_line
 from indexer.loading.assembly import TextBuilder, clean_text
 from indexer.loading.texts.html_text import HtmlPage, declared_encoding
@@ -40,6 +41,11 @@ class Mail:
     body: str
     attachments: tuple[str, ...]
     notes: tuple[str, ...]
+
+    @property
+    def origin(self) -> str:
+        """The name of the sender and the day, as far as they are known, such as `Ada, 2024-04-01`."""
+        return ", ".join(part for part in (name_sender(self.sender), self.date[: len("2024-04-01")]) if part)
 
     def text(self, *, attachments: bool) -> str:
         """Returns sender, receivers and date, the body, and the names of attachments if wanted."""

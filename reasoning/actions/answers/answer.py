@@ -15,7 +15,7 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import note_missing, parse_markers, strip_markers
-from reasoning.citations.quotes import select_quote
+from reasoning.citations.quotes import name_source, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
@@ -173,4 +173,4 @@ def format_finding(known: KnownAnswer) -> str:
 
 
 def _format_quotes(quotes: Sequence[Quote]) -> list[str]:
-    return [f"Quote from {quote.hit.document.title or quote.hit.document.key}: {quote.text}" for quote in quotes]
+    return [f"Quote from {name_source(quote)}: {quote.text}" for quote in quotes]

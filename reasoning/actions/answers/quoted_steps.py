@@ -9,6 +9,7 @@ from core.ports.reasoning import Quote
 from core.prompting.fences import fenced
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding
+from reasoning.citations.quotes import name_source
 from reasoning.plans.known_answers import KnownAnswer
 
 __all__ = ["MAX_QUOTE_WORDS", "QuotedSteps", "quote_steps"]
@@ -47,7 +48,7 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
             elif place in chosen:
                 quotes.append(quote)
                 numbers[place] = len(quotes)
-                lines.append(f"[{len(quotes)}] {quote.hit.document.title or quote.hit.document.key}: {quote.text}")
+                lines.append(f"[{len(quotes)}] {name_source(quote)}: {quote.text}")
                 texts.append(quote.text)
         blocks.append(fenced("known", "\n".join(lines)))
         shown.append("\n".join(texts))

@@ -9,11 +9,13 @@ from hypothesis import strategies as st
 
 from api.protocols.conversation import read_conversation
 from api.protocols.reply import Reply, find_rest
-from api.protocols.sources import Source, format_block, shorten_sources
+from api.protocols.sources import Source, format_block, list_sources, shorten_sources
 from api.protocols.streaming import OnText, stream_reply
-from core.documents import Span
+from app.services.links import Links
+from core.documents import DocumentRef, Span
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
+from core.ports.reasoning import Answer, Citation
 
 
 def _turn(speaker: Speaker, content: str) -> Message:
@@ -60,6 +62,26 @@ def test_titles_are_no_markdown_and_a_marker_has_one_line() -> None:
         "1. [One](http://x/y)",
         r"2. [\[a\](javascript:x) # \<b\>\*c\*](http://x/y), page 3",
     ]
+
+
+def test_a_source_is_named_by_its_title_and_what_it_is_part_of() -> None:
+    citation = Citation(
+        marker=1,
+        chunk_id="c",
+        document=DocumentRef(id="d", key="7.eml", title="Side letter", metadata={}),
+        page=None,
+        quote="It was signed.",
+        answer_span=Span(start=0, end=4),
+        source_span=Span(start=0, end=14),
+        part_of="](http://evil) Eve · 2025-04-03",
+    )
+    answer = Answer(text="Eve. [1]", reasoner="vanilla", citations=(citation,))
+    sources = list_sources(answer, "http://x", "mail", Links(""))
+    block = format_block(sources)
+    assert r"[Side letter · \](http://evil) Eve · 2025-04-03](http://x/v1/" in block
+    assert shorten_sources(answer.text + block) == (
+        "Eve. [1]\n\nSources: [1] Side letter · ](http://evil) Eve · 2025-04-03"
+    )
 
 
 def test_another_final_text_follows_what_was_sent() -> None:

@@ -59,6 +59,7 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
         "url": _URL,
         "link": None,
         "document": {"key": _URL, "title": "So"},
+        "part_of": "",
         "quote": "It is so.",
         "source_span": {"start": 0, "end": 9},
     }

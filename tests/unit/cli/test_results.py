@@ -1,5 +1,6 @@
 """Hits as they are printed: neighbours told from the passage, and signals that have no value."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -62,3 +63,12 @@ def test_a_neighbour_that_the_passage_holds_is_left_out(capsys: pytest.CaptureFi
 def test_a_passage_that_was_no_candidate_of_bm25_has_no_score_there(capsys: pytest.CaptureFixture[str]) -> None:
     show_search(_page(_chunk(0, 0, 13), (), (), Signals(dense=0.5, sparse=0.0, graph=0.0)))
     assert "cosine 0.5 · BM25 – · PageRank 0\n" in capsys.readouterr().out
+
+
+def test_a_hit_is_printed_with_what_it_is_part_of(capsys: pytest.CaptureFixture[str]) -> None:
+    show_search(_page(_chunk(0, 0, 13), (), (), Signals()))
+    page = _page(replace(_chunk(0, 0, 13), heading=""), (), (), Signals())
+    page["hits"][0]["part_of"] = "from Ada · 2024-04-01"
+    show_search(page)
+    heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("1. ")]
+    assert heads == ["1. Counted › Numbers  (d.txt)", "1. Counted · from Ada · 2024-04-01  (d.txt)"]

@@ -141,3 +141,41 @@ def test_embedded_text_leaves_out_empty_parts() -> None:
     assert embedded_text("", "H", "x") == "H\nx"
     assert embedded_text("", "", "") == ""
     assert embedded_texts("T", [], WordTokens()) == []
+
+
+TABLE = "Name | Hourly rate\n" + "".join(f"Person{n} | {n}\n" for n in range(40))
+
+
+def test_a_chunk_that_begins_within_a_table_has_its_header_in_the_heading() -> None:
+    chunks = chunks_of(
+        document(f"These are our rates.\n{TABLE}\nThat is all.", title="T", heading=("Fees",)), WordTokens(40)
+    )
+    first, *others = chunks
+    assert first.heading == "Fees"
+    assert first.text.startswith("These are our rates.\nName | Hourly rate\nPerson0")
+    assert len(others) > 3
+    assert {chunk.heading for chunk in others if chunk.text.startswith("Person")} == {"Fees › Name | Hourly rate"}
+    assert all("Name" not in chunk.text for chunk in others)
+    assert max(WordTokens(40).count(embedded_texts("T", chunks, WordTokens(40)))) <= 40
+
+
+def test_a_table_without_a_heading_above_has_its_header_as_the_heading() -> None:
+    chunks = chunks_of(document(TABLE), WordTokens(24))
+    assert [chunk.heading for chunk in chunks] == ["", *["Name | Hourly rate"] * (len(chunks) - 1)]
+
+
+def test_prose_below_a_table_and_a_table_without_header_have_the_heading_of_their_block() -> None:
+    rows = "".join(f"{n} | {n}\n" for n in range(40))
+    chunks = chunks_of(document(f"{TABLE}\nThis is prose. {FIVE}", rows, heading=("A",)), WordTokens(24))
+    assert {chunk.heading for chunk in chunks if not chunk.text.startswith("Person")} == {"A"}
+
+
+def test_years_and_dates_are_put_into_no_heading() -> None:
+    rows = "".join(f"Item{n} | {n} | {n}\n" for n in range(40))
+    chunks = chunks_of(document(f"2023 | 2022\n{rows}", heading=("A",)), WordTokens(24))
+    assert {chunk.heading for chunk in chunks} == {"A"}
+
+
+def test_a_table_that_is_one_chunk_has_its_header_in_the_text() -> None:
+    [chunk] = chunks_of(document(TABLE, heading=("A",)), WordTokens(1000))
+    assert (chunk.heading, chunk.text) == ("A", TABLE.strip())

@@ -24,7 +24,7 @@ _SENTENCES = st.lists(
 
 def pieces(sentences: Sequence[tuple[str, int, str]]) -> list[Piece]:
     texts = [f"{text}.{after}" for text, _, after in sentences]
-    frame = Frame(0, "".join(texts), "", "", 0, 0)
+    frame = Frame(0, "".join(texts), "", 0, 0)
     offsets = [0, *accumulate(map(len, texts))]
     return [Piece(frame, part, tokens) for part, (_, tokens, _) in zip(pairwise(offsets), sentences, strict=True)]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 import pytest
 from pypdfium2 import PdfDocument
 
+from core.documents import HEADING_SEPARATOR
 from core.ports.indexing import LoadedDocument
 from indexer.chunkers import sentences
-from indexer.chunking.packing import HEADING_SEPARATOR
 from indexer.selection.loaders import _find_module, media_type_of
 from testing.contracts.chunker import WordTokens
 from testing.contracts.loader import source_of

@@ -6,7 +6,14 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.markers import cite_passages, parse_markers
-from reasoning.citations.quotes import find_quote, is_quoted, is_supported, select_quote
+from reasoning.citations.quotes import (
+    find_quote,
+    is_quoted,
+    is_supported,
+    name_source,
+    passage_text,
+    select_quote,
+)
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 
@@ -112,3 +119,21 @@ def test_markers_are_numbered_again_and_unknown_ones_dropped() -> None:
 
 def test_numbers_of_a_text() -> None:
     assert parse_markers("a [2], b [1; 3] and [2] but not [x] or [1234]") == [2, 1, 3]
+
+
+def test_what_a_passage_is_part_of_supports_an_answer() -> None:
+    document = DocumentRef(id="d", key="7.eml", title="Side letter", metadata={"from": "Pieter van Dalen"})
+    mail = Hit(chunk=hit("I sign it on Monday.").chunk, document=document, score=1.0)
+    assert passage_text(mail) == "Side letter\nfrom Pieter van Dalen\nI sign it on Monday."
+    assert is_supported("Pieter van Dalen", [mail])
+    quote = select_quote(mail, "on Monday")
+    assert is_quoted("Pieter van Dalen", [quote])
+    assert name_source(quote) == "Side letter (from Pieter van Dalen)"
+    assert name_source(select_quote(hit(), "1967")) == "The Outsiders"
+
+
+def test_a_citation_of_a_row_has_the_header_of_its_table() -> None:
+    table = hit("Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290", "Rates")
+    text, [citation] = cite_passages("It is 345 [1].", [table], Trace(), "What is the hourly rate of Tomas Okeke?")
+    assert (text, citation.part_of) == ("It is 345 [1].", "columns: Name | Hourly rate")
+    assert citation.quote == "Tomas Okeke | 345"

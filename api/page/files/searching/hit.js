@@ -26,7 +26,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
           <h3>${hit.url === null
             ? html`<${Link} to=${passageAddress(corpus, document.id, chunk.id, snippet.text)} dir="auto">${title}<//>`
             : html`<${WebLink} url=${hit.url} title=${title} />`}</h3>
-          ${chunk.heading && chunk.heading !== title && html`<span class="faint" dir="auto">${chunk.heading}</span>`}
+          ${hit.part_of && hit.part_of !== title && html`<span class="faint" dir="auto">${hit.part_of}</span>`}
           ${chunk.page && html`<span class="faint">page ${chunk.page}</span>`}
           ${standing}
         </header>

@@ -181,11 +181,11 @@ def test_a_mail_in_an_encoding_that_it_does_not_state() -> None:
     assert document.metadata[LOADER_NOTES] == ["read as Windows-1252, which is a guess: the file is not UTF-8"]
 
 
-def test_each_mail_of_a_mailbox_is_under_its_subject() -> None:
+def test_each_mail_of_a_mailbox_is_under_its_sender_and_subject() -> None:
     envelope = "From ada@example.org Mon Apr  1 10:00:00 2024\n"
     document = load("eml", f"{envelope}{HEAD}\nFirst.\n\n{envelope}Subject: Two\n\n>From here on.\nFrom there.\n")
     assert document.metadata == {"mails": 2}
-    assert [block.heading for block in document.blocks] == [("Café plan",), ("Two",)]
+    assert [block.heading for block in document.blocks] == [("Jörg, 2024-04-01", "Café plan"), ("Two",)]
     assert document.blocks[1].text.strip() == "From here on.\nFrom there."
 
 

@@ -16,7 +16,8 @@ export function toMarkdown(corpus, question) {
   const sources = byMarker(citations).map(([marker, [cited]]) => {
     const address = cited.url || fullAddress(passageAddress(cited.corpus || corpus, cited.document.id, cited.chunk_id, cited.quote));
     const page = cited.page === null ? "" : `, page ${cited.page}`;
-    return `${marker}. [${escape(cited.document.title || cited.document.key)}](<${address.replace(/[<>]/g, encodeURIComponent)}>)${page}: “${escape(cited.quote.replace(/\s+/g, " "))}”`;
+    const partOf = cited.part_of ? ` (${escape(cited.part_of)})` : "";
+    return `${marker}. [${escape(cited.document.title || cited.document.key)}](<${address.replace(/[<>]/g, encodeURIComponent)}>)${page}${partOf}: “${escape(cited.quote.replace(/\s+/g, " "))}”`;
   });
   const parts = [`**${escape(question.question)}**`, answer, note && `*${escape(note)}*`, sources.length && `Sources:\n\n${sources.join("\n")}`];
   return `${parts.filter(Boolean).join("\n\n")}\n`;

@@ -17,6 +17,7 @@ export function Sources({ citations, active, point, open, verdicts }) {
             <button class="source-title" onClick=${() => open(cited[0])} onFocus=${() => point(marker)} onBlur=${() => point(null)}>
               <span class="unseen">Source ${marker}: </span><span dir="auto">${cited[0].document.title || cited[0].document.key}</span></button>
             ${cited[0].page !== null && html` <span class="faint">page ${cited[0].page}</span>`}
+            ${cited[0].part_of && html` <span class="faint" dir="auto">${cited[0].part_of}</span>`}
             ${cited[0].url && html` <span class="tag"><${Icon} name="link" />web</span>`}
             <${Role} verdict=${verdictOf(cited[0], verdicts)} />
             ${distinct(cited).map((quote) => html`<p class="source-quote" dir="auto">${quote}</p>`)}

@@ -1,0 +1,222 @@
+"""Tables in plain text: runs of lines whose cells are separated by bars, and the rows that name their columns.
+
+Loaders write a row of a table as one line (`Name | Rate`), and Markdown has its tables as they are typed
+(`| Name | Rate |`). A row tells little without the names of its columns. Open this to find them.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.text.sentences import Range, split_sentences
+from core.text.shortening import shorten
+from core.text.titles import one_line
+
+__all__ = ["BAR", "TextTable", "find_tables", "is_row", "split_units"]
+
+BAR = " | "
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_TYPED_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r":?-+:?")
+_CURRENCY = re.compile(r"\b[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
+_YEAR = r"(?:1[89]|20)\d\d"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|fév|avr|aoû|déc)[^\W\d]{0,6}\.?"
+_DATE = re.compile(
+    rf"(?:(?:[QH][1-4]|FY) ?)?{_YEAR}|{_YEAR}-\d\d(?:-\d\d)?|\d\d?[./]\d\d?[./]\d{{2,4}}"
+    rf"|(?:\d\d?\.? )?{_MONTH} (?:\d\d?,? )?{_YEAR}|{_MONTH} \d\d?,?",
+    re.IGNORECASE,
+)
+"""2024, Q1 2024, 2024-03-31, 31.3.2024, March 2024, March 31, 2024, 31. März 2024; and March 31, above a year."""
+
+_LONGEST_ROW = 2000
+_LONGEST_NAME = 60
+"""Characters of the name of a column. Longer cells are text."""
+_LONGEST_HEADER = 120
+_LOOKED_AT = 5
+"""The first rows of a table, which show where its header ends."""
+_MOST_HEADER_ROWS = 3
+_LONGEST_LABEL = 80
+_MOST_LABELS = 2
+"""Lines between rows of a table, such as "Operating expenses:", and their characters."""
+_FEWEST = 3
+"""Rows of a table that has a header. Of two lines without a rule between them, none is known to be the header."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextTable:
+    """The rows `text[start:end]`, each of them a line. Those before `body` name the columns.
+
+    Lines between rows that are none, such as empty ones, are in the range, too. `header` has the names on one line,
+    with `BAR` between them and ` / ` between rows; '' if no row names the columns, and `body` is `start`.
+    """
+
+    start: int
+    body: int
+    end: int
+    header: str
+    has_periods: bool
+    """Whether the header has years or dates, as that of a report, which is the same for most of its tables."""
+
+
+def is_row(line: str) -> bool:
+    """Returns whether a line is a row of a table: it has two cells or more."""
+    return len(line) <= _LONGEST_ROW and (BAR in line or _is_typed(line))
+
+
+def find_tables(text: str) -> Iterator[TextTable]:
+    """Yields the tables of a text, in order. Takes time in proportion to its length.
+
+    Empty lines and a few short lines between rows, as tables of reports have them, do not end a table, unless a row
+    that may name columns follows.
+    """
+    rows: list[tuple[int, int]] = []  # the first of a table
+    end = between = 0
+    for line in _LINE.finditer(text):
+        if is_row(line[0]):
+            if rows and end < line.start() and _may_begin(line[0]):
+                yield _make_table(text, rows, end)
+                rows = []
+            end, between = line.end(), 0
+            if len(rows) < _LOOKED_AT:
+                rows.append(line.span())
+        elif rows:
+            between += bool(line[0].strip())
+            if between > _MOST_LABELS or not _is_label(line[0]) or _is_typed(text[slice(*rows[0])]):
+                yield _make_table(text, rows, end)
+                rows = []
+    if rows:
+        yield _make_table(text, rows, end)
+
+
+def split_units(text: str) -> list[Range]:
+    """Returns the ranges of what is quoted as a whole, in order: the rows of tables, and the sentences between them.
+
+    Each has the white space after it. Blank ones are left out.
+    """
+    units: list[Range] = []
+    at = 0
+    for line in _LINE.finditer(text):
+        if is_row(line[0]):
+            units += _shift(split_sentences(text[at : line.start()]), at)
+            units.append(line.span())
+            at = line.end()
+    return units + _shift(split_sentences(text[at:]), at)
+
+
+def _shift(ranges: Sequence[Range], by: int) -> list[Range]:
+    return [(start + by, end + by) for start, end in ranges]
+
+
+def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextTable:
+    """Returns the table that ends at `end`; `places` are those of its first rows."""
+    rows = [_split_cells(text[slice(*place)]) for place in places]
+    count = _count_header_rows(rows)
+    names = " / ".join(BAR.join(row) for row in rows[:count] if not _is_rule(row))
+    return TextTable(
+        start=places[0][0],
+        body=places[count][0],
+        end=end,
+        header=shorten(names, _LONGEST_HEADER),
+        has_periods=any(_is_date(cell) for row in rows[:count] for cell in row),
+    )
+
+
+def _may_begin(line: str) -> bool:
+    cells = _split_cells(line)
+    return _are_names(cells) or _are_periods(cells)
+
+
+def _is_label(line: str) -> bool:
+    """Whether a line may stand between the rows of a table: it is short, and no sentence."""
+    stripped = line.strip()
+    return len(stripped) <= _LONGEST_LABEL and not stripped.endswith((".", "!", "?", "。"))
+
+
+def _is_typed(line: str) -> bool:
+    """Whether a line is a row of Markdown, which begins with a bar and has another one."""
+    stripped = line.strip()
+    return stripped.startswith("|") and stripped.count("|") > 1
+
+
+def _split_cells(line: str) -> list[str]:
+    """Returns the cells, each on one line. Bars at the ends of a row of Markdown separate nothing."""
+    if not _is_typed(line):
+        return [one_line(cell) for cell in f" {line.rstrip()} ".split(BAR)]
+    cells = [one_line(cell) for cell in _TYPED_BAR.split(line.strip())[1:]]
+    return cells[:-1] if cells and not cells[-1] else cells
+
+
+def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
+    """Returns how many of the first rows of a table are its header, with the rule of Markdown below it."""
+    if len(rows) > 1 and _is_rule(rows[1]):
+        return 2 if len(rows) > 2 and any(rows[0]) else 0
+    if len(rows) < _FEWEST or not (_are_names(rows[0]) or _are_periods(rows[0])) or _repeat_names(rows[0], rows[1]):
+        return 0
+    # "Three months ended | Nine months ended" stands above "June 2023 | June 2022 | June 2023 | June 2022".
+    count = 1
+    while count < min(len(rows), _MOST_HEADER_ROWS) and _are_periods(rows[count]):
+        count += 1
+    if count == len(rows) or _are_periods(rows[count]) or _is_broken(rows[count - 1 :]):
+        return 0
+    return 0 if count == 1 and _are_dates(rows[0]) and _are_dates(rows[1]) else count
+
+
+def _is_broken(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether names are broken over several lines, as "Cash and | Fair" above "cash equivalents | value | Level" is.
+
+    The row below has no amount, as rows further below have, and another number of cells. Such a header would be
+    misleading.
+    """
+    first, below, *others = rows
+    if len(first) == len(below) or any(map(_is_amount, below)) or _is_date(below[-1]):
+        return False
+    return any(map(_is_amount, (cell for row in others for cell in row)))
+
+
+def _is_rule(row: Sequence[str]) -> bool:
+    return bool(row) and all(_RULE.fullmatch(cell) for cell in row)
+
+
+def _are_names(row: Sequence[str]) -> bool:
+    """Whether cells may name columns: each is short, no two are the same, and none is an amount.
+
+    They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
+    """
+    named = [cell for cell in row if cell]
+    if len(named) < 2 or len(row) - len(named) > 1 or any(len(cell) > _LONGEST_NAME for cell in named):
+        return False
+    if _are_dates(row):
+        return True
+    return len(set(named)) == len(named) and not any(_is_amount(cell) or _is_date(cell) for cell in named)
+
+
+def _are_dates(row: Sequence[str]) -> bool:
+    following = [cell for cell in row[1:] if cell]
+    return bool(following) and all(_is_date(cell) for cell in following) and not (row[0] and _is_amount(row[0]))
+
+
+def _are_periods(row: Sequence[str]) -> bool:
+    """Whether most cells are years and dates, as in the last row of a header, and the others have no number."""
+    named = [cell for cell in row if cell]
+    dates = [cell for cell in named if _is_date(cell)]
+    if not named or not _is_date(named[0]) or 2 * len(dates) <= len(named):
+        return False
+    return not any(character.isdigit() for cell in named if not _is_date(cell) for character in cell)
+
+
+def _is_date(cell: str) -> bool:
+    return len(cell) <= _LONGEST_NAME and _DATE.fullmatch(cell) is not None
+
+
+def _is_amount(cell: str) -> bool:
+    """Whether a cell has a number, or the dash that stands for none, and no words but a currency or unit."""
+    if len(cell) > _LONGEST_NAME or _is_date(cell):
+        return False
+    rest = _CURRENCY.sub("", cell) if any(character.isdigit() for character in cell) else cell
+    return not any(character.isalpha() for character in rest)
+
+
+def _repeat_names(names: Sequence[str], row: Sequence[str]) -> bool:
+    """Whether the cells of a row say their names themselves, as those of spreadsheets do (`Rate: 345`)."""
+    return any(cell.startswith(f"{name}: ") for name, cell in zip(names, row, strict=False) if name)

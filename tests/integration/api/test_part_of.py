@@ -1,0 +1,71 @@
+"""What a passage is part of, in hits, citations, lists of sources and stored answers."""
+
+import base64
+import json
+
+import pytest
+
+from tests.integration.api.conftest import Server
+from tests.integration.api.stored_questions import Json, wait
+
+MAIL = """From: Pieter van Dalen <pieter@example.org>
+Subject: {subject}
+Date: Thu, 03 Apr 2025 10:00:00 +0200
+Content-Type: text/plain; charset=utf-8
+
+The pump contract was signed by me in Rotterdam.
+"""
+PATH = "/v1/corpora/people"
+RATES = "# Master agreement\n\n## Fees\n\n| Name | Hourly rate |\n|---|---|\n| Tomas Okeke | 345 |\n| Bo Lind | 290 |\n"
+QUESTION = "Who signed the pump contract in Rotterdam?"
+
+
+def make_file(key: str, text: str, media_type: str) -> Json:
+    return {"key": key, "content": base64.b64encode(text.encode()).decode(), "media_type": media_type}
+
+
+@pytest.fixture
+async def letters(server: Server) -> Server:
+    await server.corpus()
+    await server.ingest(
+        make_file("7.eml", MAIL.format(subject="Side letter"), "message/rfc822"),
+        make_file("msa.md", RATES, "text/markdown"),
+    )
+    return server
+
+
+async def search(server: Server, query: str) -> Json:
+    answer = await server.client.post(f"{PATH}/search", json={"query": query, "searcher": "sparse"})
+    assert answer.status_code == 200, answer.text
+    hit: Json = answer.json()["hits"][0]
+    return hit
+
+
+async def test_a_hit_of_a_mail_has_sender_and_date(letters: Server) -> None:
+    hit = await search(letters, QUESTION)
+    assert hit["document"]["title"] == "Side letter"
+    assert hit["part_of"] == "from Pieter van Dalen · 2025-04-03"
+
+
+async def test_a_hit_has_the_header_of_the_row_in_its_snippet(letters: Server) -> None:
+    hit = await search(letters, "Okeke")
+    assert hit["snippet"]["text"] == "| Tomas Okeke | 345 |"
+    assert hit["part_of"] == "Fees · columns: Name | Hourly rate"
+
+
+async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(letters: Server) -> None:
+    body = {"question": QUESTION, "reasoner": "extractive:min_similarity=-1"}
+    asked = await letters.client.post(f"{PATH}/ask", json=body)
+    assert asked.status_code == 200, asked.text
+    [citation, *_] = asked.json()["citations"]
+    assert (citation["document"]["title"], citation["part_of"]) == ("Side letter", "from Pieter van Dalen · 2025-04-03")
+    assert asked.json()["steps"][0]["hits"][0]["part_of"] == citation["part_of"]
+
+    made = await letters.client.post(f"{PATH}/questions", json=body)
+    shown = await wait(letters, made.json()["id"])
+    assert shown["answer"]["citations"][0]["part_of"] == citation["part_of"]
+    assert shown["answer"]["steps"][0]["hits"][0]["part_of"] == citation["part_of"]
+    corpus = await letters.container.record.corpora.get("people")
+    stored = await letters.container.record.questions.get(corpus.id, made.json()["id"])
+    assert "Pieter" not in json.dumps(stored.answer)
+    await letters.app.state.questions.close()

@@ -18,7 +18,7 @@ from core.text.sentences.abbreviations import (
     STARTERS,
 )
 
-__all__ = ["FRAGMENT", "ends_sentence", "is_fragment"]
+__all__ = ["FRAGMENT", "ends_sentence", "is_fragment", "is_item_number"]
 
 FRAGMENT = 4
 """A piece of no more letters and digits is no sentence of its own, such as "Shri." before a name."""
@@ -33,13 +33,16 @@ _PLAIN_WORD = 6
 """A word of so many letters is no abbreviation, so that even a small letter after its full stop begins a sentence."""
 
 _OPENING = "([{\"'“„«‚‘‹¿¡`*_"
-_BEFORE_WORD = "([{\"'“„«‚‘‹¿¡`*_§-–—/|:"
+_BEFORE_WORD = "([{\"'“„«‚‘‹¿¡`*_§"
+_BRACKETS = frozenset("([{")
+_DASHES = "-–—"
+_POSSESSIVE = frozenset({"d", "ll", "m", "re", "s", "t", "ve"})
 _NEXT = re.compile(rf"[{re.escape(_OPENING)}]{{0,9}}(?:[-–—•] )?[{re.escape(_OPENING)}]{{0,9}}")
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+_ELISION = re.compile(r"['’].*")
 _LETTERS = re.compile(rf"(?:[\W\d_]*+[^\W\d_]){{{FRAGMENT + 1}}}")
 _ROMAN = re.compile(r"[IVXLCDM]+\b")
 _DOTTED = re.compile(r"\w(?:\w{0,3}\.\w{1,4})+")
-_APOSTROPHE = re.compile(r".*['’]", re.DOTALL)
 _ITEM = re.compile(r"[\s(\[]*(?:§+\s*)?(?:\d{1,3}(?:[.-]\w{1,4})*|[A-Za-z]|[ivxIVX]{1,5})[.)]")
 _DATE = re.compile(r"\d{1,2}\.\s?\d{2,4}\b")
 _LABEL = re.compile(r"[\s(]*(\w+|§+)\.?\s+[\dIVX]+(?:[.-]\w{1,4})*\Z")
@@ -78,14 +81,21 @@ def is_fragment(text: str, start: int, end: int) -> bool:
     return cased and sum(character.isalnum() for character in piece) <= FRAGMENT
 
 
+def is_item_number(text: str, start: int, end: int) -> bool:
+    """Whether a range has the number of an item and nothing else."""
+    return end - start <= FRAGMENT * 2 and _ITEM.fullmatch(text, start, end) is not None
+
+
 def _full_stop_ends(text: str, start: int, mark: int, after: int, at: int, opened: str) -> bool:
     before, word = _read_last_words(text, start, mark)
     first = text[at]
     if after - mark > 1:  # a quote or a bracket is closed behind the full stop
         return not first.islower() or bool(opened)
     if not word:
-        return first.isupper() and text[mark - 1 : mark].isspace()
-    if _is_item(text, start, mark, before):
+        return first.isupper()
+    if not word[-1].isalnum():  # a closing quote or bracket; a degree sign stands for the end of "number"
+        return word[-1] != "°" and (not first.islower() or bool(set(opened) & _BRACKETS))
+    if _is_item(text, start, mark, before, word):
         return False
     following = _read_word(text, at)
     if len(following) == 1 and text[at + 1 : at + 2] == ".":
@@ -95,9 +105,9 @@ def _full_stop_ends(text: str, start: int, mark: int, after: int, at: int, opene
         return ends
     if word.isdigit():
         date = len(word) <= 2 and _DATE.match(text, at)  # 1. 2. 2025
-        return not date and _number_ends(before, word, following, first)
+        return not date and _number_ends(before, word, following, first, opened)
     if first.islower():
-        plain = len(word) >= _PLAIN_WORD or not word[-1:].isalpha() or bool(set(opened) & set("([{"))
+        plain = len(word) >= _PLAIN_WORD or not word[-1:].isalpha() or bool(set(opened) & _BRACKETS)
         return plain or _is_lower(text, start, mark) or mark - start > _LONGEST_JOINED
     return True
 
@@ -107,7 +117,8 @@ def _abbreviation_ends(before: str, word: str, following: str, opened: str) -> b
     folded = word.casefold()
     if folded not in MAY_END:
         folded = folded.rpartition("-")[2]  # Dipl.-Ing
-    starts = following[:1].isupper() and following.casefold() in STARTERS
+    key = _ELISION.sub("", following.casefold())
+    starts = following[:1].isupper() and key in STARTERS
     number = following[:1].isdigit() or bool(_ROMAN.fullmatch(following)) or len(following.rstrip(".")) == 1
     if len(word) == 1 and word.isalpha():
         return _initial_ends(before, word, following, starts)
@@ -116,12 +127,12 @@ def _abbreviation_ends(before: str, word: str, following: str, opened: str) -> b
     if folded in MAY_END:
         return following[:1].isupper() and (starts or "." not in word)
     if _DOTTED.fullmatch(word) and any(character.isalpha() for character in word):
-        return starts and word[0].isupper()
+        return starts
     if folded in BEFORE_NAME and not starts and (not following or following[:1].isalpha() or number):
         return False
     if folded in BEFORE_NUMBER and (number or not following[:1].isupper()):
         return False
-    if _is_consonants(word) and not starts and not opened:
+    if _is_consonants(word) and not (starts or opened or before[-1:].isdigit()):
         return False
     return None
 
@@ -133,11 +144,13 @@ def _initial_ends(before: str, word: str, following: str, starts: bool) -> bool 
         if word in "fs" and before[:1].isdigit():  # "S. 12 f."
             return following[:1].isupper()
         return False
-    return starts and following.casefold() not in PARTICLES
+    if before in ("a.", "d."):  # "a. C.", as a year is counted in Spanish and Italian
+        return starts
+    return starts and _ELISION.sub("", following.casefold()) not in PARTICLES
 
 
-def _number_ends(before: str, word: str, following: str, first: str) -> bool:
-    if first.islower():
+def _number_ends(before: str, word: str, following: str, first: str, opened: str) -> bool:
+    if first.islower() or (opened[:1] in _DASHES and _is_label(before)):
         return False
     if len(word) > 2:
         return True
@@ -149,16 +162,20 @@ def _number_ends(before: str, word: str, following: str, first: str) -> bool:
     return not (before.casefold() in BEFORE_ORDINAL and first.isupper() and folded not in STARTERS)
 
 
-def _is_item(text: str, start: int, mark: int, before: str) -> bool:
+def _is_item(text: str, start: int, mark: int, before: str, word: str) -> bool:
     """Whether all before the full stop is the number of an item, or the label of a heading such as "Section 5"."""
-    if before.endswith((":", ";")) and _ITEM.fullmatch(text[mark - 4 : mark + 1].rpartition(" ")[2]):
+    if before.rstrip(_BEFORE_WORD).endswith((":", ";")) and _ITEM.fullmatch(word + "."):
         return True
     if mark - start > _LONGEST_LABEL:
         return False
     if _ITEM.fullmatch(text, start, mark + 1):
         return True
     label = _LABEL.match(text[start:mark])
-    return label is not None and label[1].casefold() in LABELS
+    return label is not None and _is_label(label[1])
+
+
+def _is_label(word: str) -> bool:
+    return word.strip('"“«(.').casefold() in LABELS
 
 
 def _read_last_words(text: str, start: int, mark: int) -> tuple[str, str]:
@@ -167,10 +184,15 @@ def _read_last_words(text: str, start: int, mark: int) -> tuple[str, str]:
     if not part or part[-1].isspace():
         return "", ""
     words = part.rsplit(None, 2)
-    word = words[-1].lstrip(_BEFORE_WORD)
-    if "'" in word or "’" in word:
-        word = _APOSTROPHE.sub("", word)
-    return (words[-2] if len(words) > 1 else ""), word
+    word = words[-1].lstrip(_BEFORE_WORD) or words[-1]
+    return (words[-2] if len(words) > 1 else ""), _cut_elision(word)
+
+
+def _cut_elision(word: str) -> str:
+    """Returns a word without the article before its apostrophe, as in "dell’art"."""
+    apostrophe = max(word.rfind("'"), word.rfind("’"))
+    rest = word[apostrophe + 1 :]
+    return word if apostrophe < 0 or not rest or rest in _POSSESSIVE else rest
 
 
 def _read_word(text: str, at: int) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.execution.work_limit import check_work
-from core.text.sentences.ends import ends_sentence, is_fragment
+from core.text.sentences.ends import ends_sentence, is_fragment, is_item_number
 
 __all__ = ["Range", "iter_segments", "segment", "split_sentences"]
 
@@ -37,7 +37,7 @@ _PLACE = re.compile(
 )
 _LINE_END, _WIDE_MARK = 1, 2
 _SPACE = re.compile(r"\s*+")
-_ITEM = re.compile(r"(?:[-*+•|]|\(?\d{1,3}[.)]|\(?[a-z]\))\s")
+_ITEM = re.compile(r"(?:[-*+•|]|\(?\d{1,3}[.)]|\(?[a-z]\))\s|\d{1,2}(?:\.\d{1,2}){1,4}\.?[ \t]+[A-ZÄÖÜÉÈÀÁÍÓÚ]")
 _LETTER_ITEM = re.compile(r"[a-z]\.\s")
 _CLOSED_NUMBER = re.compile(r"\d{1,3}\)\s*+")
 _LINE = re.compile(r"[^\n]+")
@@ -147,9 +147,10 @@ def _find_line_end(text: str, start: int, place: re.Match[str], shape: "_Lines")
         if closed is None or not _is_bracket_open(text, start, at):
             return following
         return closed.end() if text[closed.end() : closed.end() + 1].isupper() else 0
-    if _LETTER_ITEM.match(text, following) and text[at - 1 : at] in ".;:,":
+    before = text[at - 1 : at]
+    if (before == ";" and text[following].isdigit()) or (before in ".;:," and _LETTER_ITEM.match(text, following)):
         return following
-    return following if shape.ends_early(at, following) else 0
+    return following if shape.ends_early(at, following) and not is_item_number(text, start, at) else 0
 
 
 def _is_bracket_open(text: str, start: int, at: int) -> bool:

@@ -22,21 +22,21 @@ def _split(words: str) -> frozenset[str]:
 
 
 BEFORE_NAME = _split(
-    "adj adm avv brig capt cass circ cmdr col comm cons cpl def dipl dott dr dra dres drs dña ed ev ex fam fr frl "
-    "gen geom gest gov hh hl hon hr hrn ing insp kfm lat lic lt mag maj mech med messrs mgr mind mlle mm mme mmes "
-    "mons mr mrs ms mt mx obs pers ph phil pres prin prof profa proff profs prov rag rel rep rer rev sen sgt sig "
-    "sigg sigra spec sr sra sras sres srta st sta ste supt trad trib var vda vet vors"
+    "adj avv brig capt cass circ cmdr col comm cons cpl def dipl dott dr dra dres drs dña ed ev ex fam fr frl gen "
+    "geom gest gov hh hl hon hr hrn ing insp kfm lat lic lt mag maj mech med messrs mgr mind mlle mm mme mmes mons "
+    "mr mrs ms mt mx obs pers ph phil pres prin prof profa proff profs prov rag rel rep rer rev sen sgt sig sigg "
+    "sigra spec sr sra sras sres srta st sta supt trad trib var vet vors"
 )
 """Titles and forms of address. A name follows."""
 
 BEFORE_NUMBER = _split(
-    "abb abs abschn al alin all anh anl anm ann ap apdo app apr aprile apt arr art arts artt aufl aug ausg av az "
-    "ba bd bde beil bem bl buchst c cap capo caps ch chap chaps cl cls co col cols comm conv cost d dec decr des "
-    "dez dic disp doc déc ed eds eq eqs erw es esp exh exp f fasc feb febr ff fig figs fn fol fußn févr gen gl h "
-    "hft inc jan janv jg juil jul jun kap kol lect lett lfd lgs lib lit mär märz n nn no nos nov nr nrn nro num "
-    "nums núm núms oct okt op ord ott p pag pagg par para paras pg pgs pkt pos pp prot pt pts pág págs párr r "
-    "randnr rd rdn rdnr ref refs reg res resol rn rs rz s sched sec secc secs sect sent sentt sep sept sess sez sp "
-    "ss st stat subd subsec suppl t tab tabl tabs taf tel tit tom ts u urt v ver vers vol vols z zif ziff"
+    "abb abs abschn alin all anh anl anm ap apdo app apr aprile apt arr art arts artt aufl aug ausg av az ba bd "
+    "bde beil bem bl buchst c cap capo caps ch chap chaps cl cls cols conv cost d dec decr des dez dic disp doc "
+    "déc eq eqs erw es esp exh exp f fasc feb febr fig figs fn fol fussn févr gl h hft jan janv jg juil jul jun "
+    "kap kol lect lett lfd lgs lib lit mär märz n nn no nos nov nr nrn nro num nums núm núms oct okt op ord ott p "
+    "pag pagg par para paras pg pgs pkt pos pp prot pt pts pág págs párr r randnr rd rdn rdnr ref refs reg res "
+    "resol rn rs rz s sched sec secc secs sect sent sentt sep sept sess sez sp stat subd subsec suppl t tab tabl "
+    "tabs taf tel tit tom ts u urt v ver vers vol vols z zif ziff"
 )
 """What counts articles, pages, volumes and days. A number follows, or a letter."""
 
@@ -51,10 +51,10 @@ BEFORE_TEXT = _split(
 """What introduces an example, a comparison, an estimate or an addition. The sentence goes on in any case."""
 
 MAY_END = _split(
-    "adm ag al alii amm ave blvd bros bv chr civ co com consom corp cos cía dept dgl ecc eg env esq est etc eur ff "
-    "gmbh gén inc inst int jh jhd jhdt jhs jr just llc ltd ltda md mia mill mio monét mrd n.chr nv nw o.ä pen phd "
-    "plc proc pty pén s.a s.a.s s.l s.p.a s.r.l s.s sa se seg segg sek sgg spa sqq srl ss ssq std ste str trav tsd "
-    "u.a u.s.w u.ä univ urb usf usw uswf uu v.chr vda"
+    "adm ag al alii ave blvd bros bv chr civ co com consom corp cos cía dept dgl ecc eg esq est etc eur ff gmbh "
+    "gén inc inst int jh jhd jhdt jhs jr just llc ltd ltda md mia mill mio monét mrd n.chr nv nw pen phd plc proc "
+    "pty pén s.a.s s.l s.p.a s.r.l s.s sa se seg segg sek sgg spa sqq srl ss ssq std ste str trav tsd u.a u.s.w "
+    "u.ä univ urb usf usw uswf uu v.chr vda"
 )
 """What stands at the end of a sentence as often as within it. The next word decides."""
 

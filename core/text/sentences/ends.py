@@ -42,6 +42,7 @@ _WORD = re.compile(r"\w+(?:['’]\w+)?")
 _ELISION = re.compile(r"['’].*")
 _LETTERS = re.compile(rf"(?:[\W\d_]*+[^\W\d_]){{{FRAGMENT + 1}}}")
 _ROMAN = re.compile(r"[IVXLCDM]+\b")
+_DOTTED_LETTER = re.compile(r"\W*\w\.")
 _DOTTED = re.compile(r"\w(?:\w{0,3}\.\w{1,4})+")
 _ITEM = re.compile(r"[\s(\[]*(?:§+\s*)?(?:\d{1,3}(?:[.-]\w{1,4})*|[A-Za-z]|[ivxIVX]{1,5})[.)]")
 _DATE = re.compile(r"\d{1,2}\.\s?\d{2,4}\b")
@@ -143,7 +144,7 @@ def _initial_ends(before: str, word: str, following: str, starts: bool) -> bool 
             return None
         if word in "fs" and before[:1].isdigit():  # "S. 12 f."
             return following[:1].isupper()
-        return False
+        return starts and word not in "csv" and not _DOTTED_LETTER.fullmatch(before)  # not "d. h. Die"
     if before in ("a.", "d."):  # "a. C.", as a year is counted in Spanish and Italian
         return starts
     return starts and _ELISION.sub("", following.casefold()) not in PARTICLES

@@ -36,6 +36,8 @@ _OPENING = "([{\"'“„«‚‘‹¿¡`*_"
 _BEFORE_WORD = "([{\"'“„«‚‘‹¿¡`*_§"
 _BRACKETS = frozenset("([{")
 _DASHES = "-–—"
+_BEGINNINGS = _BRACKETS | set(_DASHES + "•")
+"""What begins something new behind a full stop, even before a small letter."""
 _POSSESSIVE = frozenset({"d", "ll", "m", "re", "s", "t", "ve"})
 _NEXT = re.compile(rf"[{re.escape(_OPENING)}]{{0,9}}(?:[-–—•] )?[{re.escape(_OPENING)}]{{0,9}}")
 _WORD = re.compile(r"\w+(?:['’]\w+)?")
@@ -108,7 +110,7 @@ def _full_stop_ends(text: str, start: int, mark: int, after: int, at: int, opene
         date = len(word) <= 2 and _DATE.match(text, at)  # 1. 2. 2025
         return not date and _number_ends(before, word, following, first, opened)
     if first.islower():
-        plain = len(word) >= _PLAIN_WORD or not word[-1:].isalpha() or bool(set(opened) & _BRACKETS)
+        plain = len(word) >= _PLAIN_WORD or not word[-1:].isalpha() or bool(set(opened) & _BEGINNINGS)
         return plain or _is_lower(text, start, mark) or mark - start > _LONGEST_JOINED
     return True
 

@@ -19,7 +19,7 @@ def test_the_command_line_loads_nothing_heavy() -> None:
 
 
 def test_the_indexer_loads_no_parser_and_no_model() -> None:
-    heavy = {"sentencex", "markdown_it", "openvino", "torch"}
+    heavy = {"markdown_it", "openvino", "torch"}
     assert output_of(f"import sys, indexer; print(*(m for m in sys.modules if m in {heavy!r}))") == ""
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import fmean, median
 from typing import Any
 
@@ -14,19 +15,20 @@ from core.ports.retrieval import Hit
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.scores.bootstrap import bootstrap_interval
-from tests.benchmarks.check import Check, at_least, figure
+from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.materials.gold import DocumentNeed, Question, reciprocal_rank, share_of_needs
-from tests.benchmarks.materials.kinds import KINDS, Kind, Sources
+from tests.benchmarks.materials.kinds import Kind, Sources
+from tests.benchmarks.materials.peers.environments import PEERS
 from tests.benchmarks.materials.typed import Passage
 from tests.benchmarks.workshop import Workshop
 
-__all__ = ["SEARCHERS", "ask_kind", "checks", "list_passages", "measure", "table"]
+__all__ = ["DEPTH", "SEARCHERS", "Asked", "Row", "checks", "list_passages", "make_row", "measure", "prepare", "table"]
 
 SEARCHERS = ("dense", "sparse", "fused", "bridged")
 _OURS = "bridged"
 _LONG_QUERIES = ("CACM", "contracts")
 _BATCH = 500
-_CHUNKS = 30
+DEPTH = 30
 """Hits of a search, enough for ten documents where several are of one."""
 _WARM_UP = 3
 
@@ -34,38 +36,58 @@ Row = Mapping[str, Any]
 """`kind`, `searcher`, `question` (its id), `score` (the share of its needs), `rr` (1 / rank of the first) and `ms`."""
 
 
-async def measure(shop: Workshop, sources: Sources, kinds: Sequence[Kind] = KINDS) -> list[Row]:
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """The questions of a kind, the corpus that is asked, and all chunks of the corpus with their documents."""
+
+    kind: str
+    corpus: Corpus
+    passages: Sequence[tuple[Chunk, DocumentRef]]
+    questions: Sequence[Question]
+
+
+async def prepare(shop: Workshop, sources: Sources, kind: Kind) -> Asked:
+    """Returns the questions of a kind, after its corpus was indexed if it was not."""
+    corpus = await kind.index(shop, sources)
+    passages = await list_passages(shop.container, corpus)
+    questions = kind.ask(sources, [_to_passage(chunk, document) for chunk, document in passages])
+    return Asked(kind=kind.name, corpus=corpus, passages=passages, questions=questions)
+
+
+async def measure(container: Container, asked: Asked) -> list[Row]:
     """Returns a row for each question and searcher."""
     rows: list[Row] = []
-    for kind in kinds:
-        corpus = await kind.index(shop, sources)
-        passages = await list_passages(shop.container, corpus)
-        questions = kind.ask(sources, [_to_passage(chunk, document) for chunk, document in passages])
-        for searcher in SEARCHERS:
-            rows += await ask_kind(shop.container, corpus, kind.name, questions, searcher)
+    for searcher in SEARCHERS:
+        rows += await _ask(container, asked, searcher)
     return rows
 
 
-async def ask_kind(
-    container: Container, corpus: Corpus, kind: str, questions: Sequence[Question], searcher: str
-) -> list[Row]:
-    for question in questions[:_WARM_UP]:
-        await _search(container, corpus, question, searcher)
+def make_row(kind: str, searcher: str, question: Question, hits: Sequence[Hit], ms: float) -> Row:
+    """Returns what `hits` are worth; for a question whose gold is documents, the best hit of each document counts."""
+    if isinstance(question.needs[0], DocumentNeed):
+        best: dict[str, Hit] = {}
+        for hit in hits:
+            best.setdefault(hit.document.key, hit)
+        hits = tuple(best.values())
+    return {
+        "kind": kind,
+        "searcher": searcher,
+        "question": question.id,
+        "score": share_of_needs(question, hits),
+        "rr": reciprocal_rank(question, hits),
+        "ms": ms,
+    }
+
+
+async def _ask(container: Container, asked: Asked, searcher: str) -> list[Row]:
+    for question in asked.questions[:_WARM_UP]:
+        await _search(container, asked.corpus, question, searcher)
     rows: list[Row] = []
-    for question in questions:
+    for question in asked.questions:
         began = time.perf_counter()
-        hits = await _search(container, corpus, question, searcher)
+        hits = await _search(container, asked.corpus, question, searcher)
         ms = 1000 * (time.perf_counter() - began)
-        rows.append(
-            {
-                "kind": kind,
-                "searcher": searcher,
-                "question": question.id,
-                "score": share_of_needs(question, hits),
-                "rr": reciprocal_rank(question, hits),
-                "ms": ms,
-            }
-        )
+        rows.append(make_row(asked.kind, searcher, question, hits, ms))
     return rows
 
 
@@ -82,7 +104,9 @@ async def list_passages(container: Container, corpus: Corpus) -> list[tuple[Chun
 
 
 def checks(rows: Sequence[Row]) -> list[Check]:
-    """Returns the differences of `bridged` to the best of the others by kind, their mean, and those to `dense`."""
+    """Returns the differences of `bridged` to the best of the others and to each peer by kind, the mean difference to
+    the best, the differences to `dense` on long queries, and how long searches take.
+    """
     told, gains = [], []
     for kind in dict.fromkeys(row["kind"] for row in rows):
         scores = {name: _mean(rows, kind, name) for name in SEARCHERS}
@@ -94,6 +118,10 @@ def checks(rows: Sequence[Row]) -> list[Check]:
         if kind in _LONG_QUERIES:
             beyond = 100 * (scores[_OURS] - scores["dense"])
             told.append(at_least(f"{kind}: bridged beyond dense", beyond, 2.0))
+        for peer in _find_peers(rows):
+            low, high = _interval(rows, kind, peer)
+            beyond = 100 * (scores[_OURS] - _mean(rows, kind, peer))
+            told.append(at_least(f"{kind}: bridged beyond {peer} [{low:+.1f}, {high:+.1f}]", beyond, 0.0))
         if kind.startswith("typed"):
             told.append(at_least(f"{kind}: a passage with the word in the first 3", scores[_OURS], 0.98))
     return [*told, at_least("mean over kinds: bridged beyond the best of the others", fmean(gains), 3.0), *_times(rows)]
@@ -101,20 +129,31 @@ def checks(rows: Sequence[Row]) -> list[Check]:
 
 def table(rows: Sequence[Row]) -> str:
     """Returns score and mean reciprocal rank by kind and searcher, in percent, as markdown."""
-    head = ["kind", "questions", *(f"`{name}`" for name in SEARCHERS)]
+    names = list(dict.fromkeys(row["searcher"] for row in rows))
+    head = ["kind", "questions", *(f"`{name}`" for name in names)]
     lines = [head, ["---", *("---:" for _ in head[1:])]]
     for kind in dict.fromkeys(row["kind"] for row in rows):
         asked = len({row["question"] for row in rows if row["kind"] == kind})
-        values = [
-            f"{100 * _mean(rows, kind, name):.1f}; {100 * _mean(rows, kind, name, 'rr'):.1f}" for name in SEARCHERS
-        ]
+        values = [f"{100 * _mean(rows, kind, name):.1f}; {100 * _mean(rows, kind, name, 'rr'):.1f}" for name in names]
         lines.append([kind, str(asked), *values])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def _times(rows: Sequence[Row]) -> Iterable[Check]:
-    for name in SEARCHERS:
-        yield figure(f"{name}: median ms of a search", median(row["ms"] for row in rows if row["searcher"] == name))
+    """Yields the median of each searcher; `bridged` is to be no slower than the fastest peer that is hybrid."""
+    medians = {
+        name: median(row["ms"] for row in rows if row["searcher"] == name) for name in [*SEARCHERS, *_find_peers(rows)]
+    }
+    hybrid = [medians[name] for name in _find_peers(rows) if PEERS[name].hybrid]
+    for name, ms in medians.items():
+        if name == _OURS and hybrid:
+            yield at_most(f"{name}: median ms of a search", ms, min(hybrid))
+        else:
+            yield figure(f"{name}: median ms of a search", ms)
+
+
+def _find_peers(rows: Sequence[Row]) -> list[str]:
+    return [name for name in dict.fromkeys(row["searcher"] for row in rows) if name in PEERS]
 
 
 def _mean(rows: Sequence[Row], kind: str, searcher: str, measure: str = "score") -> float:
@@ -132,15 +171,8 @@ def _interval(rows: Sequence[Row], kind: str, other: str) -> tuple[float, float]
 
 
 async def _search(container: Container, corpus: Corpus, question: Question, searcher: str) -> tuple[Hit, ...]:
-    """Returns the hits; for a question whose gold is documents, the best of each document."""
-    request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=_CHUNKS)
-    hits = (await search(container, corpus, request, Trace())).hits
-    if not isinstance(question.needs[0], DocumentNeed):
-        return hits
-    best: dict[str, Hit] = {}
-    for hit in hits:
-        best.setdefault(hit.document.key, hit)
-    return tuple(best.values())
+    request = SearchRequest(query=question.text, searcher=parse_spec(searcher), k=DEPTH)
+    return (await search(container, corpus, request, Trace())).hits
 
 
 def _to_passage(chunk: Chunk, document: DocumentRef) -> Passage:

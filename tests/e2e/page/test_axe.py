@@ -293,7 +293,7 @@ def test_questions_without_an_answer(view: OpenView, live: Live, watch: Watch) -
     page.goto(f"/c/{LIBRARY}")
     with live.reader.held():
         _ask(page, "Is this question cancelled?")
-        page.get_by_role("button", name="Cancel").click()
+        page.get_by_role("button", name="Cancel", exact=True).click()
         expect(page.get_by_role("heading", name="The question was cancelled")).to_be_visible()
     assert_accessible(page, "cancelled")
     page.goto(f"/c/{LIBRARY}?filter=%7B%22year%22%3A1%7D")

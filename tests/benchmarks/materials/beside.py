@@ -1,5 +1,6 @@
 """Peers on the same material: the chunks, vectors and questions of a corpus as files, and their answers as rows."""
 
+import asyncio
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
@@ -8,6 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from app.container import Container
+from core.documents import Chunk, DocumentRef
+from core.ports.embedding import Vectors
 from core.ports.retrieval import Hit
 from core.ports.views import VectorKind
 from tests.benchmarks.materials.measuring import DEPTH, Asked, Row, make_row
@@ -47,27 +50,36 @@ async def _measure_corpus(container: Container, asked: Sequence[Asked], folder: 
 
 async def export(container: Container, asked: Sequence[Asked], folder: Path) -> None:
     """Writes the material of one corpus, with the questions of all kinds that ask it: see `peers.exchange`."""
-    folder.mkdir(parents=True, exist_ok=True)
     corpus, passages = asked[0].corpus, asked[0].passages
-    _write(
-        folder / "chunks.jsonl",
-        (
-            {"id": chunk.id, "title": document.title or document.key, "heading": chunk.heading, "text": chunk.text}
-            for chunk, document in passages
-        ),
-    )
     stored = await container.vectors.fetch(corpus.id, VectorKind.CHUNK, [chunk.id for chunk, _ in passages])
-    np.save(folder / "vectors.npy", np.stack([stored[chunk.id] for chunk, _ in passages]).astype(np.float32))
-    texts = {_make_id(one, number): question.text for one in asked for number, question in enumerate(one.questions)}
-    _write(folder / "questions.jsonl", ({"id": id, "text": text} for id, text in texts.items()))
+    vectors = [stored[chunk.id] for chunk, _ in passages]
+    questions = {_make_id(one, number): question.text for one in asked for number, question in enumerate(one.questions)}
     embedder = container.embedders.of(corpus)
-    vectors = [await embedder.embed_query(text) for text in texts.values()]
-    np.save(folder / "questions.npy", np.stack(vectors).astype(np.float32))
+    asked_vectors = [await embedder.embed_query(text) for text in questions.values()]
+    await asyncio.to_thread(_write, folder, passages, vectors, questions, asked_vectors)
+
+
+def _write(
+    folder: Path,
+    passages: Sequence[tuple[Chunk, DocumentRef]],
+    vectors: Sequence[Vectors],
+    questions: Mapping[str, str],
+    asked_vectors: Sequence[Vectors],
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    chunks = (
+        {"id": chunk.id, "title": document.title, "heading": chunk.heading, "text": chunk.text}
+        for chunk, document in passages
+    )
+    _write_lines(folder / "chunks.jsonl", chunks)
+    _write_lines(folder / "questions.jsonl", ({"id": id, "text": text} for id, text in questions.items()))
+    np.save(folder / "vectors.npy", np.stack(vectors).astype(np.float32))
+    np.save(folder / "questions.npy", np.stack(asked_vectors).astype(np.float32))
 
 
 def _make_id(asked: Asked, number: int) -> str:
     return f"{asked.kind} {number}"
 
 
-def _write(file: Path, rows: Iterable[Mapping[str, str]]) -> None:
+def _write_lines(file: Path, rows: Iterable[Mapping[str, str]]) -> None:
     file.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")

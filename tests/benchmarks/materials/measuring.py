@@ -122,8 +122,10 @@ def checks(rows: Sequence[Row]) -> list[Check]:
             low, high = _interval(rows, kind, peer)
             beyond = 100 * (scores[_OURS] - _mean(rows, kind, peer))
             told.append(at_least(f"{kind}: bridged beyond {peer} [{low:+.1f}, {high:+.1f}]", beyond, 0.0))
-        if kind.startswith("typed"):
-            told.append(at_least(f"{kind}: a passage with the word in the first 3", scores[_OURS], 0.98))
+    if typed := [row["score"] for row in rows if row["kind"].startswith("typed") and row["searcher"] == _OURS]:
+        told.append(
+            at_least(f"{len(typed)} rare words, typed: a passage with the word in the first 3", fmean(typed), 0.98)
+        )
     return [*told, at_least("mean over kinds: bridged beyond the best of the others", fmean(gains), 3.0), *_times(rows)]
 
 

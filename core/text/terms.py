@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from core.text.word_lists import STOP_WORDS
 
-__all__ = ["TERM", "Terms", "Word", "extract_terms", "hash_stem", "split_words"]
+__all__ = ["MARKS", "TERM", "WORD", "Terms", "Word", "extract_terms", "hash_stem", "split_words"]
 
 TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("title", "u1")])
 """One stem of a chunk, eight bytes.
@@ -36,9 +36,13 @@ Terms = NDArray[Any]
 _CHARACTER = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
-_COMBINING = "".join(re.escape(chr(c)) for c in range(0x300, 0x3000) if unicodedata.category(chr(c)) in ("Mn", "Mc"))
-"""Vowel signs and other marks within words, of which words of Devanagari or Bengali mostly consist."""
-_TOKEN = re.compile(rf"[{_CHARACTER}]+|[^\W_{_CHARACTER}](?:[^\W_{_CHARACTER}]|[{_COMBINING}])*")
+MARKS = "".join(re.escape(chr(c)) for c in range(0x300, 0x3000) if unicodedata.category(chr(c)) in ("Mn", "Mc"))
+"""Vowel signs and other marks within words, of which words of Devanagari or Bengali mostly consist, for a character
+class.
+"""
+WORD = re.compile(rf"[\w{MARKS}][\w{MARKS}\u200c\u200d]*")
+"""A run of characters that text indexes do not cut, with marks, and the joiners within words of Persian or Hindi."""
+_TOKEN = re.compile(rf"[{_CHARACTER}]+|[^\W_{_CHARACTER}](?:[^\W_{_CHARACTER}]|[{MARKS}])*")
 _SPACELESS = re.compile(rf"[{_CHARACTER}]")
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _NEW_SENTENCE = re.compile(r"[.!?:;…\n]")

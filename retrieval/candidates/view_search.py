@@ -1,6 +1,5 @@
 """Searches of the vector store and the text index, with results as chunks of one snapshot."""
 
-import re
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from core.ports.embedding import Vectors
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from core.text.query import TextQuery, any_of
+from core.text.terms import WORD
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
@@ -20,7 +20,6 @@ _SPARE = 16
 """Entries that are requested beyond the wanted number, since a view may hold some that the snapshot does not know."""
 _FURTHEST = 8192
 """Entries that are requested at most without naming documents."""
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +52,7 @@ async def search_text(
 
     `asked` replaces the words of the question, for callers that have parsed it.
     """
-    words = asked or any_of(tuple(dict.fromkeys(_WORD.findall(query.text.lower()))))
+    words = asked or any_of(tuple(dict.fromkeys(WORD.findall(query.text.lower()))))
 
     async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
         return await backends.text.search(query.corpus.id, words, k, documents)

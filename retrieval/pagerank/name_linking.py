@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from core.text.name_spans import find_names
 from core.text.names import normalise
+from core.text.terms import MARKS
 from core.text.word_lists import FUNCTION_WORDS
 from retrieval.graph.naming.name_index import NameIndex, fold_name
 from retrieval.pagerank.truecase import NameShare
@@ -17,7 +18,7 @@ _CHARACTER = (
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
     r"\U00020000-\U0003ffff]"
 )
-_TOKEN = re.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_]|[\u0300-\u036f])+(?:\+\+|[+#](?!\w))?")
+_TOKEN = re.compile(rf"{_CHARACTER}|(?:(?!{_CHARACTER})[^\W_]|[{MARKS}])+(?:\+\+|[+#](?!\w))?")
 _WORD_COST, _CHARACTER_COST, _LIMIT = 3, 1, 24
 """A name has at most 8 words, or 24 characters of a script without spaces."""
 

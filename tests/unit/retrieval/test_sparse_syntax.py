@@ -57,6 +57,15 @@ async def test_a_weight_turns_the_order(books: World) -> None:
     assert (await keys(books, "director sauces^9", syntax="lucene"))[0] == "kitchen"
 
 
+@pytest.mark.parametrize("syntax", ["words", "lucene"])
+@pytest.mark.parametrize("word", ["दिल्ली", "বাংলা", "தமிழ்", "می\u200cخواهد", "cafe\u0301", "שָׁלוֹם"])
+async def test_words_with_marks_and_joiners_are_searched_whole(books: World, word: str, syntax: str) -> None:
+    await books.put(
+        [Passage(key="marked", title="", text=f"— {word}, {word}."), Passage(key="ka", title="", text="द ল")]
+    )
+    assert await keys(books, f"«{word}»?", syntax=syntax) == ["marked"]
+
+
 async def test_nothing_is_syntax_unless_asked_for(books: World) -> None:
     assert set(await keys(books, '"rumble fish" -film')) == {"novel", "film", "kitchen"}
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.ports.retrieval import Query
 from core.text.query import Clause, Group, Term, TextQuery, any_of
-from core.text.terms import hash_stem, split_words
+from core.text.terms import MARKS, WORD, hash_stem, split_words
 from core.text.word_lists import FUNCTION_WORDS, STOP_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.view_search import search_text
@@ -37,11 +37,12 @@ _SHORT = 4
 """With so few words, any two of them may be what is searched for."""
 _READ = 40
 """Chunks whose texts are read to find a word with signs in them."""
-_PLAIN = re.compile(r"\w+")
-_WORD = re.compile(r"§+\s?\S{1,400}|\S{1,400}")
-_EDGES = re.compile(r"^[^\w§#]+|[^\w+#]+$")
+_WORD = re.compile(r"§{1,2}\s?\S{1,400}|\S{1,400}")
+_EDGES = re.compile(rf"^[^\w§#]+|[^\w{MARKS}+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
-_SIGN = re.compile(r"[^\W_][\W_]+[^\W_]|_|\d")
+_SIGN = re.compile(rf"[\w{MARKS}][^\w{MARKS}\u200c\u200d]+[\w{MARKS}]|[_\d+#]")
+_END = rf"(?![\w{MARKS}]|[.\-]\d)"
+"""Where a word ends: the section 4.2 does not stand in "4.2.1"."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,7 +105,7 @@ async def _find_chunks(
     The index cuts a word at its signs: "§4.2.1" is "4", "2" and "1" there. Such a word is looked up in the texts of the
     few chunks that have its parts in order.
     """
-    whole = _PLAIN.fullmatch(word) is not None
+    whole = WORD.fullmatch(word) is not None
     result = await search_text(backends, query, snapshot, RARE + 1 if whole else _READ, _any_form(word))
     if whole or not 0 < len(result.chunks) < _READ:
         return result.chunks
@@ -115,9 +116,13 @@ async def _find_chunks(
 
 
 def _stands_in(word: str, text: str) -> bool:
-    """Returns whether the text has the word whole, in any case; white space is one space, or none behind "§"."""
-    form = _squeeze(_VERSION.sub(r"\1", word))
-    return re.search(rf"(?<![^\Wv]){re.escape(form)}(?!\w)", _squeeze(text)) is not None
+    """Returns whether the text has the word whole, in any case, and a version with or without its `v`.
+
+    White space is one space, or none behind "§". "1.8" does not stand in "2.1.8", nor in "1.8.2".
+    """
+    version = _VERSION.fullmatch(word)
+    form = "v?" + re.escape(version[1]) if version else re.escape(_squeeze(word))
+    return re.search(rf"(?<!\w)(?<!\d\.){form}{_END}", _squeeze(text)) is not None
 
 
 def _squeeze(text: str) -> str:

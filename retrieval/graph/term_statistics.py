@@ -41,8 +41,17 @@ class TermStatistics:
         """Whether the corpus writes words with and without capitals, by the first stems, which are a random sample as
         stems are ordered by their hashes. In a text in capitals no word shows that it is a name.
         """
-        lower, df = self.lower[:_SAMPLE].sum(), self.df[:_SAMPLE].sum()
-        return bool(lower >= _LEAST_LOWER * df)
+        lower, df = (self.lower[:_SAMPLE], self.df[:_SAMPLE]) if not self.parts else self._sample()
+        return bool(lower.sum() >= _LEAST_LOWER * df.sum())
+
+    def _sample(self) -> tuple[Places, Places]:
+        """Returns `lower` and `df` of the first stems that a chunk holds, with those that `parts` add, and without
+        those that they take away.
+        """
+        first = _SAMPLE + sum(len(part.stems) for sign, part in self.parts if sign < 0)
+        stems = np.unique(np.concatenate([self.stems[:first], *(part.stems[:first] for _, part in self.parts)]))
+        stems = stems[self.document_frequency(stems) > 0][:_SAMPLE]
+        return self.casing(stems)[1], self.document_frequency(stems)
 
     def document_frequency(self, stems: Stems) -> Places:
         """Returns the number of chunks that hold each of the stems, which may come in any order."""

@@ -95,6 +95,19 @@ def test_changed_statistics_are_those_of_a_new_count(
     assert values(found) == values(count_terms(read([*kept, *added])))
 
 
+@given(before=corpora, added=corpora, data=st.data(), sample=st.integers(1, 6))
+def test_layered_statistics_tell_casing_as_a_new_count_does(
+    before: list[list[Row]], added: list[list[Row]], data: st.DataObject, sample: int
+) -> None:
+    gone = np.array(data.draw(st.lists(st.booleans(), min_size=len(before), max_size=len(before))), np.bool_)
+    old = read(before)
+    kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(term_statistics, "_SAMPLE", sample)
+        layered = count_terms(old).layer(removed=old.select(gone), added=read(added))
+        assert layered.is_cased == count_terms(read([*kept, *added])).is_cased
+
+
 def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     chunks = [extract_terms(["River"], f"Bread number {n} is on the table.").tobytes() for n in range(50)]
     statistics = count_terms(read_chunk_terms([""] * 50, chunks))

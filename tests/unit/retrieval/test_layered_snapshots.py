@@ -70,6 +70,7 @@ def described(snapshot: GraphSnapshot, documents: frozenset[str] | None = None) 
             snapshot.chunks_of_views([view(n, v)]).tolist() == [at] for n, at in enumerate(numbers) for v in (0, 1)
         ],
         "view ids": snapshot.view_ids(there.tolist()),
+        "positions": snapshot.positions_of(there).tolist(),
         "document ids": snapshot.document_ids(there.tolist()),
         "documents": (snapshot.documents, snapshot.document_count),
         "any": [snapshot.has_any_document([document(n)]) for n in range(4)],
@@ -152,6 +153,30 @@ def test_the_base_is_shared_and_does_not_change() -> None:
     assert later.base is base
     assert parts(base) == before
     assert described(later)["chunks"] == [chunk(0), chunk(1), chunk(5)]
+
+
+def test_positions_are_those_in_the_documents_after_replacements_and_deletions() -> None:
+    """Document 1 goes, document 2 is cut anew into the same chunks at other places, and document 3 is new."""
+    old = {n: Content(n // 2, 0, ("alpha",), (), position=n % 2) for n in range(6)}
+    new = {
+        **{n: old[n] for n in (0, 1)},
+        4: replace(old[4], position=1),
+        5: replace(old[5], position=0, version=1),
+        6: Content(3, 0, ("beta",), (), position=0),
+        7: Content(3, 0, ("alpha",), (), position=1),
+    }
+    expected = {0: 0, 1: 1, 4: 1, 5: 0, 6: 0, 7: 1}
+    base = build_snapshot(1, rows(old, {}), spare=SPARE)
+    later = laid_over(base, changes(old, new, {}, {}))
+    for snapshot in (later, later.flat(), build_snapshot(2, rows(new, {}))):
+        for order in (sorted(expected), sorted(expected, reverse=True), [7, 0, 5]):
+            numbers = snapshot.chunks_with([chunk(n) for n in order])
+            assert (numbers >= 0).all()
+            found = snapshot.positions_of(numbers)
+            assert found.dtype == np.int64
+            assert found.tolist() == [expected[n] for n in order]
+        assert snapshot.positions_of(np.zeros(0, np.int64)).tolist() == []
+    assert base.positions_of(base.chunks_with([chunk(4), chunk(5)])).tolist() == [0, 1]
 
 
 def test_rows_are_copied_where_nothing_can_be_laid_over() -> None:

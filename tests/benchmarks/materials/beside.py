@@ -51,8 +51,8 @@ async def _measure_corpus(container: Container, asked: Sequence[Asked], folder: 
 async def export(container: Container, asked: Sequence[Asked], folder: Path) -> None:
     """Writes the material of one corpus, with the questions of all kinds that ask it: see `peers.exchange`."""
     corpus, passages = asked[0].corpus, asked[0].passages
-    stored = await container.vectors.fetch(corpus.id, VectorKind.CHUNK, [chunk.id for chunk, _ in passages])
-    vectors = [stored[chunk.id] for chunk, _ in passages]
+    stored = await container.vectors.fetch(corpus.id, VectorKind.CHUNK, [chunk.view_id for chunk, _ in passages])
+    vectors = [stored[chunk.view_id] for chunk, _ in passages]
     questions = {_make_id(one, number): question.text for one in asked for number, question in enumerate(one.questions)}
     embedder = container.embedders.of(corpus)
     asked_vectors = [await embedder.embed_query(text) for text in questions.values()]

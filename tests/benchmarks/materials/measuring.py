@@ -118,7 +118,7 @@ def checks(rows: Sequence[Row]) -> list[Check]:
         if kind in _LONG_QUERIES:
             beyond = 100 * (scores[_OURS] - scores["dense"])
             told.append(at_least(f"{kind}: bridged beyond dense", beyond, 2.0))
-        for peer in _find_peers(rows):
+        for peer in _find_peers(row for row in rows if row["kind"] == kind):
             low, high = _interval(rows, kind, peer)
             beyond = 100 * (scores[_OURS] - _mean(rows, kind, peer))
             told.append(at_least(f"{kind}: bridged beyond {peer} [{low:+.1f}, {high:+.1f}]", beyond, 0.0))
@@ -130,15 +130,23 @@ def checks(rows: Sequence[Row]) -> list[Check]:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Returns score and mean reciprocal rank by kind and searcher, in percent, as markdown."""
+    """Returns score and mean reciprocal rank by kind and searcher, in percent, as markdown.
+
+    A peer that failed on a kind has an empty field.
+    """
     names = list(dict.fromkeys(row["searcher"] for row in rows))
     head = ["kind", "questions", *(f"`{name}`" for name in names)]
     lines = [head, ["---", *("---:" for _ in head[1:])]]
     for kind in dict.fromkeys(row["kind"] for row in rows):
-        asked = len({row["question"] for row in rows if row["kind"] == kind})
-        values = [f"{100 * _mean(rows, kind, name):.1f}; {100 * _mean(rows, kind, name, 'rr'):.1f}" for name in names]
+        of_kind = [row for row in rows if row["kind"] == kind]
+        asked, answered = len({row["question"] for row in of_kind}), {row["searcher"] for row in of_kind}
+        values = [_show_means(of_kind, kind, name) if name in answered else "" for name in names]
         lines.append([kind, str(asked), *values])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _show_means(rows: Sequence[Row], kind: str, searcher: str) -> str:
+    return f"{100 * _mean(rows, kind, searcher):.1f}; {100 * _mean(rows, kind, searcher, 'rr'):.1f}"
 
 
 def _times(rows: Sequence[Row]) -> Iterable[Check]:
@@ -154,7 +162,7 @@ def _times(rows: Sequence[Row]) -> Iterable[Check]:
             yield figure(f"{name}: median ms of a search", ms)
 
 
-def _find_peers(rows: Sequence[Row]) -> list[str]:
+def _find_peers(rows: Iterable[Row]) -> list[str]:
     return [name for name in dict.fromkeys(row["searcher"] for row in rows) if name in PEERS]
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.text.terms import Terms
 from retrieval.bridged.pool_names import PoolNames, collect_names
 from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
-from retrieval.candidates.fusion import order_by_score, weigh_graph
+from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.pool import Pool
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.graph.term_statistics import Stems, TermStatistics
@@ -121,7 +121,7 @@ def compute_evidence(
         chunks=pool.chunks,
         cosine=cosine,
         mass=pool.graph,
-        graph_share=weigh_graph(pool.dense, pool.sparse, pool.graph, pool.documents),
+        graph_share=pool.graph_share,
         bm25=pool.sparse,
         exact=pool.exact,
         documents=pool.documents,

@@ -11,7 +11,7 @@ from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.exact_words import ExactWords, find_exact_words, weigh_exact_words
-from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.fusion import order_by_score, weigh_graph
 from retrieval.candidates.view_search import ScoredChunks, compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import run_interruptibly
@@ -19,6 +19,7 @@ from retrieval.pagerank.personalized import GraphRanking, PageRankConfig, note_l
 
 __all__ = ["Pool", "gather_pool", "number_documents", "rank_graph"]
 
+_BY_CAPITALS = "pattern"
 _NO_VECTOR: Vectors = np.zeros(0, np.float32)
 
 
@@ -27,16 +28,18 @@ class Pool:
     """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and how
     far each has the question's rare words (`exact`).
 
-    `documents` numbers the documents that they are of. A chunk that is not among the best of BM25 or PageRank has 0
-    there unless its value is known; a chunk without a vector (yet) has the cosine NaN. `vector` is the question's.
-    `vectors` (n, dimension) are the chunks', 0 where there is none; it has no rows if they were not requested, and no
-    columns in a corpus without vectors. `unknown` are the entries that the snapshot does not know.
+    `graph_share` is what the graph is expected to tell of them, from 0 to 1. `documents` numbers the documents that
+    they are of. A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk
+    without a vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0
+    where there is none; it has no rows if they were not requested, and no columns in a corpus without vectors.
+    `unknown` are the entries that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]
     dense: NDArray[np.float64]
     sparse: NDArray[np.float64]
     graph: NDArray[np.float64]
+    graph_share: float
     exact: NDArray[np.float64]
     documents: NDArray[np.int64]
     pagerank: GraphRanking
@@ -70,18 +73,32 @@ async def gather_pool(
     with trace.timed("dense"):
         vectors = await fetch_vectors(backends, query, snapshot, chunks[wanted])
     dense[unknown] = compute_cosines(vectors[unknown] if with_vectors else vectors, vector)
+    sparse = _align(by_words, chunks, missing=0.0)
+    graph = _align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0)
+    documents = number_documents(snapshot, chunks)
     return Pool(
         chunks=chunks,
         dense=dense,
-        sparse=_align(by_words, chunks, missing=0.0),
-        graph=_align(ScoredChunks(chunks=pagerank.chunks, scores=pagerank.mass), chunks, missing=0.0),
+        sparse=sparse,
+        graph=graph,
+        graph_share=weigh_graph(dense, sparse, graph, documents) if _knows_names(query, snapshot) else 0.0,
         exact=weigh_exact_words(exact, chunks),
-        documents=number_documents(snapshot, chunks),
+        documents=documents,
         pagerank=pagerank,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
         unknown=tuple(dict.fromkeys((*by_cosine.unknown, *by_words.unknown))),
     )
+
+
+def _knows_names(query: Query, snapshot: GraphSnapshot) -> bool:
+    """Returns whether the entities are names. `pattern` finds names by capitals: in a text in capitals, each run of
+    words is one.
+    """
+    if snapshot.statistics.is_cased or query.corpus.settings.extractor != _BY_CAPITALS:
+        return True
+    letters = [char for char in query.text if char.isalpha()]
+    return 2 * sum(char.isupper() or char.islower() for char in letters) < len(letters)
 
 
 def number_documents(snapshot: GraphSnapshot, chunks: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -106,9 +106,6 @@ def _note_what_is_missing(pool: Pool, evidence: PoolEvidence, trace: Trace) -> N
             "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
         )
     elif evidence.graph_share == 0:
-        trace.note(
-            "graph: the names of the question stand in too many passages to tell them apart; ranked by meaning and "
-            "words alone"
-        )
+        trace.note("graph: the names of the question do not tell its passages apart; ranked by meaning and words alone")
     if not evidence.links.any.any():
         trace.note("bridged: no name leads from one candidate to another; ranked by meaning and words alone")

@@ -9,7 +9,7 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
-from retrieval.candidates.fusion import fuse, weigh_graph
+from retrieval.candidates.fusion import fuse
 from retrieval.candidates.pool import gather_pool
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot
@@ -54,12 +54,11 @@ class Fused:
         )
         if not len(pool.pagerank.entities):
             trace.note("graph: the question names no entity of the corpus; ranked by cosine and BM25 alone")
-        share = weigh_graph(pool.dense, pool.sparse, pool.graph, pool.documents)
         scores = config.exact_weight * pool.exact + fuse(
             pool.dense,
             pool.sparse,
             pool.graph,
-            weights=(config.dense_weight, config.sparse_weight, config.graph_weight * share),
+            weights=(config.dense_weight, config.sparse_weight, config.graph_weight * pool.graph_share),
             exponent=config.exponent,
         )
         ranking = Ranking(

@@ -17,6 +17,8 @@ RUN_TIME_ONLY = {
     "indexer.extractors._occurrences",
     # made for each level, and kept in a dictionary that is looked into
     "indexer.loading.texts.chapter_words",
+    # an escaped word of the question, of at most 400 characters
+    "retrieval.candidates.exact_words",
 }
 
 

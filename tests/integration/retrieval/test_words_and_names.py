@@ -1,6 +1,7 @@
 """Rare words and frequent names in a corpus of prose: the words lead to their passage, the names do not mislead."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -202,3 +203,22 @@ async def test_a_name_of_few_passages_has_its_share(world: World) -> None:
 
 async def test_a_question_about_half_of_the_passages_finds_the_one_that_answers(world: World) -> None:
     assert "pension fund" in (await hits(world, "bridged", "Who sold shares in Apple?"))[0].chunk.text
+
+
+@pytest.mark.parametrize("extractor", ["pattern", "llm"])
+async def test_names_found_by_capitals_have_no_share_in_a_corpus_in_capitals(tmp_path: Path, extractor: str) -> None:
+    """Names that a model found are names in any case."""
+    async with open_world(tmp_path) as world:
+        texts = [text.upper() for texts in TITLES.values() for text in texts]
+        await world.put(
+            [
+                Passage(key="met", title="", text="ACME STEEL MET ITS CREDITORS AT NOON.", names=("ACME STEEL",)),
+                *(Passage(key=str(number), title="", text=text) for number, text in enumerate(texts)),
+            ]
+        )
+        query = world.query("WHERE DID ACME STEEL MEET ITS CREDITORS?")
+        corpus = replace(query.corpus, settings=replace(query.corpus.settings, extractor=extractor))
+        snapshot = await world.backends.snapshots.get(corpus.id)
+        pool = await gather_stage1(world.backends, replace(query, corpus=corpus), snapshot, Trace(), FactsConfig())
+        assert pool.graph.any()
+        assert (pool.graph_share > 0) is (extractor == "llm")

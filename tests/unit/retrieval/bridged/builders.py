@@ -10,6 +10,7 @@ from core.ports.record.graph import GraphChunk, graph_rows
 from core.text.names import normalise
 from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
+from retrieval.candidates.fusion import weigh_graph
 from retrieval.candidates.pool import Pool, number_documents
 from retrieval.graph.flat import build_snapshot
 from retrieval.graph.snapshot import GraphSnapshot
@@ -64,13 +65,18 @@ def pool(
 ) -> Pool:
     """The candidates are all chunks, or `chunks`; what the question names is found as searchers find it."""
     size = len(dense)
+    numbers = np.arange(size) if chunks is None else np.array(chunks, np.int64)
+    words = np.zeros(size) if sparse is None else np.array(sparse, np.float64)
+    graph = np.zeros(size) if mass is None else np.array(mass, np.float64)
+    of = number_documents(snapshot, numbers)
     return Pool(
-        chunks=np.arange(size) if chunks is None else np.array(chunks, np.int64),
+        chunks=numbers,
         dense=np.array(dense, np.float64),
-        sparse=np.zeros(size) if sparse is None else np.array(sparse, np.float64),
-        graph=np.zeros(size) if mass is None else np.array(mass, np.float64),
+        sparse=words,
+        graph=graph,
+        graph_share=weigh_graph(np.array(dense, np.float64), words, graph, of),
         exact=np.zeros(size),
-        documents=number_documents(snapshot, np.arange(size) if chunks is None else np.array(chunks, np.int64)),
+        documents=of,
         pagerank=rank_from_question(snapshot, question, PageRankConfig(), documents),
         vector=np.zeros(2, np.float32),
         vectors=np.zeros((size, 2), np.float32) if vectors is None else np.array(vectors, np.float32),

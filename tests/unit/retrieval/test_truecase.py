@@ -88,6 +88,15 @@ def test_headings_in_capitals_do_not_make_an_ordinary_corpus_uncased() -> None:
     assert statistics(*texts).is_cased
 
 
+def test_layers_over_a_corpus_in_capitals_or_in_prose_count_as_much_as_its_own_texts() -> None:
+    for before, after in ((CAPITALS, PROSE), (PROSE, CAPITALS)):
+        layered = statistics(*before).layer(removed=terms(before), added=terms(after))
+        assert layered.is_cased is count_terms(terms(after)).is_cased is (after is PROSE)
+    grown = statistics(CAPITALS[0]).layer(removed=terms([]), added=terms(PROSE))
+    assert grown.is_cased
+    assert build_name_share(grown)("auxerre") == 1
+
+
 def test_without_any_word_nothing_speaks_against_names() -> None:
     for texts in ([], [""], ["The of and"], ["?!"]):
         share = build_name_share(statistics(*texts))

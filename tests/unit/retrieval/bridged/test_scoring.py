@@ -139,6 +139,14 @@ def test_passages_of_two_documents_are_no_neighbours() -> None:
     assert neighbours(found) == pytest.approx([0.0] * 6)
 
 
+def test_the_end_of_a_document_is_no_neighbour_of_the_next_document() -> None:
+    """The first passage of the second document has the position after the last of the first document."""
+    found = plain([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], documents=["a"] * 3 + ["b"] * 3, positions=[0, 1, 2, 3, 4, 5])
+    assert neighbours(found) == pytest.approx([0.0, 0.2, 0.0, 0.0, 0.0, 0.0])
+    turned = plain([0.0, 0.0, 1.0, 0.0, 0.0, 0.0], documents=["a"] * 3 + ["b"] * 3, positions=[3, 4, 5, 0, 1, 2])
+    assert neighbours(turned) == pytest.approx([0.0, 0.2, 0.0, 0.0, 0.0, 0.0])
+
+
 @pytest.mark.parametrize("ranker", SHIPPED)
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
 @pytest.mark.parametrize("size", [0, 1])

@@ -38,7 +38,7 @@ _SHORT = 4
 _READ = 40
 """Chunks whose texts are read to find a word with signs in them."""
 _WORD = re.compile(r"§{1,2}\s?\S{1,400}|\S{1,400}")
-_EDGES = re.compile(rf"^[^\w§#]+|[^\w{MARKS}+#]+$")
+_EDGES = re.compile(rf"^[^\w§#]+|(?<![^\w{MARKS}+#])[^\w{MARKS}+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
 _SIGN = re.compile(rf"[\w{MARKS}][^\w{MARKS}\u200c\u200d]+[\w{MARKS}]|[_\d+#]")
 _END = rf"(?![\w{MARKS}]|[.\-]\d)"

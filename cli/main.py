@@ -66,7 +66,7 @@ def report(context: typer.Context) -> None:
 
 @app.command("calibrate-extractive", add_help_option=False, context_settings=_PASSED_ON)
 def calibrate_extractive(context: typer.Context) -> None:
-    """Find the similarity below which `extractive` abstains."""
+    """Find the probability below which `extractive` declines."""
     from cli.commands.evaluation.calibrate_extractive import register  # also imports the whole application
 
     _pass_on("calibrate-extractive", register, context.args)

@@ -4,7 +4,7 @@ Each question has one row for each searcher and reasoner, also if it failed; all
 folders build on one another: `datasets` and `scores`; `importers` and `rows`; `judging` and `ranker`; `report`.
 """
 
-from evaluation.calibration import CalibrationSet, measure_similarities, read_calibration_sets
+from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.supporting import Support
 from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experiment, run_experiment
@@ -61,7 +61,7 @@ __all__ = [
     "gather_training_set",
     "import_dataset",
     "index_dataset",
-    "measure_similarities",
+    "measure_probabilities",
     "parse_model_options",
     "parse_threshold",
     "read_answers",

@@ -1,4 +1,4 @@
-"""Calibrates the similarity below which the reasoner `extractive` abstains."""
+"""Calibrates the probability below which the reasoner `extractive` declines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,12 +13,9 @@ from core.trace import Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset, read_questions
 from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from evaluation.scores.separation import Separation
-from reasoning.shared.passage_similarity import find_similarity
+from reasoning.strategies.extractive import PASSAGES, read_hits
 
-__all__ = ["CalibrationSet", "measure_similarities", "read_calibration_sets"]
-
-_PASSAGES = 5
-"""As many as `extractive` reads."""
+__all__ = ["CalibrationSet", "measure_probabilities", "read_calibration_sets"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +52,7 @@ def read_calibration_sets(folders: Sequence[Path], unanswerable: Path | None) ->
     return sets
 
 
-async def measure_similarities(
+async def measure_probabilities(
     container: Container,
     supervision: WorkerWatch,
     measured: CalibrationSet,
@@ -65,7 +62,7 @@ async def measure_similarities(
     chunker: str,
     progress: ReportProgress,
 ) -> Separation:
-    """Indexes the dataset if needed, and returns the similarity of each question's best passage."""
+    """Indexes the dataset if needed, and returns the probability of each question that its passages answer it."""
     corpus, _ = await index_dataset(
         container, supervision, measured.dataset, chunker=chunker, extractor=extractor, progress=progress
     )
@@ -79,7 +76,6 @@ async def measure_similarities(
 
 async def _measure(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str | None) -> float:
     spec = parse_spec(searcher) if searcher else None
-    request = SearchRequest(query=question.text, searcher=spec, k=_PASSAGES)
+    request = SearchRequest(query=question.text, searcher=spec, k=PASSAGES)
     hits = (await search(container, corpus, request, Trace())).hits
-    vector = await container.embedder.embed_query(question.text)
-    return await find_similarity(container.embedder, vector, hits)
+    return (await read_hits(container.reasoning(spec, corpora=[corpus]), corpus, question.text, hits)).answerable

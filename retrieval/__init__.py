@@ -11,6 +11,7 @@ from retrieval.bridged import trees
 from retrieval.graph.mapped.snapshot_files import SnapshotFiles
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
+from retrieval.graph.term_statistics import count_passages
 from retrieval.pagerank import forward_push
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "SnapshotCache",
     "SnapshotFiles",
     "WebAccess",
+    "count_passages",
     "warm",
 ]
 

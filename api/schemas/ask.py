@@ -26,8 +26,8 @@ from core.verification import find_verification
 __all__ = ["SUPPORT", "AnswerOut", "AskCorporaIn", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
 
 SUPPORT = (
-    "What the answer stands on: `stated` by passages, `inferred` from them with an assumption, the model's `memory`, "
-    "or `none` without an answer."
+    "What the answer stands on: `stated` by passages, `quoted` from them without a model that read them, `inferred` "
+    "from them with an assumption, the model's `memory`, or `none` without an answer."
 )
 
 
@@ -237,7 +237,9 @@ class StepOut(Out):
 
 
 class AnswerOut(Out):
-    """`abstained` is true if no answer is given; `answer` then says so. `timing` is in seconds by stage."""
+    """`abstained` is true if no answer is given; `answer` then says so, and `citations` are the nearest passages, if
+    the reasoner names any. `timing` is in seconds by stage.
+    """
 
     answer: str
     citations: list[CitationOut]

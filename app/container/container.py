@@ -1,6 +1,6 @@
 """The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
-from core.ports.retrieval import Searcher
+from core.ports.retrieval import PassageCounts, Searcher
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
@@ -99,12 +99,21 @@ class Container(Adapters):
 
         It compares texts with the embedding model of the first of `corpora` that has one.
         """
+        reasoner: Reasoner = build(REASONERS, spec, "reasoner", self.reasoning(searcher, corpora=corpora))
+        return reasoner
+
+    def reasoning(self, searcher: StrategySpec | None = None, *, corpora: Sequence[Corpus] = ()) -> ReasoningBackends:
+        """Returns the backends of a reasoner, as `reasoner` makes it."""
         chosen = searcher or self.default_searcher
 
         async def has_facts(corpus: Corpus) -> bool:
             return any([await self.has_facts(one) for one in corpora or (corpus,)])
 
-        backends = ReasoningBackends(
+        async def count_passages(corpus: Corpus, stems: Collection[str]) -> PassageCounts:
+            snapshots = [await self.snapshots.get(one.id) for one in corpora or (corpus,)]
+            return retrieval.count_passages([snapshot.statistics for snapshot in snapshots], stems)
+
+        return ReasoningBackends(
             searcher=self.searcher(chosen),
             embedder=self.embedders.of(_first_embedded(corpora)) if corpora else self.embedder,
             models=self.models,
@@ -114,9 +123,8 @@ class Container(Adapters):
             searcher_chosen=searcher is not None,
             web_configured=self.web is not None,
             has_facts=has_facts,
+            count_passages=count_passages,
         )
-        reasoner: Reasoner = build(REASONERS, spec, "reasoner", backends)
-        return reasoner
 
     async def has_facts(self, corpus: Corpus) -> bool:
         """Whether the graph of the corpus has facts, so that searches of it return any."""

@@ -5,9 +5,15 @@ from typing import Any
 
 __all__ = ["SUPPORT_STYLES", "SUPPORT_WORDS", "format_support", "name_node"]
 
-SUPPORT_WORDS = {"stated": "stated", "inferred": "inferred", "memory": "from memory", "none": "no answer"}
+SUPPORT_WORDS = {
+    "stated": "stated",
+    "quoted": "quoted",
+    "inferred": "inferred",
+    "memory": "from memory",
+    "none": "no answer",
+}
 """By the value of `core.ports.reasoning.Support`."""
-SUPPORT_STYLES = {"stated": "green", "inferred": "yellow", "memory": "magenta", "none": "red"}
+SUPPORT_STYLES = {"stated": "green", "quoted": "cyan", "inferred": "yellow", "memory": "magenta", "none": "red"}
 """The colours of these words on a terminal."""
 
 

@@ -17,11 +17,13 @@ __all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step", "Suppo
 class Support(StrEnum):
     """What an answer stands on, the strongest first.
 
-    `stated`: passages say it, or it follows from them by comparing, counting or definition. `inferred`: it follows from
-    passages with an assumption. `memory`: the model's own knowledge, never cited. `none`: there is no answer.
+    `stated`: passages say it, or it follows from them by comparing, counting or definition. `quoted`: it is verbatim
+    in a passage, and no model has read whether it answers. `inferred`: it follows from passages with an assumption.
+    `memory`: the model's own knowledge, never cited. `none`: there is no answer.
     """
 
     STATED = "stated"
+    QUOTED = "quoted"
     INFERRED = "inferred"
     MEMORY = "memory"
     NONE = "none"
@@ -29,13 +31,14 @@ class Support(StrEnum):
     @property
     def rank(self) -> int:
         """0 for `none`; a greater number is a stronger support."""
-        return 3 - list(Support).index(self)
+        return len(Support) - 1 - list(Support).index(self)
 
 
 class Unsupported(StrEnum):
     """What a reasoner does with an answer that no passage states.
 
-    `infer` gives answers that are inferred from passages. `abstain` gives only what is stated. `memory` permits answers
+    `infer` gives answers that are inferred from passages. `abstain` gives only what is stated, or quoted and more
+    likely an answer than not. `memory` permits answers
     from the model's memory, too.
     """
 
@@ -126,9 +129,10 @@ class Step:
 class Answer:
     """A cited answer. `abstained` says that no answer is given, and then `text` says so.
 
-    `support` says what the answer stands on; it is `none` if and only if `abstained`. `note` tells the reader of the
-    answer in a sentence or two why it is not stated, that passages contradict it, or that it only quotes; '' if there
-    is nothing to tell.
+    `support` says what the answer stands on; it is `none` if and only if `abstained`. `citations` of an abstention are
+    the passages that are nearest to the question, if the reasoner shows any. `note` tells the reader of the answer in a
+    sentence or two why it is not stated, that passages contradict it, or that it only quotes; '' if there is nothing to
+    tell.
     `shown` are the texts in the prompt of the last call (passages, quotes or summaries), the evidence for the answer.
     """
 

@@ -9,7 +9,19 @@ from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.trace import Trace
 
-__all__ = ["MAX_K", "Fact", "Hit", "NodeKind", "PathStep", "Query", "QueryPart", "SearchResult", "Searcher", "Signals"]
+__all__ = [
+    "MAX_K",
+    "Fact",
+    "Hit",
+    "NodeKind",
+    "PassageCounts",
+    "PathStep",
+    "Query",
+    "QueryPart",
+    "SearchResult",
+    "Searcher",
+    "Signals",
+]
 
 MAX_K = 1000
 
@@ -134,6 +146,16 @@ class SearchResult:
     """Corpus name → generation; the container's searchers set it."""
     outdated: bool = False
     """Candidates were left out, since the record has changed after `generation`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PassageCounts:
+    """In how many of the `passages` of the searched corpora each stem stands (`core.text.terms`); a stem that no
+    passage has may be left out. Without passages nothing is known.
+    """
+
+    passages: int = 0
+    having: Mapping[str, int] = field(default_factory=dict)
 
 
 class Searcher(Protocol):

@@ -16,6 +16,7 @@ __all__ = [
     "GERMAN_PLURAL_ENDINGS",
     "GERMAN_VERBS",
     "KIND_QUESTION_WORDS",
+    "SMALL_WORDS",
     "STOP_WORDS",
 ]
 
@@ -77,6 +78,34 @@ STOP_WORDS = _words("""
 """English stop words, and question words of other languages, which are rare in passages.
 
 The other small words of these languages are frequent, so their idf is low anyway.
+"""
+
+SMALL_WORDS = STOP_WORDS | _words("""
+    does did may might must shall us upon per via please give tell find describe explain say says said many much any
+    anyone anything someone somebody something everyone get gets got one also whats
+    der die das den dem des ein eine einer eines einem einen kein keine er es sie ihr ihre ihm ihn ihnen sein seine man
+    mein meine mir mich wir uns unser unsere ich du dich dir und oder aber als auch auf aus bei bis durch für gegen im
+    in ins am an ans um zu zum zur von vom vor mit nach ohne über unter zwischen seit während wegen ist sind war waren
+    wird werden wurde wurden hat haben hatte hatten kann können konnte darf dürfen durfte muss müssen soll sollen sollte
+    will wollen würde würden sei wäre gibt geben gab nicht noch nur schon so sich wenn dass daß ob wie was wer wem wen
+    wessen wo woher wohin wann warum weshalb viel viele vielen wieviel wieviele dieser diese dieses diesem diesen jeder
+    jede jedes heißt etwas jemand da denn dann doch
+    le la les l un une des du de d au aux il elle ils elles on nous vous je tu me te se s ce c cet cette ces ça cela et
+    ou où mais ni car ne n pas plus que qu qui quoi quel quelle quels quelles dont quand comment pourquoi combien dans
+    par pour sur sous avec sans chez vers entre depuis pendant en y est sont était étaient été être a ont avait avoir
+    fait faire peut peuvent doit doivent faut son sa ses leur leurs mon ma mes notre nos votre vos si t aussi tout
+    toute tous toutes lors il est
+    el los las lo uno una unos unas del al y o ni pero que quien quién qué cuál cuándo dónde cómo cuánto cuántos por
+    para según con sin sobre entre es son fue era ser está están hay ha han se su sus este esta estos estas
+    gli i il uno del della dei delle dello dal dalla nel nella sul sulla di da e ed ma che chi quale quando dove come
+    quanto per con sono era stato essere ha hanno si suo sua questo questa
+    os as um uma dos das no na nos nas pelo pela ao e ou mas quem qual onde foi são está tem têm seu sua
+    het een van der den ter ten te en of maar dat die deze dit wie wat waar wanneer welke hoe hoeveel zijn was waren
+    wordt worden heeft hebben kan kunnen moet niet
+    в и на с со по за из от до к о об а но не что кто где когда как это его её их был была было были есть для при у
+""")
+"""Words of a question that tell nothing about what it asks for: stop words, and small words of the languages that the
+rules for names know, and of some others.
 """
 
 KIND_QUESTION_WORDS = _words("""

@@ -32,7 +32,11 @@ def _find_quotes(answer: Answer) -> set[tuple[str, Span | None]]:
         *(q.hit for step in answer.steps for q in step.quotes),
     ]
     spans = {hit.chunk.id: hit.chunk.span for hit in hits}
-    quotes = [(one.document.key, one.chunk_id, one.source_span) for one in answer.citations if one.url is None]
+    quotes = [
+        (one.document.key, one.chunk_id, one.source_span)
+        for one in answer.citations
+        if one.url is None and not answer.abstained
+    ]
     quotes += [
         (one.hit.document.key, one.hit.chunk.id, one.span)
         for step in answer.steps

@@ -11,7 +11,7 @@ from hopweave._values.verification import Verification, VerificationCost
 
 __all__ = ["Answer", "Budget", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
 
-Support: TypeAlias = Literal["stated", "inferred", "memory", "none"]
+Support: TypeAlias = Literal["stated", "quoted", "inferred", "memory", "none"]
 Unsupported: TypeAlias = Literal["infer", "abstain", "memory"]
 
 
@@ -104,12 +104,13 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
-    """A cited answer. `abstained` says that none is given, and then `answer` says so.
+    """A cited answer. `abstained` says that none is given, and then `answer` says so, and `citations` are
+    the nearest passages, if the reasoner names any.
 
-    `support` says what the answer stands on: `stated` by passages, `inferred` from them, the model's `memory`, or
-    `none`. `note` says why the answer is not stated, that passages contradict it, or that it only quotes. `timing` is
-    in seconds by stage. `verification_cost` is what verifying the answer would cost; None if it cites no document of a
-    corpus. `verification` is None unless it was asked for.
+    `support` says what the answer stands on: `stated` by passages, `quoted` from them, `inferred`, the model's
+    `memory`, or `none`. `note` says why the answer is not stated, that passages contradict it, or that it only quotes.
+    `timing` is in seconds by stage. `verification_cost` is what verifying the answer would cost; None if it cites no
+    document of a corpus. `verification` is None unless it was asked for.
     """
 
     answer: str

@@ -51,7 +51,7 @@ class AnswerWithout:
     """The answer to the question without a document, without markers."""
 
     answer: str
-    support: Literal["stated", "inferred", "memory", "none"]
+    support: Literal["stated", "quoted", "inferred", "memory", "none"]
     abstained: bool
 
 

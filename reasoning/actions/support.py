@@ -36,7 +36,10 @@ _KNOWN = (
 )
 
 
-SupportWord = Annotated[str, Field(json_schema_extra={"enum": [str(support) for support in Support]})]
+_OF_MODELS = tuple(support for support in Support if support is not Support.QUOTED)
+"""What the answer of a model may stand on."""
+
+SupportWord = Annotated[str, Field(json_schema_extra={"enum": [str(support) for support in _OF_MODELS]})]
 """The field `support` of a reply. `grade` checks the word: one that does not exist is no reason to ask again."""
 
 
@@ -80,8 +83,8 @@ def grade(session: Session, reply: Graded, text: str, *, cites: bool, step: str 
     """
     where = f"step {step}: " if step else ""
     word, text = reply.support.strip().lower(), text.strip()
-    support = Support(word) if word in set(Support) else Support.INFERRED
-    if word not in set(Support):
+    support = Support(word) if word in _OF_MODELS else Support.INFERRED
+    if word not in _OF_MODELS:
         session.trace.note(f"{where}the support {reply.support[:40]!r} does not exist; it counts as 'inferred'")
     if support is Support.STATED and not cites:
         session.trace.note(f"{where}an answer was called stated and cites nothing; it counts as 'inferred'")

@@ -1,6 +1,6 @@
 """`ReasoningBackends`: the ports that a reasoner is built over. Open it when a reasoner needs another port."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 
 from core.corpora import Corpus
@@ -8,7 +8,7 @@ from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.reranking import Reranker
-from core.ports.retrieval import Searcher
+from core.ports.retrieval import PassageCounts, Searcher
 from core.strategies import StrategySpec, parse_spec
 
 __all__ = ["ReasoningBackends"]
@@ -22,13 +22,18 @@ async def _has_no_facts(_: Corpus) -> bool:
     return False
 
 
+async def _count_no_passages(_: Corpus, __: Collection[str]) -> PassageCounts:
+    return PassageCounts()
+
+
 @dataclass(frozen=True, kw_only=True)
 class ReasoningBackends:
     """The searcher that the request chose, the corpus' embedding model, and the optional models that are configured.
 
     `searchers` builds other searchers by name. `searcher_name` is the name of the request's searcher, and
     `searcher_chosen` tells whether the request named it or it is the default. `has_facts` tells whether the graph of a
-    corpus has facts; it reads the graph in memory.
+    corpus has facts, and `count_passages` tells in how many passages of the searched corpora each stem stands; both
+    read the graph in memory.
     """
 
     searcher: Searcher
@@ -40,6 +45,7 @@ class ReasoningBackends:
     searcher_chosen: bool = False
     web_configured: bool = False
     has_facts: Callable[[Corpus], Awaitable[bool]] = _has_no_facts
+    count_passages: Callable[[Corpus, Collection[str]], Awaitable[PassageCounts]] = _count_no_passages
 
     def chat(self, reasoner: str) -> ChatModels:
         """Returns the language models; raises `InvalidStrategy` naming the setting if none is configured."""

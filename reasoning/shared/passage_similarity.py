@@ -1,4 +1,4 @@
-"""How near the best passage of a search is to the question: the evidence that a corpus can answer it at all."""
+"""How near the passages of a search are to the question, by their cosine."""
 
 from collections.abc import Sequence
 
@@ -6,16 +6,14 @@ from core.ports.embedding import Embedder, Vectors
 from core.ports.retrieval import Hit
 from reasoning.citations.quotes import passage_text
 
-__all__ = ["find_similarity"]
+__all__ = ["find_cosines"]
 
 
-async def find_similarity(embedder: Embedder, question: Vectors, hits: Sequence[Hit]) -> float:
-    """Returns the greatest cosine of a hit with the question's vector; -1 without hits.
+async def find_cosines(embedder: Embedder, question: Vectors, hits: Sequence[Hit]) -> list[float]:
+    """Returns the cosine of each hit with the question's vector.
 
     Hits of a searcher that computes no cosine, and those of the web, are embedded here.
     """
-    cosines = [hit.signals.dense for hit in hits if hit.signals.dense is not None]
     texts = [passage_text(hit) for hit in hits if hit.signals.dense is None]
-    if texts:
-        cosines += (await embedder.embed_passages(texts) @ question).tolist()
-    return float(max(cosines, default=-1.0))
+    computed = iter((await embedder.embed_passages(texts) @ question).tolist() if texts else ())
+    return [float(next(computed) if hit.signals.dense is None else hit.signals.dense) for hit in hits]

@@ -91,7 +91,7 @@ def read_answer(answer: Answer, usage: Usage) -> GivenAnswer:
 def list_cited(answer: Answer) -> tuple[CitedDocument, ...]:
     """Returns the documents that the answer cites, in that order, then those that only its steps quote.
 
-    Passages of the web, and steps without an answer, are left out.
+    Passages of the web, the passages that are nearest to an abstention, and steps without an answer are left out.
     """
     return collect_documents(_list_uses(answer))
 
@@ -118,7 +118,7 @@ def _collect(uses: Sequence[Use]) -> CitedDocument:
 
 
 def _list_uses(answer: Answer) -> Iterator[Use]:
-    for citation in answer.citations:
+    for citation in answer.citations if not answer.abstained else ():
         if citation.url is None:
             span = citation.answer_span
             yield Use(

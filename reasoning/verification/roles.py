@@ -12,7 +12,7 @@ from reasoning.verification.sameness import compare_answers
 __all__ = ["compare_quotes", "decide_role", "describe_redundant", "is_lost"]
 
 _SHOWN = 200
-_WEAKER = {Support.INFERRED: "only inferred", Support.MEMORY: "only the model's memory"}
+_WEAKER = {Support.QUOTED: "only quoted", Support.INFERRED: "only inferred", Support.MEMORY: "only the model's memory"}
 
 
 def is_lost(given: GivenAnswer, without: AnswerWithout) -> bool:

@@ -1,15 +1,17 @@
 """Statistics of stems over all chunks: document frequencies for BM25's idf, and casing for truecasing."""
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.terms import Terms
+from core.ports.retrieval import PassageCounts
+from core.text.terms import Terms, hash_stem
 from retrieval.graph.chunk_terms import PACKED, ChunkTerms
 from retrieval.graph.positions import Places, find_positions
 
-__all__ = ["Stems", "TermStatistics", "count_terms"]
+__all__ = ["Stems", "TermStatistics", "count_passages", "count_terms"]
 
 Stems = NDArray[np.uint32]
 
@@ -85,6 +87,15 @@ class TermStatistics:
             length=self.length + plus.length - minus.length,
             parts=((1, plus), (-1, minus)),
         )
+
+
+def count_passages(parts: Sequence[TermStatistics], stems: Collection[str]) -> PassageCounts:
+    """Returns in how many chunks of all parts each of the stems stands."""
+    hashes = np.array([hash_stem(stem) for stem in stems], np.uint32)
+    having = sum((part.document_frequency(hashes) for part in parts), np.zeros(len(hashes), np.int64))
+    return PassageCounts(
+        passages=sum(part.chunks for part in parts), having=dict(zip(stems, having.tolist(), strict=True))
+    )
 
 
 def count_terms(terms: ChunkTerms) -> TermStatistics:

@@ -41,7 +41,9 @@ class CitedOut(Out):
 
 class AskResult(Out):
     answer: str
-    abstained: bool = Field(description="Whether no answer is given; `answer` then says so.")
+    abstained: bool = Field(
+        description="Whether no answer is given; `answer` then says so, and cites the nearest passages."
+    )
     support: Support = Field(description=SUPPORT)
     note: str = Field(description="Why the answer is not stated, or what contradicts it; tell the user.")
     citations: list[CitedOut]
@@ -106,7 +108,8 @@ ASK = Tool(
     title="Ask the documents",
     description="Answers a question from the user's documents, in several searches if it needs them, and cites the "
     "passages with verbatim quotes. It may take from seconds to minutes. `support` and `note` say whether passages "
-    "state the answer; pass on what `note` says. If it abstains, the documents do not answer the question.",
+    "state the answer; pass on what `note` says. If it abstains, the documents do not answer the question; its "
+    "citations are the nearest passages then.",
     arguments=AskArguments,
     result=AskResult,
     hints=Hints(read_only=True),

@@ -1,4 +1,4 @@
-"""`hopweave calibrate-extractive`: finds the similarity below which the reasoner `extractive` abstains."""
+"""`hopweave calibrate-extractive`: finds the probability below which the reasoner `extractive` declines."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from evaluation import (
     ReportProgress,
     build_calibration_report,
     build_calibration_tables,
-    measure_similarities,
+    measure_probabilities,
     read_calibration_sets,
 )
 
@@ -51,7 +51,7 @@ def _calibrate(
     seed: Annotated[int, typer.Option(min=0, help="The seed of the halves that are held out.")] = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Find the best min_similarity of the reasoner extractive, for an embedding model and kinds of documents.
+    """Find the best min_probability of the reasoner extractive, for an embedding model and kinds of documents.
 
     It asks no language model. It needs questions that a corpus answers and questions that it does not.
     """
@@ -78,7 +78,7 @@ async def _measure(
         container.searcher(parse_spec(searcher) if searcher else container.default_searcher)
         with choose_composition(settings).supervise() as supervision:
             values = {
-                one.dataset.name: await measure_similarities(
+                one.dataset.name: await measure_probabilities(
                     container,
                     supervision,
                     one,

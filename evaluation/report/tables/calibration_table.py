@@ -65,7 +65,7 @@ def _tables(report: Mapping[str, Any]) -> Iterator[Table | Text]:
     yield Text(
         f"The share of {report['answerable']} answerable questions that is answered, and of {report['unanswerable']} "
         "others that is not, in percent. In the last table, a threshold was chosen without the questions of its row. "
-        f"Use extractive:min_similarity={report['threshold']:g}, for {report['embedding_model']}.",
+        f"Use extractive:min_probability={report['threshold']:g}, for {report['embedding_model']}.",
         style="dim",
     )
 

@@ -100,7 +100,7 @@ def test_steps_that_wait_show_no_tags(open_page: OpenPage, live: Live) -> None:
 
 
 def test_a_quoted_answer_stands_once_beside_its_source(open_page: OpenPage) -> None:
-    options = quote('{"min_similarity": -1, "sentences": 1}')
+    options = quote('{"min_probability": 0, "sentences": 1}')
     page = open_page(f"/c/library?reasoner=extractive&reasoner_options={options}")
     ask(page, "Who was taught by Augustus De Morgan?")
     wait_for_answer(page)

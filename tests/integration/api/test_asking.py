@@ -107,11 +107,11 @@ async def test_a_stream_tells_each_event_and_the_answer_last(people: Server) -> 
 
 async def test_without_a_model_a_stream_tells_notes_and_answer(people: Server, chat: ChatServer) -> None:
     history = [{"role": "user", "content": "Hello there."}]
-    body = {"question": QUESTION, "reasoner": "extractive:min_similarity=-1", "history": history, "stream": True}
+    body = {"question": QUESTION, "reasoner": "extractive:min_probability=0", "history": history, "stream": True}
     told = events((await people.client.post(ASK, json=body)).text)
     assert [one.event for one in told][-1] == "answer"
     assert any("the conversation before" in one.data["text"] for one in told if one.event == "note")
-    assert "only quotes sentences" in told[-1].data["note"]
+    assert "only quotes its sources" in told[-1].data["note"]
     assert told[-1].data["usage"]["calls"] == len(chat.calls) == 0
 
 

@@ -109,7 +109,7 @@ async def test_a_job_is_followed(client: hopweave.AsyncClient, server: Server) -
 async def test_stored_questions(client: hopweave.AsyncClient, server: Server) -> None:
     await _ingest(client, server, ADA)
     made = await client.ask_in_background(
-        "people", "Who wrote the first program?", options={"min_similarity": -1}, reasoner="extractive"
+        "people", "Who wrote the first program?", options={"min_probability": 0}, reasoner="extractive"
     )
     assert (made.state, made.answer) == ("running", None)
     done = await client.wait_for_question("people", made.id, timeout=30)
@@ -118,7 +118,7 @@ async def test_stored_questions(client: hopweave.AsyncClient, server: Server) ->
     assert (await client.keep_question("people", made.id)).kept
     again = await client.wait_for_question("people", (await client.ask_again("people", made.id)).id)
     changes = await client.compare_question("people", again.id)
-    assert (changes.before, changes.same_answer, changes.support.after) == (made.id, True, "stated")
+    assert (changes.before, changes.same_answer, changes.support.after) == (made.id, True, "quoted")
     assert [one.key for one in changes.documents.same] == ["ada"]
     assert (await client.cancel_question("people", again.id)).state == "done"
     assert [one.id for one in await client.list_questions("people", kept=True)] == [made.id]
@@ -231,7 +231,7 @@ async def test_search_and_ask(client: hopweave.AsyncClient, server: Server) -> N
     assert [hit.document.key for hit in found.hits] == [TOWER.key]
     history = [hopweave.Message(role="user", content="Hello")]
     asked = ("people", "Who wrote the first program?")
-    quoting = "extractive:min_similarity=0"  # the twin of an embedding model has lower cosines
+    quoting = "extractive:min_probability=0"  # the twin of an embedding model has lower cosines
     answer = await client.ask(*asked, reasoner=quoting, history=history, budget=hopweave.Budget(seconds=30))
     assert answer.citations[0].document.key == "ada"
     assert answer.reasoner.startswith("extractive")

@@ -107,8 +107,8 @@ async def test_ask(people: Server) -> None:
         *("verification_cost", "verification"),
     }
     assert said["reasoner"] == "extractive"
-    assert (said["abstained"], said["support"]) == (False, "stated")
-    assert said["note"] == "Extractive: this answer only quotes sentences; no language model wrote it."
+    assert (said["abstained"], said["support"]) == (False, "quoted")
+    assert said["note"] == "Extractive: this answer only quotes its sources; no language model wrote it."
     citation = said["citations"][0]
     span = citation["answer_span"]
     assert said["answer"][span["start"] : span["end"]] == citation["quote"]

@@ -80,7 +80,7 @@ async def test_a_filter_holds_in_each_corpus(split: Server) -> None:
 
 async def test_citations_name_their_corpus(split: Server) -> None:
     body = {"question": "Where did Babbage design the Analytical Engine?", "corpora": ["one", "two"]}
-    answer = (await split.client.post("/v1/ask", json={**body, "reasoner": "extractive:min_similarity=-1"})).json()
+    answer = (await split.client.post("/v1/ask", json={**body, "reasoner": "extractive:min_probability=0"})).json()
     where = {"ada": {"one", "two"}, "beida": {"one"}, "notes/babbage": {"two"}}
     assert answer["citations"]
     assert all(cited["corpus"] in where[cited["document"]["key"]] for cited in answer["citations"])

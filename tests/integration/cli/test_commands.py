@@ -76,10 +76,14 @@ def test_ask(hopweave: Hopweave, corpus: str) -> None:
     ran = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--no-stream")
     assert ran.code == 0
     assert "[1] The Engine (engine.md)" in ran.out
-    assert "Extractive: this answer only quotes sentences" in ran.out
+    assert "Extractive: this answer only quotes its sources" in ran.out
     shown = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--json").json
     assert shown["reasoner"] == "extractive"
     assert shown["citations"][0]["quote"] in shown["answer"]
+    declining = ("--reasoner", "extractive:min_probability=1", "--no-stream")
+    declined = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, *declining)
+    assert (declined.code, "(no answer)" in " ".join(declined.out.split())) == (0, True)
+    assert "[1] The Engine (engine.md)" in declined.out
 
 
 @pytest.mark.parametrize(
@@ -242,7 +246,7 @@ def test_export(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
 def test_documents_cannot_steer_the_terminal(hopweave: Hopweave, tmp_path: Path) -> None:
     (tmp_path / "evil.txt").write_text("Evil \x1b]0;title\x07 text [bold]markup[/bold].", encoding="utf-8")
     hopweave("ingest", tmp_path / "evil.txt", "-c", "evil")
-    quoting = ("--reasoner", "extractive:min_similarity=0")
+    quoting = ("--reasoner", "extractive:min_probability=0")
     for ran in (hopweave("search", "Evil text", "-c", "evil"), hopweave("ask", "Evil text", "-c", "evil", *quoting)):
         assert "\x1b" not in ran.out
         assert "[bold]markup[/bold]" in ran.out

@@ -24,7 +24,9 @@ async def rows(tmp_path: Path) -> Path:
 
 
 async def _compare(container: Container, folder: Path) -> Path:
-    asked = Experiment(searchers=(), reasoners=("extractive:min_similarity=0", "extractive:min_similarity=1"), limit=3)
+    asked = Experiment(
+        searchers=(), reasoners=("extractive:min_probability=0", "extractive:min_probability=1"), limit=3
+    )
     with RowsFile(folder / "rows.jsonl") as file:
         result = await run_experiment(container, WorkerHere(), folder / "towns", asked, lambda *_: None, file)
         file.finish(result.rows())
@@ -43,8 +45,8 @@ def test_the_page_is_made_of_the_rows(rows: Path, tmp_path: Path) -> None:
     assert error is None
     assert shown.startswith("# Reasoners compared")
     assert "## towns: 3 questions" in shown
-    assert "The worst questions of `extractive:min\\_similarity=1`" not in shown
-    assert "### The worst questions of `extractive:min_similarity=1`" in shown
+    assert "The worst questions of `extractive:min\\_probability=1`" not in shown
+    assert "### The worst questions of `extractive:min_probability=1`" in shown
     assert shown.count("- abstained: Nothing in this corpus") == 3
     said, error = run(rows, "-o", tmp_path / "page.md", "--worst", 1)
     assert (said, error) == ("", None)

@@ -21,7 +21,7 @@ def test_hits_and_sources_name_their_corpus(hopweave: Hopweave, two: tuple[str, 
         assert (ran.code, f"({two[0]}: " in ran.out) == (0, True), ran
         found = hopweave("search", QUERY, "-c", two[0], "-c", two[1], "--json").json
         assert set(found["generations"]) == set(two)
-        told = hopweave("ask", QUERY, "-c", two[0], "-c", two[1], "--reasoner", "extractive:min_similarity=-1")
+        told = hopweave("ask", QUERY, "-c", two[0], "-c", two[1], "--reasoner", "extractive:min_probability=0")
         assert (told.code, f"({two[0]}: " in told.out) == (0, True), told
         for wrong in (("-c", two[0], "-c", two[0]), ("-c", two[0], "--min-generation", "seven")):
             refused = hopweave("search", QUERY, *wrong)

@@ -11,7 +11,7 @@ from tests.integration.cli.test_folder_server import QUERY, serving
 
 def _ask(url: str, corpus: str) -> str:
     path = f"{url}/v1/corpora/{corpus}/questions"
-    made = httpx.post(path, json={"question": QUERY, "reasoner": "extractive:min_similarity=-1"}, timeout=60)
+    made = httpx.post(path, json={"question": QUERY, "reasoner": "extractive:min_probability=0"}, timeout=60)
     assert made.status_code == 202, made.text
     id = str(made.json()["id"])
     deadline = time.monotonic() + 60

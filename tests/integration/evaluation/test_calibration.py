@@ -14,7 +14,7 @@ from core.errors import InvalidInput
 from evaluation import (
     build_calibration_report,
     build_calibration_tables,
-    measure_similarities,
+    measure_probabilities,
     read_calibration_sets,
 )
 from tests.integration.evaluation.townsfolk import write_townsfolk
@@ -34,7 +34,7 @@ async def test_questions_of_the_corpus_are_nearer_than_foreign_ones(
     write_townsfolk(tmp_path / "towns", people=6)
     (one,) = read_calibration_sets([tmp_path / "towns"], foreign)
     assert (len(one.answerable), len(one.unanswerable)) == (6, 6)
-    values = await measure_similarities(
+    values = await measure_probabilities(
         container,
         WorkerHere(),
         one,
@@ -48,7 +48,7 @@ async def test_questions_of_the_corpus_are_nearer_than_foreign_ones(
     assert max(values.unanswerable) < report["threshold"] <= min(values.answerable)
     file = io.StringIO()
     Console(width=100, file=file).print(build_calibration_tables(report))
-    assert f"extractive:min_similarity={report['threshold']:g}, for twin" in " ".join(file.getvalue().split())
+    assert f"extractive:min_probability={report['threshold']:g}, for twin" in " ".join(file.getvalue().split())
 
 
 def test_the_questions_of_each_dataset_are_foreign_to_the_others(tmp_path: Path) -> None:

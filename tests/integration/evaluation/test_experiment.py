@@ -112,11 +112,11 @@ async def test_questions_of_another_set_are_scored_by_abstention(container: Cont
 
 
 async def test_a_support_is_asked_for_and_kept(container: Container) -> None:
-    asked = Experiment(searchers=(), reasoners=("extractive:min_similarity=0",), limit=2)
-    for unsupported, support in ((Unsupported.INFER, "inferred"), (Unsupported.ABSTAIN, "none")):
+    asked = Experiment(searchers=(), reasoners=("extractive:min_probability=0",), limit=2)
+    for unsupported, support in ((Unsupported.INFER, "quoted"), (Unsupported.ABSTAIN, "none")):
         result = await evaluated(container, replace(asked, unsupported=unsupported))
         assert {(row.unsupported, row.support) for row in result.answers} == {(str(unsupported), support)}
-        assert result.reasoners["extractive:min_similarity=0"]["supports"][support] == 1.0
+        assert result.reasoners["extractive:min_probability=0"]["supports"][support] == 1.0
 
 
 async def test_lower_case_questions_are_asked_in_lower_case(container: Container) -> None:

@@ -15,7 +15,7 @@ from tests.integration.reasoning.good_model import good_model
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer
 
-_OPTIONS = {"extractive": {"min_similarity": 0.05}}
+_OPTIONS = {"extractive": {"min_probability": 0}}
 """The twin of an embedding model knows words only: sentences are farther from questions than with a real one."""
 
 

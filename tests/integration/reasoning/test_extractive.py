@@ -1,4 +1,4 @@
-"""What `extractive` quotes, and when it abstains."""
+"""What `extractive` answers over a scripted searcher: its text, its notes and its abstentions."""
 
 from dataclasses import replace
 
@@ -7,75 +7,88 @@ import pytest
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Signals
-from reasoning.shared.passage_similarity import find_similarity
+from reasoning.shared.passage_similarity import find_cosines
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
 
-QUESTION = "Which publishing house published The Outsiders?"
-STATED = "Which publisher published The Outsiders?"
+QUESTION = "Which publisher published The Outsiders?"
+QUOTING = "extractive:min_probability=0"
 
 
-async def test_quotes_are_stated_and_cite_their_passage(desk: ReasoningDesk, server: ChatServer) -> None:
-    answer, _ = await desk.ask("extractive:min_similarity=0.1,sentences=2", STATED)
-    assert (answer.abstained, answer.support) == (False, Support.STATED)
+async def test_quotes_cite_their_passages(desk: ReasoningDesk, server: ChatServer) -> None:
+    answer, _ = await desk.ask(f"{QUOTING},sentences=2", QUESTION)
+    assert (answer.abstained, answer.support, answer.steps[0].support) == (False, Support.QUOTED, Support.QUOTED)
     assert "The Outsiders was published by Viking Press in 1967." in answer.text
     assert len(answer.citations) == 2
     assert not server.calls
 
 
-async def test_a_sentence_about_something_else_is_inferred(desk: ReasoningDesk) -> None:
-    asked = ("extractive:min_similarity=0.1,sentences=2", "Who illustrated The Outsiders?")
+async def test_a_doubtful_answer_says_so(desk: ReasoningDesk) -> None:
+    asked = (QUOTING, "Who illustrated the cover of The Outsiders in Bolivia?")
     answer, _ = await desk.ask(*asked)
-    assert (answer.abstained, answer.support, answer.steps[0].support) == (False, Support.INFERRED, Support.INFERRED)
+    assert (answer.abstained, answer.support) == (False, Support.QUOTED)
+    assert "so perhaps none answers the question" in answer.note
     assert "“illustrated”" in answer.note
+    assert "“of”" not in answer.note
     assert answer.citations
     withheld, _ = await desk.ask(*asked, unsupported=Unsupported.ABSTAIN)
-    assert (withheld.abstained, withheld.support, withheld.citations) == (True, Support.NONE, ())
-    assert withheld.text == "No sentence that was found states the answer."
-    assert withheld.note == "The nearest sentence lacks: “illustrated”."
+    assert (withheld.abstained, withheld.support) == (True, Support.NONE)
+    assert withheld.text.startswith("No quote answers this surely enough, as far as its words tell. Nearest: ")
+    assert withheld.citations
     assert withheld.steps[0].answer == ""
 
 
 async def test_an_answer_says_that_it_only_quotes(desk: ReasoningDesk) -> None:
-    answer, trace = await desk.ask("extractive:min_similarity=0.1", STATED)
-    assert answer.note == "Extractive: this answer only quotes sentences; no language model wrote it."
+    answer, trace = await desk.ask(QUOTING, QUESTION)
+    assert answer.note.startswith("Extractive: this answer only quotes its sources; no language model wrote it.")
     assert not any("conversation" in note for note in trace.notes)
     history = (Message(speaker=Speaker.USER, content="Who wrote it?"),)
-    _, trace = await desk.ask("extractive:min_similarity=0.1", QUESTION, history=history)
+    _, trace = await desk.ask(QUOTING, QUESTION, history=history)
     assert any("the conversation before the question was not read" in note for note in trace.notes)
 
 
-async def test_it_abstains_if_no_passage_is_near_enough(desk: ReasoningDesk) -> None:
-    answer, _ = await desk.ask("extractive:min_similarity=0.95", QUESTION)
-    assert (answer.abstained, answer.support, answer.citations) == (True, Support.NONE, ())
+async def test_it_declines_below_its_probability_and_shows_what_is_near(desk: ReasoningDesk) -> None:
+    answer, _ = await desk.ask("extractive:min_probability=1", QUESTION)
+    assert (answer.abstained, answer.support, answer.steps[0].answer) == (True, Support.NONE, "")
     assert answer.steps[0].hits
+    assert answer.text.startswith("Nothing in this corpus answers this, as far as its words tell. Nearest: ")
+    assert 1 <= len(answer.citations) <= 3
+    assert all(one.quote in answer.text for one in answer.citations)
+
+
+async def test_what_shares_no_word_is_declined(desk: ReasoningDesk) -> None:
     foreign, _ = await desk.ask("extractive", "Capital of Mongolia?")
     assert foreign.abstained
 
 
-async def test_one_near_passage_lets_the_others_be_quoted(desk: ReasoningDesk) -> None:
-    """What is asked for may stand in a passage that is far from the question."""
-    embedder = TwinEmbedder()
-    vector = await embedder.embed_query(QUESTION)
-    near = {key: await find_similarity(embedder, vector, [one]) for key, one in desk.hits.items()}
-    least = max(near.values()) - 0.001
-    assert sum(similarity >= least for similarity in near.values()) == 1
-    answer, _ = await desk.ask(f"extractive:min_similarity={least},sentences=20", QUESTION)
-    assert len({citation.document.key for citation in answer.citations}) > 1
+async def test_without_hits_nothing_is_near(desk: ReasoningDesk) -> None:
+    answer, _ = await desk.ask("extractive", "Zzz?")
+    assert (answer.abstained, answer.citations) == (True, ())
+    assert answer.text == "Nothing in this corpus answers this, as far as its words tell."
 
 
-@pytest.mark.parametrize(("signal", "expected"), [(0.9, 0.9), (-0.2, -0.2)])
-async def test_the_searchers_own_cosine_counts(signal: float, expected: float) -> None:
+async def test_a_long_quote_is_shortened_in_the_text_of_an_abstention(server: ChatServer) -> None:
+    long = {"long": ("Orrin", "Orrin " + "has a mill and " * 60 + "a church.")}
+    desk = ReasoningDesk(server, long)
+    answer, _ = await desk.ask("extractive:min_probability=1", "Where is the mill of Orrin?")
+    [citation] = [one for one in answer.citations if one.document.key == "long"]
+    assert len(citation.quote) > 500
+    assert len(answer.text) < 500
+    assert answer.text[citation.answer_span.start : citation.answer_span.end].endswith("…")
+
+
+@pytest.mark.parametrize("signal", [0.9, -0.2])
+async def test_the_searchers_own_cosine_counts(signal: float) -> None:
     embedder = TwinEmbedder()
     near = replace(hit("a", "A", "far away"), signals=Signals(dense=signal))
-    assert await find_similarity(embedder, await embedder.embed_query("near?"), [near]) == expected
+    assert await find_cosines(embedder, await embedder.embed_query("near?"), [near]) == [signal]
 
 
 async def test_a_hit_without_a_cosine_is_embedded() -> None:
     embedder = TwinEmbedder()
     vector = await embedder.embed_query("Orrin\nThe mill.")
     far = replace(hit("a", "A", "far away"), signals=Signals(dense=0.1))
-    similarity = await find_similarity(embedder, vector, [far, hit("b", "Orrin", "The mill.")])
-    assert similarity == pytest.approx(1.0, abs=1e-5)
-    assert await find_similarity(embedder, vector, []) == -1.0
+    cosines = await find_cosines(embedder, vector, [hit("b", "Orrin", "The mill."), far])
+    assert cosines == pytest.approx([1.0, 0.1], abs=1e-5)
+    assert await find_cosines(embedder, vector, []) == []

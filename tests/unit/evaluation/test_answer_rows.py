@@ -164,7 +164,7 @@ def test_abstentions_are_counted_and_those_with_every_supporting_passage_apart()
     scores = aggregate_answers(rows)
     assert (scores["abstained"], scores["abstained_with_all_supporting"]) == (2, 1)
     assert (scores["em"], scores["answered"]) == (0.25, {"questions": 2, "em": 0.5, "f1": 0.5})
-    assert scores["supports"] == {"stated": 0.25, "inferred": 0.25, "memory": 0.0, "none": 0.5}
+    assert scores["supports"] == {"stated": 0.25, "quoted": 0.0, "inferred": 0.25, "memory": 0.0, "none": 0.5}
 
 
 def test_totals_are_of_all_questions() -> None:

@@ -5,12 +5,13 @@ import { Icon } from "./icons.js";
 
 const SUPPORT = {
   stated: ["good", "check", "stated", "Passages state it."],
+  quoted: ["busy", "documents", "quoted", "It is verbatim in a passage; no language model read whether it answers."],
   inferred: ["fair", "warning", "inferred", "It follows from passages, with an assumption."],
   memory: ["poor", "warning", "from memory", "The model's memory, without a passage."],
   none: ["poor", "close", "no answer", "Nothing was found that answers it."],
 };
 
-/** What an answer or a step stands on: `stated`, `inferred`, `memory` or `none`. */
+/** What an answer or a step stands on: `stated`, `quoted`, `inferred`, `memory` or `none`. */
 export function Support({ support }) {
   const [tone, icon, label, title] = SUPPORT[support] || ["fair", "warning", support, ""];
   return html`<span class=${`tag ${tone}`} title=${title}><${Icon} name=${icon} />${label}</span>`;

@@ -23,6 +23,7 @@ const KEYS = [
 
 const WORDS = [
   ["stated", "a passage states the answer"],
+  ["quoted", "it is verbatim in a passage, and no language model has read it: see whether it answers"],
   ["inferred", "it follows from passages that do not state it: read them"],
   ["from memory", "the language model knew it; no passage bears it"],
   ["outdated", "documents of the corpus have changed since the answer was given"],

@@ -12,7 +12,7 @@ _OPEN = {"team": "open"}
 
 
 async def _ask(holder: Holder, question: str = "Who wrote the first program?", **more: Any) -> dict[str, Any]:
-    made = await holder("POST", _PATH, json={"question": question, "reasoner": "extractive:min_similarity=-1", **more})
+    made = await holder("POST", _PATH, json={"question": question, "reasoner": "extractive:min_probability=0", **more})
     assert made.status_code == 202, made.text
     return await _wait(holder, made.json()["id"])
 

@@ -160,8 +160,8 @@ async def test_plain_is_the_language_model_alone(client: openai.AsyncOpenAI, cha
 
 
 async def test_a_named_reasoner_without_a_model(client: openai.AsyncOpenAI, chat: ChatServer) -> None:
-    said = await client.chat.completions.create(model="people:extractive:min_similarity=-1", messages=_TURNS)
-    assert "only quotes sentences; no language model wrote it" in (said.choices[0].message.content or "")
+    said = await client.chat.completions.create(model="people:extractive:min_probability=0", messages=_TURNS)
+    assert "only quotes its sources; no language model wrote it" in (said.choices[0].message.content or "")
     assert said.model_extra is not None
     assert any("the conversation before" in note for note in said.model_extra["hopweave"]["notes"])
     assert chat.calls == [], "a reasoner that asks no model restates nothing either"

@@ -7,7 +7,7 @@ from core.verification import DocumentRole
 from reasoning.verification.roles import compare_quotes, decide_role
 from tests.unit.reasoning.verification.given import cited, given, located, without
 
-_STATED, _INFERRED, _MEMORY, _NONE = Support
+_STATED, _QUOTED, _INFERRED, _MEMORY, _NONE = Support
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,10 @@ _STATED, _INFERRED, _MEMORY, _NONE = Support
         (_STATED, _NONE, False, "needed"),
         (_STATED, _INFERRED, True, "needed"),
         (_STATED, _INFERRED, None, "needed"),
+        (_STATED, _QUOTED, None, "needed"),
+        (_QUOTED, _NONE, None, "needed"),
+        (_QUOTED, _QUOTED, True, "redundant"),
+        (_QUOTED, _QUOTED, None, "unclear"),
         (_INFERRED, _MEMORY, True, "needed"),
         (_STATED, _STATED, True, "redundant"),
         (_INFERRED, _INFERRED, True, "redundant"),

@@ -17,6 +17,7 @@ const BUDGET = "budget was used up"; // the server's words, in notes
 /** What the support means, as a sentence. */
 const STANDS_ON = {
   stated: "Passages state it.",
+  quoted: "It is quoted from passages; no language model read whether it answers.",
   inferred: "It is inferred from passages; they do not state it.",
   memory: "It is from the model's memory. No passage bears it.",
   none: "No passage was found that answers it.",

@@ -9,7 +9,7 @@ export const LINE = 17;
 const HEAD = 16;
 const LABEL_LINES = 3;
 const SUB_LINES = 2;
-const SUPPORT = { stated: "stated", inferred: "inferred", memory: "from memory", none: "no answer" };
+const SUPPORT = { stated: "stated", quoted: "quoted", inferred: "inferred", memory: "from memory", none: "no answer" };
 export const FONT = 'system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", "Noto Sans Arabic", "Noto Sans CJK SC", sans-serif';
 const RIGHT_TO_LEFT = /^[^\p{L}]*[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
 

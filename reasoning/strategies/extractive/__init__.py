@@ -1,0 +1,15 @@
+"""No model: quotes and cites the best sentences and rows of the best passages; declines if none is likely to answer.
+
+`reasoner` has the course of a question. `asked` reads the question, `units` lists what may be quoted, `evidence`
+compares both, and `decision` ranks the units and says how probably one of them answers.
+"""
+
+from core.ports.reasoning import Reasoner
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.strategies.extractive.reasoner import PASSAGES, Config, Extractive, read_hits
+
+__all__ = ["PASSAGES", "Config", "build", "read_hits"]
+
+
+def build(config: Config, backends: ReasoningBackends) -> Reasoner:
+    return Extractive(config, backends)

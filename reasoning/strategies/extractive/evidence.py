@@ -1,0 +1,169 @@
+"""Evidence that a unit answers a question: a row of numbers for each unit, named by `FEATURES`.
+
+The words of the question weigh by their idf in the corpus. They may stand in the unit itself, in what it is part of, in
+the sentences beside it, or in its passage: each counts less than the one before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.passage_context import find_context
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.asked import Asked
+from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.values import ValueKind, find_stems, has_value
+
+__all__ = ["COSINES", "FEATURES", "Coverage", "Floats", "cover_units", "measure_evidence"]
+
+Floats = NDArray[np.float64]
+
+FEATURES = (
+    "in_unit",  # the share of the words' weight that the unit has
+    "in_context",  # what its title, headings, columns, sender or file name add to that
+    "beside",  # what the sentences beside it add
+    "in_passage",  # what its passage adds
+    "rarest_missing",  # the weight of the rarest word that passage and context lack, by that of the rarest word at all
+    "rarest_missing_near",  # the same, of the word that the unit, its context and the sentences beside it lack
+    "names_missing",  # the share of the weight of names, and of words with digits, that passage and context lack
+    "found_nowhere",  # the share of the words' weight that no hit has
+    "pairs",  # the share of the pairs of adjacent words that the unit has, both
+    "value",  # 1 if it has a value of the kind that is asked for
+    "no_value",  # 1 if a value is asked for, and it has none
+    "value_and_words",  # `value`, by `in_unit` and `in_context`
+    "words",  # the logarithm of the number of its words
+    "few_words",  # 1 if it has fewer than four words
+    "row",  # 1 for a row of a table
+    "rank",  # 1 / (1 + the place of its hit)
+    "asked_words",  # the logarithm of the number of words that the question has
+    "typed",  # 1 for words that are typed into a search box
+    "unit_cosine",  # the cosine of the unit with the question
+    "cosine_lead",  # by how much that is greater than the mean of all units
+    "hit_cosine",  # that of its passage
+    "best_cosine",  # the greatest of a passage
+)
+COSINES = 4
+"""The last features, which are 0 in a corpus without vectors."""
+
+_PREFIX = 5
+"""Stems of which one begins with the other match if both have as many letters: `election`, `elected` do not."""
+_PREFIX_STRENGTH = 0.7
+_FEW = 4
+_LONGEST_NAME = 200
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coverage:
+    """Which words of the question each unit has, from 0 to 1, (units, words): itself, with its context, with the
+    sentences beside it, and with its passage. `anywhere` is of all hits, (words,).
+    """
+
+    unit: Floats
+    context: Floats
+    beside: Floats
+    passage: Floats
+    anywhere: Floats
+
+
+class _Matcher:
+    """Finds the words of the question among stems. A stem is compared once."""
+
+    def __init__(self, asked: Asked) -> None:
+        self._places = {word.stem: at for at, word in enumerate(asked.words)}
+        self._prefixes: dict[str, list[str]] = {}
+        for word in asked.words:
+            if len(word.stem) >= _PREFIX and word.stem.isalpha():
+                self._prefixes.setdefault(word.stem[:_PREFIX], []).append(word.stem)
+        self._known: dict[str, tuple[tuple[int, float], ...]] = {}
+
+    def cover(self, stems: frozenset[str]) -> Floats:
+        out = np.zeros(len(self._places))
+        for stem in stems:
+            for at, strength in self._match(stem):
+                out[at] = max(out[at], strength)
+        return out
+
+    def _match(self, stem: str) -> tuple[tuple[int, float], ...]:
+        if stem not in self._known:
+            found = {self._places[stem]: 1.0} if stem in self._places else {}
+            for other in self._prefixes.get(stem[:_PREFIX], ()) if len(stem) >= _PREFIX else ():
+                if stem.startswith(other) or other.startswith(stem):
+                    found.setdefault(self._places[other], _PREFIX_STRENGTH)
+            self._known[stem] = tuple(found.items())
+        return self._known[stem]
+
+
+def cover_units(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Coverage:
+    """Returns which words of the question the units have."""
+    matcher = _Matcher(asked)
+    heads = [matcher.cover(_find_head_stems(hit)) for hit in hits]
+    texts = [matcher.cover(find_stems(hit.chunk.text)) for hit in hits]
+    shape = (len(units), len(asked.words))
+    own = np.array([matcher.cover(unit.stems) for unit in units]).reshape(shape)
+    head = np.array([heads[unit.rank] for unit in units]).reshape(shape)
+    columns = np.array([matcher.cover(find_stems(unit.columns)) for unit in units]).reshape(shape)
+    passage = np.array([texts[unit.rank] for unit in units]).reshape(shape)
+    context = np.maximum(own, np.maximum(head, columns))
+    beside = np.maximum(context, np.array([matcher.cover(unit.beside) for unit in units]).reshape(shape))
+    return Coverage(
+        unit=own,
+        context=context,
+        beside=beside,
+        passage=np.maximum(beside, passage),
+        anywhere=np.max([*heads, *texts], axis=0, initial=0.0) if hits else np.zeros(len(asked.words)),
+    )
+
+
+def measure_evidence(
+    asked: Asked, units: Sequence[Unit], covered: Coverage, cosines: Floats, hit_cosines: Floats
+) -> Floats:
+    """Returns the features of each unit, (units, features); all cosines are 0 without vectors."""
+    weights = np.array([word.weight * (not word.is_kind) for word in asked.words])
+    total = float(weights.sum())
+    weights = weights / total if total > 0 else np.full(len(weights), 1 / max(len(weights), 1))
+    names = weights * [word.is_name for word in asked.words]
+    rarest = max(weights, default=1.0) or 1.0
+    shares = [values @ weights for values in (covered.unit, covered.context, covered.beside, covered.passage)]
+    lacking = 1 - covered.passage
+    pairs = np.minimum(covered.unit[:, 1:], covered.unit[:, :-1])
+    ranks = np.array([unit.rank for unit in units], np.int64)
+    valued = np.array(
+        [float(has_value(asked.kind, unit.text, stems=asked.stems, digits=asked.digits)) for unit in units]
+    )
+    lengths = np.array([float(len(unit.text.split())) for unit in units])
+    ones = np.ones(len(units))
+    columns = [
+        shares[0],
+        shares[1] - shares[0],
+        shares[2] - shares[1],
+        shares[3] - shares[2],
+        (lacking * weights).max(axis=1, initial=0.0) / rarest,
+        ((1 - covered.beside) * weights).max(axis=1, initial=0.0) / rarest,
+        lacking @ names / (float(names.sum()) or 1.0),
+        ones * ((1 - covered.anywhere) @ weights),
+        pairs.mean(axis=1) if pairs.shape[1] else ones * 0,
+        valued,
+        (1 - valued) * (asked.kind is not ValueKind.NONE),
+        valued * shares[1],
+        np.log1p(np.minimum(lengths, 100)),
+        lengths < _FEW,
+        [unit.is_row for unit in units],
+        1 / (1 + ranks),
+        ones * np.log1p(len(asked.words)),
+        ones * (not asked.is_question),
+        cosines,
+        cosines - cosines.mean(),
+        hit_cosines[ranks],
+        ones * hit_cosines.max(initial=0.0),
+    ]
+    return np.array(columns, np.float64).reshape(len(FEATURES), len(units)).T
+
+
+def _find_head_stems(hit: Hit) -> frozenset[str]:
+    """Returns the stems of what a hit is part of: title, headings, sender, date, subject and the name of its file."""
+    context = replace(find_context(hit.document, hit.chunk), page="", slide="")
+    name = hit.document.key.rpartition("/")[2].replace("_", " ").replace("-", " ")
+    parts = (hit.document.title, hit.chunk.heading, *context.attributes.values(), name[:_LONGEST_NAME])
+    return find_stems("\n".join(parts))

@@ -1,0 +1,227 @@
+"""The reasoner: searches once, reads the hits, and quotes or declines."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from pydantic import Field
+
+from core.corpora import NO_EMBEDDING, Corpus
+from core.documents import Span
+from core.events import AnswerEvent, SearchEvent, StepEvent
+from core.ports.embedding import Embedder
+from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
+from core.ports.retrieval import Hit, Query
+from core.strategies import StrategyConfig
+from core.text.shortening import shorten
+from core.trace import Trace
+from reasoning.citations.markers import make_citation
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.backends import ReasoningBackends
+from reasoning.shared.passage_similarity import find_cosines
+from reasoning.strategies.extractive.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.decision import decide
+from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, measure_evidence
+from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.values import find_stems
+
+__all__ = ["PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
+
+PASSAGES = 5
+"""Hits that are read unless the question says another number."""
+_MOST_UNITS = 200
+"""Units that are compared, those with most of the question's words."""
+_SURE = 0.6
+"""If it is less probable that a quote is right, the note says so, and a request that wants only sure answers gets none.
+
+Of the answers below it, half are right on kinds of material that the weights were not fitted to; of those above, three
+in four.
+"""
+_NEAREST = 3
+_LONGEST_NEAREST = 200
+_SHOWN_WORDS = 5
+_LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
+_UNSURE = "{} About half of such quotes are wrong{}, so perhaps none answers the question."
+_DECLINES = "Nothing in this corpus answers this, as far as its words tell."
+_NOT_SURE = "No quote answers this surely enough, as far as its words tell."
+_UNREAD = (
+    "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
+    "be understood alone"
+)
+
+
+class Config(StrategyConfig):
+    """How many units are quoted, and how probable it has to be that the passages answer."""
+
+    sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences or rows are quoted.")
+    min_probability: float = Field(
+        default=0.3,
+        ge=0,
+        le=1,
+        description=(
+            "Declines if it is less probable that the passages answer, by words, values and cosines; "
+            "`calibrate-extractive` finds it."
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """What was read of the hits: the units with their `features`, the best first.
+
+    `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
+    does. `lacking` are words of the question that the passage of the best does not have.
+    """
+
+    asked: Asked
+    units: tuple[Unit, ...] = ()
+    features: Floats = field(default_factory=lambda: np.zeros((0, len(FEATURES))))
+    lacking: tuple[str, ...] = ()
+    answerable: float = 0.0
+    right: float = 0.0
+
+
+class Extractive:
+    """Quotes sentences and rows and never paraphrases, so that every word of the answer is in a passage."""
+
+    def __init__(self, config: Config, backends: ReasoningBackends) -> None:
+        self._config = config
+        self._backends = backends
+
+    async def answer(self, question: Question, trace: Trace) -> Answer:
+        began = time.monotonic()
+        query = Query(
+            corpus=question.corpus,
+            text=question.text,
+            k=question.k or PASSAGES,
+            documents=question.documents,
+            parts=question.parts,
+            web=question.web,
+            masked=question.masked,
+            private=False,
+        )
+        hits = (await self._backends.searcher.search(query, trace)).hits
+        trace.emit(SearchEvent(query=question.text, searcher=self._backends.searcher_name, hits=hits, step="1"))
+        if question.history:
+            trace.note(_UNREAD)
+        with trace.timed("quote"):
+            reading = await read_hits(self._backends, question.corpus, question.text, hits)
+        answer = self._conclude(question, hits, reading)
+        step = Step(
+            id="1",
+            question=question.text,
+            hits=hits,
+            answer="" if answer.abstained else answer.text,
+            support=answer.support,
+            seconds=time.monotonic() - began,
+        )
+        trace.emit(StepEvent(result=step))
+        answer = replace(answer, steps=(step,))
+        trace.emit(AnswerEvent(answer=answer))
+        return answer
+
+    def _conclude(self, question: Question, hits: Sequence[Hit], reading: Reading) -> Answer:
+        shown = tuple(passage_text(hit) for hit in hits)
+        answers = bool(reading.units) and reading.answerable >= self._config.min_probability
+        if not answers or (question.unsupported is Unsupported.ABSTAIN and reading.right < _SURE):
+            before = f"{_NOT_SURE if answers else _DECLINES} Nearest:"
+            text, citations = _cite(_choose_nearest(reading.units), before, _LONGEST_NEAREST)
+            return Answer(
+                text=text if citations else _DECLINES,
+                reasoner="extractive",
+                citations=citations,
+                abstained=True,
+                shown=shown,
+            )
+        text, citations = _cite(_choose(reading.units, self._config.sentences))
+        return Answer(
+            text=text,
+            reasoner="extractive",
+            citations=citations,
+            support=Support.QUOTED,
+            note=_LABEL if reading.right >= _SURE else _UNSURE.format(_LABEL, _describe_missing(reading.lacking)),
+            shown=shown,
+        )
+
+
+async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit]) -> Reading:
+    """Returns the units of the hits, the best first, and how probably they answer the question."""
+    asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
+    units = list_units(asked, hits, _MOST_UNITS)
+    if not units:
+        return Reading(asked=asked)
+    covered = cover_units(asked, hits, units)
+    has_cosines = backends.embedder.model != NO_EMBEDDING
+    if not has_cosines and not covered.anywhere.any():
+        return Reading(asked=asked)
+    cosines = await _compare(backends.embedder, question, units, hits)
+    features = measure_evidence(asked, units, covered, *cosines)
+    decision = decide(features, has_cosines=has_cosines)
+    order = list(decision.order)
+    return Reading(
+        asked=asked,
+        units=tuple(units[at] for at in order),
+        features=features[order],
+        lacking=tuple(
+            word.written
+            for word, share in zip(asked.words, covered.passage[order[0]], strict=True)
+            if not share and not word.is_kind and not word.is_frequent
+        ),
+        answerable=decision.answerable,
+        right=decision.right,
+    )
+
+
+async def _compare(
+    embedder: Embedder, question: str, units: Sequence[Unit], hits: Sequence[Hit]
+) -> tuple[Floats, Floats]:
+    """Returns the cosines of units and hits with the question; all are 0 in a corpus without vectors."""
+    if embedder.model == NO_EMBEDDING:
+        return np.zeros(len(units)), np.zeros(len(hits))
+    vector = await embedder.embed_query(question)
+    of_units = (await embedder.embed_passages([unit.text for unit in units])) @ vector
+    return np.asarray(of_units, np.float64), np.array(await find_cosines(embedder, vector, hits))
+
+
+def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
+    """Returns the best units in the order of their passages; equal ones count once."""
+    best: dict[str, Unit] = {}
+    for unit in units:
+        if len(best) < most:
+            best.setdefault(unit.text.casefold(), unit)
+    return sorted(best.values(), key=lambda unit: (unit.rank, unit.span.start))
+
+
+def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
+    """Returns the best unit of each of the three passages with the best ones."""
+    best: dict[int, Unit] = {}
+    for unit in units:
+        if len(best) < _NEAREST:
+            best.setdefault(unit.rank, unit)
+    return list(best.values())
+
+
+def _describe_missing(lacking: Sequence[str]) -> str:
+    if not lacking:
+        return ""
+    shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
+    return f" (the best passage lacks {shown})"
+
+
+def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:
+    """Joins the units, each followed by the marker of its passage, with one citation for each unit.
+
+    The text follows `before`. With `longest` it has so many characters of each unit; citations have all of them.
+    """
+    markers = {id: n for n, id in enumerate(dict.fromkeys(unit.hit.chunk.id for unit in units), start=1)}
+    text = before
+    citations = []
+    for unit in units:
+        marker = markers[unit.hit.chunk.id]
+        start = len(text) + bool(text)
+        text += f"{' ' if text else ''}{unit.text if longest is None else shorten(unit.text, longest)}"
+        quote = Quote(hit=unit.hit, text=unit.text, span=unit.span)
+        citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
+        text += f" [{marker}]"
+    return text, tuple(citations)

@@ -1,0 +1,153 @@
+"""What `extractive` may quote: the sentences and the rows of tables of the hits, without those that answer nothing.
+
+A question, a heading, the header of a table, and a sentence that only repeats the question are no answers.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from core.documents import Span
+from core.passage_context import find_tables, split_units
+from core.passage_context.tables import is_row
+from core.ports.retrieval import Hit
+from reasoning.strategies.extractive.asked import Asked
+from reasoning.strategies.extractive.values import find_digits, find_stems
+
+__all__ = ["Unit", "is_question", "list_units"]
+
+_CLOSE = "\"'”’»)]}›*_` \t\n\r\xa0"
+_QUESTION_MARKS = ("?", "？", "؟", "՞")
+_BESIDE = 2
+_LONGEST_HEADING = 120
+_WRITER = re.compile(r"\b(?:I|me|we|us|ich|mir|mich|wir|uns|je|moi|nous)\b")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_LONGEST_ROW = 2000
+_LONGEST_NAME = 60
+_ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
+_ASKS = re.compile(
+    r"\W{0,8}(?:(?:hi|hello|dear|hallo|bonjour)\b.{0,30}?[,:]\s{0,3})?(?:and |but |also |so )?"
+    r"(?:(?:please|kindly|could|can|would|will)\b.{0,40}?\b(?:tell|let|confirm|clarify|remind|explain|advise)\b"
+    r"|i(?: am|['’]m)? ?(?:wonder|wondering|asking|(?:would like|want|need) to know|do(?: not|n['’]t) know)\b"
+    r"|(?:does|do) (?:any|some)(?:one|body)\b.{0,20}?\bknow\b"
+    r"|bitte (?:teil|sag|lass|geb|klär|schreib)\w{1,3}\b|weiß (?:jemand|man)\b|können sie\b"
+    r"|pou(?:vez|rriez|vons)[- ]vous\b|merci de (?:me|nous)\b|je (?:voudrais|veux) savoir\b|je me demande\b)"
+    r".{0,40}?\b(?:who|whom|whose|when|where|how|what|which|whether|if|wer|wem|wann|wo|wie|was|welche[rsmn]?|ob"
+    r"|qui|quand|où|comment|combien|quel(?:le)?s?|si)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Unit:
+    """A sentence or a row of a hit that may be quoted. `rank` is the place of the hit, from 0.
+
+    `beside` are the stems of the two sentences before it and of the two after it; `columns` names those of its table.
+    """
+
+    hit: Hit
+    rank: int
+    span: Span
+    text: str
+    stems: frozenset[str]
+    beside: frozenset[str]
+    is_row: bool
+    columns: str = ""
+
+
+def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
+    """Returns the units of the hits that may answer the question, in their order.
+
+    Of more than `most`, those stay that have the most words of the question. Words that are typed into a search box ask
+    for a place, so a heading counts for them.
+    """
+    units = [unit for rank, hit in enumerate(hits) for unit in _list_of_hit(asked, hit, rank)]
+    words = {word.stem for word in asked.words}
+    having = sorted(range(len(units)), key=lambda at: -len(units[at].stems & words))
+    return [units[at] for at in sorted(having[:most])]
+
+
+def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
+    text = hit.chunk.text
+    spans = list(_split(text))
+    stems = [find_stems(text[span.start : span.end]) for span in spans]
+    heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
+    tables = [table for table in find_tables(text) if table.header]
+    at = 0
+    for place, span in enumerate(spans):
+        while at < len(tables) and tables[at].end <= span.start:
+            at += 1
+        table = tables[at] if at < len(tables) and tables[at].start <= span.start else None
+        words = text[span.start : span.end]
+        unit = Unit(
+            hit=hit,
+            rank=rank,
+            span=span,
+            text=words,
+            stems=stems[place],
+            beside=frozenset[str]().union(
+                *stems[max(0, place - _BESIDE) : place], *stems[place + 1 : place + 1 + _BESIDE]
+            ),
+            is_row=is_row(words) or is_record(words),
+            columns=table.header if table else "",
+        )
+        if (table is None or span.start >= table.body) and _may_answer(asked, unit, heads):
+            yield unit
+
+
+def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
+    if not any(map(str.isalnum, unit.text)) or is_question(unit.text):
+        return False
+    if asked.is_question and not unit.is_row and _is_heading(unit, heads):
+        return False
+    return not asked.is_open or _says_more(asked, unit)
+
+
+def _says_more(asked: Asked, unit: Unit) -> bool:
+    """Returns whether a unit says more than the question: it has another word or number, or names its writer."""
+    has_more = not unit.stems <= asked.stems or not find_digits(unit.text) <= asked.digits
+    return has_more or _WRITER.search(unit.text) is not None
+
+
+def is_question(text: str) -> bool:
+    """Returns whether a sentence asks something, with a question mark or as in "Please tell me who signed it."."""
+    return text.rstrip(_CLOSE).endswith(_QUESTION_MARKS) or _ASKS.match(text) is not None
+
+
+def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
+    """Returns whether a unit repeats the title or headings of its passage, or is typed as a heading of Markdown."""
+    text = unit.text
+    if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
+        return False
+    return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" "))
+
+
+def _split(text: str) -> Iterator[Span]:
+    """Yields the sentences and rows of a text. A line of named fields, `Country: Japan; Volts: 100`, is a row."""
+    for start, end in split_units(text):
+        at = start
+        for line in _LINE.finditer(text, start, end):
+            if is_record(line[0]):
+                if text[at : line.start()].strip():
+                    yield _strip(text, at, line.start())
+                yield _strip(text, *line.span())
+                at = line.end()
+        if text[at:end].strip():
+            yield _strip(text, at, end)
+
+
+def is_record(line: str) -> bool:
+    """Returns whether a line is a row whose cells have their names."""
+    fields = line[:_LONGEST_ROW].split("; ")
+    return len(fields) > 1 and 2 * sum(map(_is_field, fields)) >= len(fields) + 1
+
+
+def _is_field(field: str) -> bool:
+    name, colon, _ = field.partition(": ")
+    return bool(colon) and 0 < len(name.strip()) <= _LONGEST_NAME
+
+
+def _strip(text: str, start: int, end: int) -> Span:
+    words = text[start:end]
+    begin = start + len(words) - len(words.lstrip())
+    return Span(start=begin, end=begin + len(words.strip()))

@@ -1,0 +1,167 @@
+"""Kinds of values: which kind a question asks for, and whether a sentence has one. English, German and French first."""
+
+import re
+from collections.abc import Collection
+from enum import StrEnum
+
+from core.text.name_spans import find_names
+from core.text.terms import split_words
+from core.text.word_lists import CALENDAR_WORDS
+
+__all__ = [
+    "GENERIC",
+    "ValueKind",
+    "find_digits",
+    "find_kind",
+    "find_name_spans",
+    "find_signs",
+    "find_stems",
+    "has_value",
+]
+
+
+class ValueKind(StrEnum):
+    """The kind of value that answers a question; `NONE` if any sentence may."""
+
+    NONE = "none"
+    NUMBER = "number"
+    DATE = "date"
+    DURATION = "duration"
+    PERSON = "person"
+    PLACE = "place"
+
+
+def _any_of(phrases: str) -> str:
+    """Returns the pattern of any of the phrases, which are separated by lines and semicolons."""
+    found = (phrase.strip() for line in phrases.splitlines() for phrase in line.split(";"))
+    return "(?:" + "|".join(phrase for phrase in found if phrase) + ")"
+
+
+_NUMBER_WORDS = _any_of("""
+    one;two;three;four;five;six;seven;eight;nine;ten;eleven;twelve;fifteen;twenty;thirty;forty;fifty;sixty;ninety
+    hundred;thousand;million;billion;dozen;half;once;twice;double;triple
+    ein;eine;einen;einem;einer;eines;zwei;drei;vier;fünf;sechs;sieben;acht;neun;zehn;elf;zwölf;vierzehn;zwanzig
+    dreißig;sechzig;neunzig;hundert;tausend;einmal;zweimal;dreimal
+    un;une;deux;trois;quatre;cinq;sept;huit;neuf;dix;onze;douze;quinze;vingt;trente;quarante;cinquante;soixante
+    cent;cents;mille;millions
+""")
+_TIME_UNITS = _any_of("""
+    seconds?;minutes?;hours?;days?;weeks?;fortnights?;months?;quarters?;years?;decades?;centur(?:y|ies)
+    sekunden?;minuten?;stunden?;tage?n?;wochen?;monate?n?;jahre?n?;jahrhunderte?n?
+    secondes?;heures?;jours?;semaines?;mois;ans?;années?;siècles?
+""")
+_PERIODS = _any_of("year;date;day;month;jahr;datum;tag;monat;année;jour;mois")
+_PLACES = _any_of("""
+    city;country;town;place;state;county;village;region;stadt;land;ort;dorf;ville;pays;lieu
+""")
+_GENERIC = _any_of("""
+    persons?;people;man;woman;author;company;film;movie;book;river;language;number;amount;kind;type;sort;way;thing
+    person;mann;frau;autor;firma;film;buch;fluss;sprache;zahl;betrag;art;personne;homme;femme;auteur;livre;langue;sorte
+""")
+GENERIC = re.compile(rf"(?:{_GENERIC}|{_PLACES}|{_PERIODS})", re.IGNORECASE)
+"""Nouns that only say what kind of thing is asked for."""
+_WHICH = _any_of("what;which;welche[nmrs]?;quelle?s?;in")
+_KINDS = (
+    (
+        ValueKind.DURATION,
+        rf"""
+        how long;how old;wie lange;wie alt;combien de temps;quel âge
+        (?:how many|wie ?viele?n?|combien de) {_TIME_UNITS}\b
+        (?:notice|retention|warranty|probation|grace|payment) (?:period|term)\b;kündigungsfrist;frist\b;durée;délai
+        """,
+    ),
+    (
+        ValueKind.DATE,
+        rf"""
+        when\b;wann\b;quand\b;cuándo\b;quando\b;wanneer\b;{_WHICH} {_PERIODS}\b
+        deadline;due date;expiry date;expiration date
+        """,
+    ),
+    (
+        ValueKind.NUMBER,
+        r"""
+        how (?:many|much|often|big|large|tall|high|far|fast|deep|heavy|wide|hot|cold)\b
+        wie ?(?:viele?[nrs]?|oft|groß|hoch|weit|schnell|teuer|schwer|tief)\b
+        combien;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
+        rate\b;price\b;costs?\b;fees?\b;salary\b;amount\b;number\b;total\b;percentage\b;percent\b;share\b;population\b
+        balance\b;budget\b;limit\b;revenue\b;income\b;size\b;voltage\b;frequency\b;factor\b;age\b;maximum\b;minimum\b
+        penalty\b;fine\b
+        preis\b;kosten\b;gehalt\b;betrag\b;anzahl\b;höhe\b;summe\b;prozent\b;größe\b;telefonnummer\b;strafe\b
+        prix\b;coût\b;salaire\b;montant\b;nombre\b;taux\b;taille\b;amende\b
+        """,
+    ),
+    (
+        ValueKind.PERSON,
+        r"""
+        who\b;whom\b;whose\b;wer\b;wem\b;wen\b;wessen\b;qui (?!est-ce que);quién(?:es)?\b;chi\b;quem\b
+        (?:which|what) (?:person|author|director|president|actor|actress|singer|player)\b
+        """,
+    ),
+    (
+        ValueKind.PLACE,
+        rf"""
+        where\b;wo\b;woher\b;wohin\b;où\b;dónde\b;dove\b;onde\b;waar\b
+        {_WHICH} {_PLACES}\b
+        """,
+    ),
+)
+_ASKING = tuple((kind, re.compile(rf"\b{_any_of(phrases)}", re.IGNORECASE)) for kind, phrases in _KINDS)
+
+_NUMBER = re.compile(rf"\d+|[%‰€$£¥½¼¾]|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
+_DURATION = re.compile(
+    rf"(?:\d|\b(?:{_NUMBER_WORDS}|several|few|many|a|an)\b)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{_TIME_UNITS}\b",
+    re.IGNORECASE,
+)
+_NO_DATES = frozenset({"may", "sat", "sun", "mar", "mon"})
+"""Words of the calendar that are mostly other words."""
+_DATE = re.compile(
+    r"\b(?:1\d|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b(?-i:May)\b"
+    rf"|\b(?:{'|'.join(sorted(CALENDAR_WORDS - _NO_DATES))}|today|tomorrow|yesterday)\b",
+    re.IGNORECASE,
+)
+_SIGN = re.compile(r"[^\s\d_]{0,40}+[\d_][^\s|;,]{0,40}")
+_MARKS = "._-:!?/'\"`´()[]{}<>*§#$€£%=+~^’“”„«»–—"
+_DIGITS = re.compile(r"\d+")
+
+
+def find_kind(question: str) -> ValueKind:
+    """Returns the kind of value that a question asks for."""
+    return next((kind for kind, pattern in _ASKING if pattern.search(question)), ValueKind.NONE)
+
+
+def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Collection[str]) -> bool:
+    """Returns whether a text has a value of a kind. Names and numbers that the question has itself, whose `stems` and
+    `digits` are given, do not count.
+    """
+    match kind:
+        case ValueKind.NONE:
+            return False
+        case ValueKind.NUMBER:
+            return any(number not in digits for number in _NUMBER.findall(text))
+        case ValueKind.DURATION:
+            return _DURATION.search(text) is not None
+        case ValueKind.DATE:
+            return any(date not in digits for date in _DATE.findall(text))
+        case ValueKind.PERSON | ValueKind.PLACE:
+            return any(find_stems(text[start:end]) - set(stems) for start, end in find_name_spans(text))
+
+
+def find_stems(text: str) -> frozenset[str]:
+    """Returns the stems of the words of a text, without stop words, and its signs, in small letters.
+
+    Signs are what has a digit or a "_", as it stands between white space, without marks at its ends: `6.3.1.5`, `8`.
+    """
+    return frozenset(word.stem for word in split_words(text)) | find_signs(text)
+
+
+def find_signs(text: str) -> frozenset[str]:
+    return frozenset(sign.strip(_MARKS) for sign in _SIGN.findall(text.casefold()))
+
+
+def find_digits(text: str) -> frozenset[str]:
+    """Returns the runs of digits of a text, of which one digit alone is no word."""
+    return frozenset(_DIGITS.findall(text))
+
+
+def find_name_spans(text: str) -> list[tuple[int, int]]:
+    return [(name.start, name.end) for name in find_names(text)]

@@ -1,0 +1,47 @@
+"""An abstention of `extractive` cites the nearest passages on every front end, and is not verified."""
+
+import pytest
+
+from tests.integration.api.conftest import Server
+from tests.integration.api.stored_questions import wait
+from tests.integration.api.test_python_api import connected
+
+PATH = "/v1/corpora/people"
+QUESTION = "What did Charles Babbage design in London?"
+DECLINING = "extractive:min_probability=1"
+BODY = {"question": QUESTION, "reasoner": DECLINING}
+START = "Nothing in this corpus answers this, as far as its words tell. Nearest: "
+
+
+async def test_over_http(people: Server) -> None:
+    asked = await people.client.post(f"{PATH}/ask", json={**BODY, "verify": True})
+    assert asked.status_code == 200, asked.text
+    said = asked.json()
+    assert (said["abstained"], said["support"], said["verification_cost"]) == (True, "none", None)
+    assert said["answer"].startswith(START)
+    assert 1 <= len(said["citations"]) <= 3
+    assert said["steps"][0]["answer"] == ""
+
+
+async def test_stored(people: Server) -> None:
+    made = await people.client.post(f"{PATH}/questions", json=BODY)
+    shown = await wait(people, made.json()["id"])
+    assert shown["answer"]["abstained"]
+    assert shown["answer"]["citations"][0]["quote"] in shown["answer"]["answer"]
+    await people.app.state.questions.close()
+
+
+async def test_from_python(people: Server) -> None:
+    async with connected(people) as client:
+        answer = await client.ask("people", QUESTION, reasoner=DECLINING)
+    assert (answer.abstained, answer.support) == (True, "none")
+    assert answer.citations
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_in_a_chat(people: Server, stream: bool) -> None:
+    body = {"model": f"people:{DECLINING}", "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
+    answer = await people.client.post("/v1/chat/completions", json=body)
+    assert answer.status_code == 200, answer.text
+    assert "Nearest: " in answer.text
+    assert "**Sources**" in answer.text

@@ -1,0 +1,147 @@
+"""What `extractive` quotes from a real corpus, with the built-in embedding model and without vectors.
+
+A person's folder: a contract with a table, mails, an award, a lease.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from pathlib import Path
+
+import pytest
+
+from app.container import Container
+from app.services import corpora, ingestion
+from app.services.questions import AskRequest, ask
+from core.corpora import NO_EMBEDDING
+from core.documents import OnConflict
+from core.ports.reasoning import Answer, Support, Unsupported
+from core.settings import read_settings
+from core.strategies import parse_spec
+from core.trace import Trace
+from indexer import Worker, WorkerOptions, read_paths
+
+Ask = Callable[..., Awaitable[Answer]]
+
+_OPTIONS = WorkerOptions(lease_seconds=60, renew_seconds=15, batch_bytes=256_000, task_seconds=60, retry_seconds=0)
+_MAIL = (
+    "From: {sender}\nSubject: {subject}\nDate: Thu, 03 Apr 2025 10:00:00 +0200\nContent-Type: text/plain\n\n{text}\n"
+)
+_FILES = {
+    "msa.md": "# Master services agreement\n\n## Fees\n\nThe client pays for hours of work at these rates.\n\n"
+    "| Name | Hourly rate |\n|---|---|\n| Tomas Okeke | 345 |\n| Bo Lind | 290 |\n| Ada Moe | 310 |\n\n"
+    "## Term\n\nThe agreement begins on 1 March 2025. It ends after two years.\n",
+    "offer.txt": "Offer for the survey of the harbour wall\n\nOur fee is approx. EUR 4,500 net. "
+    "Travel is charged extra. The survey takes three weeks.\n",
+    "ask.eml": _MAIL.format(
+        sender="Mira Sand <mira@example.org>",
+        subject="Question",
+        text="Who signed the side letter? I could not find it in the file. Please call me.",
+    ),
+    "answer.eml": _MAIL.format(
+        sender="Jon Vale <jon@example.org>",
+        subject="Side letter",
+        text="It was signed by Pieter van Dalen. I have put the scan into the file.",
+    ),
+    "award.txt": "In the matter of an arbitration between Orrin Ltd and Vell GmbH.\n\nThe sole arbitrator is Dr. Ines "
+    "Hall. The seat of the arbitration is Geneva. The language is English.\n",
+    "lease.txt": "Lease of the workshop\n\nThe tenant pays 1,200 EUR per month. The deposit is three rents. "
+    "The landlord repairs the roof. Pets are permitted.\n",
+}
+
+
+async def _work(container: Container, ended: asyncio.Event) -> None:
+    worker = Worker("here", container.indexing, _OPTIONS)
+    while not ended.is_set():
+        for corpus_id in await container.record.maintenance.list_corpora_with_work():
+            await worker.work(corpus_id)
+        await asyncio.sleep(0.02)
+
+
+@pytest.fixture(params=[None, NO_EMBEDDING], ids=["built-in model", "no vectors"])
+async def quoting(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Ask]:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name, text in _FILES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    container = Container(read_settings(data_dir=tmp_path / "data"))
+    ended = asyncio.Event()
+    working = asyncio.create_task(_work(container, ended))
+    try:
+        corpus = await corpora.ensure(container, "files", embedding=request.param)
+        job_id = ""
+        async with aclosing(
+            ingestion.submit_all(container, corpus, read_paths([folder], with_given=False), OnConflict.REPLACE)
+        ) as parts:
+            async for part in parts:
+                job_id = part.job.id
+        while not (await container.record.jobs.get(job_id)).state.final:  # noqa: ASYNC110 - another task works
+            await asyncio.sleep(0.05)
+
+        async def quote(question: str, reasoner: str = "extractive", unsupported: Unsupported | None = None) -> Answer:
+            asked = AskRequest(question=question, reasoner=parse_spec(reasoner), unsupported=unsupported)
+            return await ask(container, corpus, asked, Trace())
+
+        yield quote
+    finally:
+        ended.set()
+        await working
+        await container.close()
+
+
+async def test_what_the_folder_answers_is_quoted(quoting: Ask) -> None:
+    for question, quote in {
+        "What is the hourly rate of Tomas Okeke?": "| Tomas Okeke | 345 |",
+        "What is the fee for the survey of the harbour wall?": "Our fee is approx. EUR 4,500 net.",
+        "Who is the sole arbitrator?": "The sole arbitrator is Dr. Ines Hall.",
+        "Who signed the side letter?": "It was signed by Pieter van Dalen.",
+        "What is the seat of the arbitration?": "The seat of the arbitration is Geneva.",
+        "How long does the survey of the harbour wall take?": "The survey takes three weeks.",
+    }.items():
+        answer = await quoting(question)
+        assert not answer.abstained, question
+        assert answer.support is Support.QUOTED
+        assert quote in [citation.quote for citation in answer.citations], question
+        assert all(answer.text[one.answer_span.start : one.answer_span.end] == one.quote for one in answer.citations)
+        assert not any(one.quote.endswith("?") for one in answer.citations)
+
+
+async def test_a_row_is_cited_with_its_header(quoting: Ask) -> None:
+    answer = await quoting("What is the hourly rate of Tomas Okeke?")
+    [row] = [one for one in answer.citations if "Okeke" in one.quote]
+    assert row.part_of == "Fees · columns: Name | Hourly rate"
+    assert "| Name | Hourly rate |" not in [one.quote for one in answer.citations]
+
+
+async def test_what_the_folder_does_not_answer_is_declined(quoting: Ask) -> None:
+    for question in (
+        "Which vaccines are recommended for a trip to Kenya?",
+        "How do I configure the serial port of the router?",
+        "Who won the football championship in 1987?",
+    ):
+        answer = await quoting(question)
+        assert (answer.abstained, answer.support) == (True, Support.NONE), question
+        assert answer.steps[0].answer == ""
+
+
+async def test_a_decline_shows_the_nearest_passages(quoting: Ask) -> None:
+    answer = await quoting("Who is the sole arbitrator?", "extractive:min_probability=1")
+    assert answer.abstained
+    assert 1 <= len(answer.citations) <= 3
+    assert len({one.chunk_id for one in answer.citations}) == len(answer.citations)
+    assert "The sole arbitrator is Dr. Ines Hall." in [one.quote for one in answer.citations]
+    assert answer.text.startswith("Nothing in this corpus answers this, as far as its words tell. Nearest: ")
+    assert "The sole arbitrator is Dr. Ines Hall. [" in answer.text
+
+
+async def test_a_request_may_want_only_what_is_likely(quoting: Ask) -> None:
+    question = "What does the landlord repair, and who pays the gardener?"
+    given = await quoting(question, "extractive:min_probability=0")
+    withheld = await quoting(question, "extractive:min_probability=0", Unsupported.ABSTAIN)
+    assert given.support is Support.QUOTED
+    assert withheld.abstained is ("perhaps none" in given.note)
+
+
+async def test_sure_answers_have_no_note_of_doubt(quoting: Ask) -> None:
+    answer = await quoting("Who is the sole arbitrator?")
+    assert answer.note == "Extractive: this answer only quotes its sources; no language model wrote it."

@@ -1,0 +1,92 @@
+"""The evidence of units, and the decision by it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from core.ports.retrieval import Hit, PassageCounts
+from reasoning.strategies.extractive.asked import read_question
+from reasoning.strategies.extractive.decision import decide, decide_by
+from reasoning.strategies.extractive.evidence import COSINES, FEATURES, Floats, cover_units, measure_evidence
+from reasoning.strategies.extractive.units import list_units
+from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES
+from testing.word_search import hit
+
+COUNTS = PassageCounts(passages=100, having={"arbitr": 20, "sole": 2, "side": 30, "letter": 10, "sign": 10})
+
+
+def evidence_of(question: str, *hits: Hit, cosine: float = 0.0) -> tuple[list[str], list[Mapping[str, float]], Floats]:
+    asked = read_question(question, COUNTS)
+    units = list_units(asked, hits, 200)
+    cosines = np.full(len(units), cosine), np.full(len(hits), cosine)
+    rows = measure_evidence(asked, units, cover_units(asked, hits, units), *cosines)
+    return [unit.text for unit in units], [dict(zip(FEATURES, row, strict=True)) for row in rows.tolist()], rows
+
+
+def test_words_count_where_they_stand() -> None:
+    found = hit("letter", "Side letter", "It was signed by Pieter van Dalen. A copy is in the file.")
+    _, [signed, copy], _ = evidence_of("Who signed the side letter?", found)
+    assert 0 < signed["in_unit"] < 1
+    assert signed["in_unit"] + signed["in_context"] == pytest.approx(1)
+    assert copy["in_unit"] == 0
+    assert copy["in_context"] == pytest.approx(signed["in_context"])
+    assert copy["beside"] == pytest.approx(signed["in_unit"])
+    assert (signed["rarest_missing"], signed["rarest_missing_near"], signed["found_nowhere"]) == (0, 0, 0)
+    assert (signed["value"], signed["no_value"], copy["value"], copy["no_value"]) == (1, 0, 0, 1)
+
+
+def test_a_row_has_the_words_of_its_columns() -> None:
+    text = "Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\nAda Moe | 310\n"
+    texts, rows, _ = evidence_of("What is the hourly rate of Tomas Okeke?", hit("a", "", text))
+    assert texts[0] == "Tomas Okeke | 345"
+    assert rows[0]["in_unit"] + rows[0]["in_context"] == pytest.approx(1)
+    assert (rows[0]["row"], rows[0]["value"]) == (1, 1)
+    assert rows[0]["in_unit"] > rows[1]["in_unit"]
+
+
+def test_words_that_are_missing() -> None:
+    _, [row], _ = evidence_of("Who signed in Bolivia?", hit("a", "", "It was signed by Ada Moe."))
+    assert (row["rarest_missing"], row["names_missing"]) == (1, 1)
+    assert 0.5 < row["found_nowhere"] < 1
+
+
+def test_endings_do_not_matter() -> None:
+    _, [row], _ = evidence_of("Welche Bundesverfassungsgerichte?", hit("a", "", "Das Bundesverfassungsgericht tagt."))
+    assert row["in_unit"] > 0
+
+
+def test_a_question_without_words_has_evidence_without_words() -> None:
+    _, rows, _ = evidence_of("Who is it?", hit("a", "", "Ada Moe came."))
+    assert rows[0]["in_unit"] == 0
+
+
+def test_every_weight_has_its_feature() -> None:
+    for weights in (WITH_COSINES, WITHOUT_COSINES):
+        assert {len(weights.rank), len(weights.answerable), len(weights.right)} == {len(FEATURES)}
+    assert not any([*WITHOUT_COSINES.rank[-COSINES:], *WITHOUT_COSINES.answerable[-COSINES:]])
+
+
+def test_the_best_unit_comes_first() -> None:
+    found = hit("a", "Award", "The seat is Geneva. The sole arbitrator is Dr. Ines Hall. Costs are shared.")
+    for has_cosines in (False, True):
+        texts, _, rows = evidence_of("Who is the sole arbitrator?", found, cosine=0.6 * has_cosines)
+        decision = decide(rows, has_cosines=has_cosines)
+        assert texts[decision.order[0]] == "The sole arbitrator is Dr. Ines Hall."
+        assert sorted(decision.order) == [0, 1, 2]
+        foreign = decide(evidence_of("Which vaccines need Kenya?", found)[2], has_cosines=has_cosines)
+        assert foreign.answerable < decision.answerable
+
+
+def test_without_units_nothing_is_probable() -> None:
+    decision = decide(np.zeros((0, len(FEATURES))), has_cosines=True)
+    assert (decision.order, decision.answerable, decision.right) == ((), 0.0, 0.0)
+
+
+def test_great_scores_are_probabilities() -> None:
+    rows = np.full((1, len(FEATURES)), 1e6)
+    huge = replace(WITH_COSINES, answerable=(1e6,) * len(FEATURES), right=(-1e6,) * len(FEATURES))
+    decision = decide_by(huge, rows)
+    assert decision.answerable == pytest.approx(1)
+    assert decision.right == pytest.approx(0)

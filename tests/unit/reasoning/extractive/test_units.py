@@ -1,0 +1,91 @@
+"""What `extractive` may quote of a passage."""
+
+import time
+from dataclasses import replace
+
+import pytest
+
+from core.ports.retrieval import Hit, PassageCounts
+from reasoning.strategies.extractive.asked import read_question
+from reasoning.strategies.extractive.units import Unit, is_question, list_units
+from testing.word_search import hit
+
+RATES = "The rates are these.\n\nName | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\nAda Moe | 310\n"
+
+
+def units_of(question: str, *hits: Hit, most: int = 200) -> list[Unit]:
+    return list_units(read_question(question, PassageCounts()), hits, most)
+
+
+def texts_of(question: str, text: str, *, title: str = "", heading: str = "") -> list[str]:
+    found = hit("a", title, text)
+    return [unit.text for unit in units_of(question, replace(found, chunk=replace(found.chunk, heading=heading)))]
+
+
+def test_rows_are_units_and_know_their_columns() -> None:
+    units = units_of("What is the hourly rate of Tomas Okeke?", hit("a", "", RATES))
+    assert [unit.text for unit in units if unit.is_row] == ["Tomas Okeke | 345", "Bo Lind | 290", "Ada Moe | 310"]
+    assert {unit.columns for unit in units if unit.is_row} == {"Name | Hourly rate"}
+
+
+def test_rows_of_named_fields_are_units() -> None:
+    text = "Country: Japan; Voltage: 100\nCountry: Peru; Voltage: 220\nMore text follows."
+    assert texts_of("Which voltage has Peru?", text) == [*text.splitlines()]
+
+
+def test_spans_are_places_in_the_passage() -> None:
+    for unit in units_of("What is the rate?", hit("a", "", f"  One thing.\n\n{RATES} Two: 3; Four: 5\nSix.")):
+        assert unit.hit.chunk.text[unit.span.start : unit.span.end] == unit.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who signed the side letter?",
+        "“Who signed it?”",
+        "誰が署名しましたか？",
+        "Please tell me who signed the side letter.",
+        "Could you let us know who has signed it.",
+        "Bitte teilen Sie mit, wer den Brief unterschrieben hat.",
+        "Merci de me dire qui a signé.",
+    ],
+)
+def test_a_question_is_none(text: str) -> None:
+    assert is_question(text)
+    assert texts_of("Who signed the side letter?", f"{text}\n\nIt was signed by Pieter van Dalen.") == [
+        "It was signed by Pieter van Dalen."
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["It was signed.", "Please check if it is on.", "Bitte beachten Sie, wie es läuft.", "I know who signed."]
+)
+def test_other_sentences_are_no_questions(text: str) -> None:
+    assert not is_question(text)
+
+
+def test_a_heading_is_none_unless_words_are_typed() -> None:
+    text = "Notice period\n\nIt is thirty days."
+    assert texts_of("What is the notice period?", text, heading="Lease › Notice period") == ["It is thirty days."]
+    assert texts_of("notice period", text, heading="Lease › Notice period") == ["Notice period", "It is thirty days."]
+
+
+def test_a_sentence_that_repeats_the_question_is_none() -> None:
+    text = "The committee has members. The committee has 8 members."
+    assert texts_of("How many members has the committee?", text) == ["The committee has 8 members."]
+    assert len(texts_of("Has the committee members?", text)) == 2
+    assert texts_of("Who signed the contract?", "The contract was signed by me.")  # the sender is in `part_of`
+
+
+def test_of_many_units_those_with_the_words_stay() -> None:
+    found = hit("a", "", "Nothing is here. " * 30 + "The mill stands in Orrin. " + "Nothing is here. " * 30)
+    assert [unit.text for unit in units_of("Where is the mill?", found, most=1)] == ["The mill stands in Orrin."]
+
+
+@pytest.mark.parametrize("piece", ["_", "|", " ", "; ", ": ;", "a|", "| ", "?", "please ", "1", "\n", "A. ", "k: v; "])
+def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    text = piece * (1_000_000 // len(piece))
+    began = time.process_time()
+    units_of("What is the hourly rate of Tomas Okeke?", hit("a", "", text))
+    is_question(text)
+    assert time.process_time() - began < 30

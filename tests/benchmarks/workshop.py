@@ -1,19 +1,26 @@
 """A data folder for one measurement, with its worker; gone afterwards unless it is to be kept."""
 
+import asyncio
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.container import Container
+from app.services import corpora, ingestion
 from app.supervision.folder_supervision import FolderSupervision
 from core.corpora import Corpus
+from core.documents import OnConflict
+from core.jobs import JobState
 from core.settings import Settings, read_settings
 from evaluation import Dataset, IndexReport, index_dataset
+from indexer import read_paths
 from retrieval import warm
 
 __all__ = ["Workshop", "silent", "workshop"]
+
+_POLL_SECONDS = 0.2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +34,22 @@ class Workshop:
         return await index_dataset(
             self.container, self.supervision, dataset, chunker="passage", extractor=extractor, progress=silent
         )
+
+    async def ingest_files(self, folder: Path, name: str) -> Corpus:
+        """Returns the corpus `name` of the files of a folder, indexed with the settings of a user who set nothing."""
+        corpus = await corpora.ensure(self.container, name)
+        job_id = ""
+        documents = read_paths([folder], with_given=False)
+        async with aclosing(ingestion.submit_all(self.container, corpus, documents, OnConflict.REPLACE)) as parts:
+            async for part in parts:
+                job_id = part.job.id
+        job = await self.container.record.jobs.get(job_id)
+        while not job.state.final:
+            await asyncio.sleep(_POLL_SECONDS)
+            job = await self.container.record.jobs.get(job_id)
+        if job.state is not JobState.DONE:
+            raise RuntimeError(f"{folder}: the files could not all be indexed: {job.failures}")
+        return corpus
 
 
 @asynccontextmanager

@@ -1,32 +1,25 @@
 """Ingests the documents with the default settings, and asks each searcher the questions."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import aclosing
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
 from app.container import Container
-from app.services import corpora, ingestion
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
-from core.documents import OnConflict
-from core.jobs import JobState
 from core.ports.retrieval import Hit
 from core.strategies import parse_spec
 from core.trace import Trace
-from indexer import read_paths
 from tests.benchmarks.check import Check, at_least, figure
 from tests.benchmarks.long_documents.documents import LongQuestion, is_held, read_documents, read_questions
 from tests.benchmarks.long_documents.fetching import fetch
-from tests.benchmarks.workshop import Workshop, workshop
+from tests.benchmarks.workshop import workshop
 
-__all__ = ["SEARCHERS", "ask_all", "checks", "ingest", "measure", "shares", "table"]
+__all__ = ["SEARCHERS", "ask_all", "checks", "measure", "shares", "table"]
 
 SEARCHERS = ("dense", "sparse", "fused", "bridged")
 DEPTHS = (5, 10)
-_POLL_SECONDS = 0.2
 
 Row = Mapping[str, Any]
 """`searcher`, `question` (its id), `language`, `documents` (1 or 2), `held_out`, and `all@5`, `all@10`: 0 or 1."""
@@ -45,7 +38,7 @@ async def measure(cache: Path) -> dict[str, Any]:
     """Returns the rows and their shares. `cache` keeps the documents between measurements."""
     fetch(read_documents(), cache)
     async with workshop() as shop:
-        corpus = await ingest(shop, cache)
+        corpus = await shop.ingest_files(cache, "long")
         rows = await ask_all(shop.container, corpus, read_questions(), SEARCHERS)
     return {"rows": rows, "shares": shares(rows)}
 
@@ -71,23 +64,6 @@ def table(report: Mapping[str, Any]) -> str:
             numbers = [f"{100 * of[name][f'all@{depth}']:.0f}" for name in SEARCHERS for depth in DEPTHS]
             lines.append([f"{kind}, {part}", *numbers])
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-async def ingest(shop: Workshop, folder: Path) -> Corpus:
-    """Returns the corpus of the documents in `folder`, with the settings of a user who set nothing."""
-    corpus = await corpora.ensure(shop.container, "long")
-    documents = read_paths([folder], with_given=False)
-    job_id = ""
-    async with aclosing(ingestion.submit_all(shop.container, corpus, documents, OnConflict.REPLACE)) as parts:
-        async for part in parts:
-            job_id = part.job.id
-    job = await shop.container.record.jobs.get(job_id)
-    while not job.state.final:
-        await asyncio.sleep(_POLL_SECONDS)
-        job = await shop.container.record.jobs.get(job_id)
-    if job.state is not JobState.DONE:
-        raise RuntimeError(f"the documents could not all be indexed: {job.failures}")
-    return corpus
 
 
 async def ask_all(

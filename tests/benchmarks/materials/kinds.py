@@ -1,20 +1,14 @@
 """The kinds of material: what is indexed, and what is asked of it. A new kind is one function and one line here."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from app.services import corpora, ingestion
 from core.corpora import Corpus
-from core.documents import OnConflict
 from core.ids import digest
-from core.jobs import JobState
 from evaluation import index_dataset, read_dataset
-from indexer import read_paths
 from tests.benchmarks.glued import glue
 from tests.benchmarks.long_documents.documents import read_documents, read_questions
 from tests.benchmarks.long_documents.fetching import fetch
@@ -34,7 +28,6 @@ from tests.benchmarks.workshop import Workshop, silent
 
 __all__ = ["KINDS", "Kind", "Sources"]
 
-_POLL_SECONDS = 0.2
 _DEPTH, _FIGURES_DEPTH, _TYPED_DEPTH = 5, 10, 3
 _TYPED = 60
 _SEED = 7
@@ -98,20 +91,8 @@ def _ask_passages(folder: Path) -> list[Question]:
 
 
 async def _index_files(shop: Workshop, folder: Path) -> Corpus:
-    """Returns the corpus of the files of a folder, indexed with the settings of a user who set nothing."""
-    corpus = await corpora.ensure(shop.container, f"files-{digest('files', [folder.name, *_list_files(folder)])[:8]}")
-    job_id = ""
-    documents = read_paths([folder], with_given=False)
-    async with aclosing(ingestion.submit_all(shop.container, corpus, documents, OnConflict.REPLACE)) as parts:
-        async for part in parts:
-            job_id = part.job.id
-    job = await shop.container.record.jobs.get(job_id)
-    while not job.state.final:
-        await asyncio.sleep(_POLL_SECONDS)
-        job = await shop.container.record.jobs.get(job_id)
-    if job.state is not JobState.DONE:
-        raise RuntimeError(f"{folder}: the files could not all be indexed: {job.failures}")
-    return corpus
+    name = f"files-{digest('files', [folder.name, *_list_files(folder)])[:8]}"
+    return await shop.ingest_files(folder, name)
 
 
 def _list_files(folder: Path) -> list[str]:

@@ -21,7 +21,7 @@ _BLOCK = f"\n\n{_HEADING}\n\n"
 class Source:
     """The source of one marker: `span` is where the marker stands in the answer.
 
-    `title` is that of the document (else its key), and tells what the quote is part of, such as the sender of a mail.
+    `title` is the document's title (else its key), and tells what the quote is part of, such as the sender of a mail.
 
     `link` is the passage in the web page, where the server has a public address. `url` is where readers are led: to
     the page of the web, else to `link`, else to the original document.

@@ -56,7 +56,7 @@ class TextTable:
     end: int
     header: str
     has_periods: bool
-    """Whether the header has years or dates, as that of a report, which is the same for most of its tables."""
+    """Whether the header has years or dates, as in a report, which is the same for most of its tables."""
 
 
 def is_row(line: str) -> bool:

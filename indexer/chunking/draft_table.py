@@ -22,7 +22,7 @@ class DraftTable(Sequence[DraftChunk]):
         """Five numbers for each chunk: its block, start and end in that, tokens, and its heading."""
 
     def add(self, block: int, part: Range, tokens: int, heading: str) -> None:
-        """Adds a chunk. Chunks with the same heading, other than that of the block, follow one another."""
+        """Adds a chunk. Chunks with the same heading, other than the block's, follow one another."""
         if heading == self._headings[block]:
             number = block
         else:

@@ -26,7 +26,7 @@ class Config(StrategyConfig):
 
 
 class MailLoader:
-    """The title is that of the sender, else the subject of a mail.
+    """The title is the sender, else the subject of a mail.
 
     Each mail of a mailbox is under its sender and date, and below these under its subject.
     """

@@ -20,7 +20,7 @@ __all__ = ["rank", "split_score"]
 Floats = NDArray[np.float64]
 
 _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
-"""The weights of the plain signals beside that of the scaled cosine, 1."""
+"""The weights of the plain signals; the scaled cosine has 1."""
 _EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
 _DOCUMENT = 3

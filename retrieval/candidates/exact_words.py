@@ -2,7 +2,7 @@
 
 Vectors and stems blur `lock_not_available` into locks and availability. The text index keeps it whole, but BM25 of a
 question sums it with all other words. So the rarest words are searched for one by one, and the few chunks that have a
-word are told apart from those that do not.
+word are told apart from all others.
 """
 
 import asyncio

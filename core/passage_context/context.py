@@ -41,9 +41,9 @@ _SLIDES = (".pptx",)
 class PassageContext:
     """What a passage is part of; each part is on one line and of bounded length, and '' if it is not known.
 
-    `file` is the name of the document's file if the title does not have its words. `sender` and `date` are of a mail, or
-    what the metadata of the document state as `from` and `date`. `section` is the path of headings,
-    which begins with the sheet in a workbook. `page` and `slide` are numbers. `columns` are the names of the columns of
+    `file` is the name of the document's file if the title does not have its words. `sender` and `date` are of a mail,
+    or what the metadata of the document state as `from` and `date`. `section` is the path of headings, which begins
+    with the sheet in a workbook. `page` and `slide` are numbers. `columns` are the names of the columns of
     the table in which the passage (or the quote of it) begins, if it does not have them itself.
     """
 

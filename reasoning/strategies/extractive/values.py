@@ -61,51 +61,41 @@ _GENERIC = _any_of("""
 GENERIC = re.compile(rf"(?:{_GENERIC}|{_PLACES}|{_PERIODS})", re.IGNORECASE)
 """Nouns that only say what kind of thing is asked for."""
 _WHICH = _any_of("what;which;welche[nmrs]?;quelle?s?;in")
-_KINDS = (
-    (
-        ValueKind.DURATION,
-        rf"""
-        how long;how old;wie lange;wie alt;combien de temps;quel âge
-        (?:how many|wie ?viele?n?|combien de) {_TIME_UNITS}\b
-        (?:notice|retention|warranty|probation|grace|payment) (?:period|term)\b;kündigungsfrist;frist\b;durée;délai
-        """,
-    ),
-    (
-        ValueKind.DATE,
-        rf"""
-        when\b;wann\b;quand\b;cuándo\b;quando\b;wanneer\b;{_WHICH} {_PERIODS}\b
-        deadline;due date;expiry date;expiration date
-        """,
-    ),
-    (
-        ValueKind.NUMBER,
-        r"""
-        how (?:many|much|often|big|large|tall|high|far|fast|deep|heavy|wide|hot|cold)\b
-        wie ?(?:viele?[nrs]?|oft|groß|hoch|weit|schnell|teuer|schwer|tief)\b
-        combien;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
-        rate\b;price\b;costs?\b;fees?\b;salary\b;amount\b;number\b;total\b;percentage\b;percent\b;share\b;population\b
-        balance\b;budget\b;limit\b;revenue\b;income\b;size\b;voltage\b;frequency\b;factor\b;age\b;maximum\b;minimum\b
-        penalty\b;fine\b
-        preis\b;kosten\b;gehalt\b;betrag\b;anzahl\b;höhe\b;summe\b;prozent\b;größe\b;telefonnummer\b;strafe\b
-        prix\b;coût\b;salaire\b;montant\b;nombre\b;taux\b;taille\b;amende\b
-        """,
-    ),
-    (
-        ValueKind.PERSON,
-        r"""
-        who\b;whom\b;whose\b;wer\b;wem\b;wen\b;wessen\b;qui (?!est-ce que);quién(?:es)?\b;chi\b;quem\b
-        (?:which|what) (?:person|author|director|president|actor|actress|singer|player)\b
-        """,
-    ),
-    (
-        ValueKind.PLACE,
-        rf"""
-        where\b;wo\b;woher\b;wohin\b;où\b;dónde\b;dove\b;onde\b;waar\b
-        {_WHICH} {_PLACES}\b
-        """,
-    ),
-)
-_ASKING = tuple((kind, re.compile(rf"\b{_any_of(phrases)}", re.IGNORECASE)) for kind, phrases in _KINDS)
+_DURATION_ASKED = _any_of(rf"""
+    how long;how old;wie lange;wie alt;combien de temps;quel âge
+    (?:how many|wie ?viele?n?|combien de) {_TIME_UNITS}\b
+    (?:notice|retention|warranty|probation|grace|payment) (?:period|term)\b;kündigungsfrist;frist\b;durée;délai
+""")
+_DATE_ASKED = _any_of(rf"""
+    when\b;wann\b;quand\b;cuándo\b;quando\b;wanneer\b;{_WHICH} {_PERIODS}\b
+    deadline;due date;expiry date;expiration date
+""")
+_NUMBER_ASKED = _any_of(r"""
+    how (?:many|much|often|big|large|tall|high|far|fast|deep|heavy|wide|hot|cold)\b
+    wie ?(?:viele?[nrs]?|oft|groß|hoch|weit|schnell|teuer|schwer|tief)\b
+    combien;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
+    rate\b;price\b;costs?\b;fees?\b;salary\b;amount\b;number\b;total\b;percentage\b;percent\b;share\b;population\b
+    balance\b;budget\b;limit\b;revenue\b;income\b;size\b;voltage\b;frequency\b;factor\b;age\b;maximum\b;minimum\b
+    penalty\b;fine\b
+    preis\b;kosten\b;gehalt\b;betrag\b;anzahl\b;höhe\b;summe\b;prozent\b;größe\b;telefonnummer\b;strafe\b
+    prix\b;coût\b;salaire\b;montant\b;nombre\b;taux\b;taille\b;amende\b
+""")
+_PERSON_ASKED = _any_of(r"""
+    who\b;whom\b;whose\b;wer\b;wem\b;wen\b;wessen\b;qui (?!est-ce que);quién(?:es)?\b;chi\b;quem\b
+    (?:which|what) (?:person|author|director|president|actor|actress|singer|player)\b
+""")
+_PLACE_ASKED = _any_of(rf"""
+    where\b;wo\b;woher\b;wohin\b;où\b;dónde\b;dove\b;onde\b;waar\b
+    {_WHICH} {_PLACES}\b
+""")
+_ASKING = {
+    ValueKind.DURATION: re.compile(rf"\b{_DURATION_ASKED}", re.IGNORECASE),
+    ValueKind.DATE: re.compile(rf"\b{_DATE_ASKED}", re.IGNORECASE),
+    ValueKind.NUMBER: re.compile(rf"\b{_NUMBER_ASKED}", re.IGNORECASE),
+    ValueKind.PERSON: re.compile(rf"\b{_PERSON_ASKED}", re.IGNORECASE),
+    ValueKind.PLACE: re.compile(rf"\b{_PLACE_ASKED}", re.IGNORECASE),
+}
+"""The first of these that a question matches is the kind that it asks for."""
 
 _NUMBER = re.compile(rf"\d+|[%‰€$£¥½¼¾]|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
 _DURATION = re.compile(
@@ -126,7 +116,7 @@ _DIGITS = re.compile(r"\d+")
 
 def find_kind(question: str) -> ValueKind:
     """Returns the kind of value that a question asks for."""
-    return next((kind for kind, pattern in _ASKING if pattern.search(question)), ValueKind.NONE)
+    return next((kind for kind, pattern in _ASKING.items() if pattern.search(question)), ValueKind.NONE)
 
 
 def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Collection[str]) -> bool:

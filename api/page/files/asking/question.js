@@ -58,7 +58,7 @@ export function AskedQuestion({ corpus, asked }) {
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
           <${Chosen} corpus=${corpus} chosen=${chosen} steps=${steps} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
-          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>Sources</h3>
+          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>${question.answer.abstained ? "Nearest passages" : "Sources"}</h3>
             <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
         </aside>`}
       </div>

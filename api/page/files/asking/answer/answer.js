@@ -65,7 +65,7 @@ function Given({ corpus, question, verdicts, chosen, apart, open, children }) {
           <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET))} />
         </div>
         ${answer.citations.length > 0 && !apart && html`<div class="stack answer-column answer-sources">
-          <h3>Sources</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
+          <h3>${answer.abstained ? "Nearest passages" : "Sources"}</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
         </div>`}
         <div class="answer-verification">${children}</div>
       </div>

@@ -77,7 +77,7 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 _WORD_BEFORE = 20
-_LAST_WORD = re.compile(r"(\w+)\s\Z")
+_LAST_WORD = re.compile(r"(?<!\w)(\w++)\s\Z")
 
 
 def read_question(text: str, counts: PassageCounts) -> Asked:

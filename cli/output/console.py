@@ -79,8 +79,11 @@ def counted(number: int, what: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Returns the text without control characters, so that a document's text cannot control the terminal."""
-    return _CONTROL.sub("\ufffd", text)
+    """Returns the text without control characters, so that a document's text cannot control the terminal.
+
+    Line ends of other systems are line ends.
+    """
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

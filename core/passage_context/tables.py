@@ -151,7 +151,9 @@ def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows of a table are its header, with the rule of Markdown below it."""
     if len(rows) > 1 and _is_rule(rows[1]):
         return 2 if len(rows) > 2 and any(rows[0]) else 0
-    if len(rows) < _FEWEST or not (_are_names(rows[0]) or _are_periods(rows[0])) or _repeat_names(rows[0], rows[1]):
+    if len(rows) < _FEWEST or not (_are_names(rows[0]) or _are_periods(rows[0])):
+        return 0
+    if _repeat_names(rows[0], rows[1]) or _go_on(rows[0], rows[1]):
         return 0
     # "Three months ended | Nine months ended" stands above "June 2023 | June 2022 | June 2023 | June 2022".
     count = 1
@@ -215,6 +217,15 @@ def _is_amount(cell: str) -> bool:
         return False
     rest = _CURRENCY.sub("", cell) if any(character.isdigit() for character in cell) else cell
     return not any(character.isalpha() for character in rest)
+
+
+def _go_on(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a column has identifiers in both rows, such as `uc3a0512` above `x128a1`: both are data."""
+    return any(_is_identifier(cell) and _is_identifier(under) for cell, under in zip(row, below, strict=False))
+
+
+def _is_identifier(cell: str) -> bool:
+    return " " not in cell and any(map(str.isalpha, cell)) and any(map(str.isdigit, cell)) and not _is_date(cell)
 
 
 def _repeat_names(names: Sequence[str], row: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ word are told apart from all others.
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 
@@ -22,6 +22,7 @@ from retrieval.backends import RetrievalBackends
 from retrieval.candidates.view_search import search_text
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.term_statistics import TermStatistics
+from retrieval.interruption import check_interrupted, run_interruptibly
 
 __all__ = ["RARE", "ExactWords", "find_exact_words", "weigh_exact_words"]
 
@@ -37,6 +38,8 @@ _SHORT = 4
 """With so few words, any two of them may be what is searched for."""
 _READ = 40
 """Chunks whose texts are read to find a word with signs in them."""
+_MOST_CHARACTERS = 2_000_000
+"""Of these texts; chunks are a hundred times smaller, unless they came with ready embeddings."""
 _WORD = re.compile(r"§{1,2}\s?\S{1,400}|\S{1,400}")
 _EDGES = re.compile(rf"^[^\w§#]+|(?<![^\w{MARKS}+#])[^\w{MARKS}+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
@@ -85,7 +88,7 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
     """
     words = _list_words(query.text, snapshot.statistics)
     likely = sorted(words, key=lambda word: (not word.is_sign, -word.idf))[:_MOST] + _list_pairs(query.text, words)
-    found = await asyncio.gather(*(_find_chunks(backends, query, snapshot, word.text) for word in likely))
+    found = await _find_chunks(backends, query, snapshot, [word.text for word in likely])
     rare = [(word, chunks) for word, chunks in zip(likely, found, strict=True) if 0 < len(chunks) <= RARE]
     rarest = float(np.log1p((snapshot.statistics.chunks + 0.5) / 1.5))
     others = [word for word in words if all(word.end <= one.start or one.end <= word.start for one, _ in rare)]
@@ -98,34 +101,66 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
 
 
 async def _find_chunks(
-    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, word: str
-) -> NDArray[np.int64]:
-    """Returns the chunks that have the word, or more than `RARE` if there are so many.
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, words: Sequence[str]
+) -> list[NDArray[np.int64]]:
+    """Returns the chunks that have each word, or more than `RARE` if there are so many.
 
     The index cuts a word at its signs: "§4.2.1" is "4", "2" and "1" there. Such a word is looked up in the texts of the
     few chunks that have its parts in order.
     """
-    whole = WORD.fullmatch(word) is not None
-    result = await search_text(backends, query, snapshot, RARE + 1 if whole else _READ, _any_form(word))
-    if whole or not 0 < len(result.chunks) < _READ:
-        return result.chunks
-    ids = snapshot.chunk_ids(result.chunks.tolist())
-    chunks = await backends.contents.get_chunks(query.corpus.id, ids)
-    having = [id in chunks and _stands_in(word, f"{chunks[id].heading}\n{chunks[id].text}") for id in ids]
-    return result.chunks[np.array(having, np.bool_)]
+    whole = [WORD.fullmatch(word) is not None for word in words]
+    results = await asyncio.gather(
+        *(
+            search_text(backends, query, snapshot, RARE + 1 if is_whole else _READ, _any_form(word))
+            for word, is_whole in zip(words, whole, strict=True)
+        )
+    )
+    found = [result.chunks for result in results]
+    read = {
+        word: chunks
+        for word, chunks, is_whole in zip(words, found, whole, strict=True)
+        if not is_whole and 0 < len(chunks) < _READ
+    }
+    if not read:
+        return found
+    numbers = np.unique(np.concatenate(list(read.values()))).tolist()
+    ids = snapshot.chunk_ids(numbers)
+    chunks_by_id = await backends.contents.get_chunks(query.corpus.id, ids)
+    texts = {
+        number: f"{chunks_by_id[id].heading}\n{chunks_by_id[id].text}"
+        for number, id in zip(numbers, ids, strict=True)
+        if id in chunks_by_id
+    }
+    having = await run_interruptibly(_look_up, read, texts)
+    return [having.get(word, chunks) for word, chunks in zip(words, found, strict=True)]
 
 
-def _stands_in(word: str, text: str) -> bool:
-    """Returns whether the text has the word whole, in any case, and a version with or without its `v`.
+def _look_up(read: Mapping[str, NDArray[np.int64]], texts: Mapping[int, str]) -> dict[str, NDArray[np.int64]]:
+    """Returns the chunks of each word in whose text it stands. Of all texts together, `_MOST_CHARACTERS` are read."""
+    squeezed: dict[int, str] = {}
+    left = _MOST_CHARACTERS
+    for number, text in texts.items():
+        check_interrupted()
+        squeezed[number] = _squeeze(text[:left])
+        left -= len(text[:left])
+    return {
+        word: np.array([number for number in chunks.tolist() if _stands_in(word, squeezed.get(number, ""))], np.int64)
+        for word, chunks in read.items()
+    }
 
-    White space is one space, or none behind "§". "1.8" does not stand in "2.1.8", nor in "1.8.2".
+
+def _stands_in(word: str, squeezed: str) -> bool:
+    """Returns whether a squeezed text has the word whole, and a version with or without its `v`.
+
+    "1.8" does not stand in "2.1.8", nor in "1.8.2".
     """
     version = _VERSION.fullmatch(word)
     form = "v?" + re.escape(version[1]) if version else re.escape(_squeeze(word))
-    return re.search(rf"(?<!\w)(?<!\d\.){form}{_END}", _squeeze(text)) is not None
+    return re.search(rf"(?<!\w)(?<!\d\.){form}{_END}", squeezed) is not None
 
 
 def _squeeze(text: str) -> str:
+    """Returns a text without case; white space is one space, or none behind "§"."""
     return " ".join(text.casefold().split()).replace("§ ", "§")
 
 

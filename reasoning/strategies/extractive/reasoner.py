@@ -10,6 +10,7 @@ from pydantic import Field
 from core.corpora import NO_EMBEDDING, Corpus
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
+from core.execution.computing import compute
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query
@@ -30,6 +31,8 @@ __all__ = ["PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number."""
+_MOST_HITS = 50
+"""Hits that are read, however many are shown."""
 _MOST_UNITS = 200
 """Units that are compared, those with most of the question's words."""
 _SURE = 0.6
@@ -148,15 +151,16 @@ class Extractive:
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit]) -> Reading:
     """Returns the units of the hits, the best first, and how probably they answer the question."""
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
-    units = list_units(asked, hits, _MOST_UNITS)
+    hits = hits[:_MOST_HITS]
+    units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
         return Reading(asked=asked)
-    covered = cover_units(asked, hits, units)
+    covered = await compute(cover_units, asked, hits, units)
     has_cosines = backends.embedder.model != NO_EMBEDDING
     if not has_cosines and not covered.anywhere.any():
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
-    features = measure_evidence(asked, units, covered, *cosines)
+    features = await compute(measure_evidence, asked, units, covered, *cosines)
     decision = decide(features, has_cosines=has_cosines)
     order = list(decision.order)
     return Reading(

@@ -19,6 +19,8 @@ __all__ = ["Unit", "is_question", "list_units"]
 _CLOSE = "\"'”’»)]}›*_` \t\n\r\xa0"
 _QUESTION_MARKS = ("?", "？", "؟", "՞")
 _BESIDE = 2
+_READ = 20_000
+"""Characters of a passage; only passages that came with ready embeddings are longer."""
 _LONGEST_HEADING = 120
 _WRITER = re.compile(r"\b(?:I|me|we|us|ich|mir|mich|wir|uns|je|moi|nous)\b")
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
@@ -68,7 +70,7 @@ def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
 
 
 def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
-    text = hit.chunk.text
+    text = hit.chunk.text[:_READ]
     spans = list(_split(text))
     stems = [find_stems(text[span.start : span.end]) for span in spans]
     heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
@@ -115,11 +117,14 @@ def is_question(text: str) -> bool:
 
 
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
-    """Returns whether a unit repeats the title or headings of its passage, or is typed as a heading of Markdown."""
+    """Returns whether a unit repeats the title or headings of its passage, or is typed as a heading of Markdown.
+
+    A line that begins with `#` and has a colon may be a row, whose header began so.
+    """
     text = unit.text
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
-    return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" "))
+    return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 
 
 def _split(text: str) -> Iterator[Span]:

@@ -62,7 +62,7 @@ GENERIC = re.compile(rf"(?:{_GENERIC}|{_PLACES}|{_PERIODS})", re.IGNORECASE)
 """Nouns that only say what kind of thing is asked for."""
 _WHICH = _any_of("what;which;welche[nmrs]?;quelle?s?;in")
 _DURATION_ASKED = _any_of(rf"""
-    how long;how old;wie lange;wie alt;combien de temps;quel âge
+    how long;wie lange;combien de temps
     (?:how many|wie ?viele?n?|combien de) {_TIME_UNITS}\b
     (?:notice|retention|warranty|probation|grace|payment) (?:period|term)\b;kündigungsfrist;frist\b;durée;délai
 """)
@@ -71,9 +71,9 @@ _DATE_ASKED = _any_of(rf"""
     deadline;due date;expiry date;expiration date
 """)
 _NUMBER_ASKED = _any_of(r"""
-    how (?:many|much|often|big|large|tall|high|far|fast|deep|heavy|wide|hot|cold)\b
-    wie ?(?:viele?[nrs]?|oft|groß|hoch|weit|schnell|teuer|schwer|tief)\b
-    combien;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
+    how (?:many|much|often|old|big|large|tall|high|far|fast|deep|heavy|wide|hot|cold)\b
+    wie ?(?:viele?[nrs]?|oft|alt|groß|hoch|weit|schnell|teuer|schwer|tief)\b
+    combien;quel âge;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
     rate\b;price\b;costs?\b;fees?\b;salary\b;amount\b;number\b;total\b;percentage\b;percent\b;share\b;population\b
     balance\b;budget\b;limit\b;revenue\b;income\b;size\b;voltage\b;frequency\b;factor\b;age\b;maximum\b;minimum\b
     penalty\b;fine\b

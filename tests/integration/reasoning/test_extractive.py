@@ -1,13 +1,18 @@
 """What `extractive` answers over a scripted searcher: its text, its notes and its abstentions."""
 
+import threading
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
-from core.ports.retrieval import Signals
+from core.ports.retrieval import Hit, Signals
 from reasoning.shared.passage_similarity import find_cosines
+from reasoning.strategies.extractive import reasoner
+from reasoning.strategies.extractive.asked import Asked
+from reasoning.strategies.extractive.units import Unit, list_units
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
@@ -92,3 +97,19 @@ async def test_a_hit_without_a_cosine_is_embedded() -> None:
     cosines = await find_cosines(embedder, vector, [hit("b", "Orrin", "The mill."), far])
     assert cosines == pytest.approx([1.0, 0.1], abs=1e-5)
     assert await find_cosines(embedder, vector, []) == []
+
+
+async def test_passages_are_read_beside_the_event_loop(desk: ReasoningDesk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a thousand hits fifty are read, and not in the thread that answers others."""
+    threads: set[int] = set()
+
+    def list_in_thread(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
+        threads.add(threading.get_ident())
+        return list_units(asked, hits, most)
+
+    monkeypatch.setattr(reasoner, "list_units", list_in_thread)
+    hits = [hit(f"d{number}", "", f"The fee of part {number} is 12 euros.") for number in range(1000)]
+    reading = await reasoner.read_hits(desk.backends, desk.corpus, "What is the fee of part 7?", hits)
+    assert {unit.rank for unit in reading.units} == set(range(50))
+    assert len(threads) == 1
+    assert threading.get_ident() not in threads

@@ -14,6 +14,7 @@ def test_control_characters_are_replaced_and_text_is_kept() -> None:
     assert plain("a\x1b[31mb\x07\x9bc\x00") == "a\ufffd[31mb\ufffd\ufffdc\ufffd"
     assert plain("a\u202eb\u2066c\u200fd\u2028") == "a\ufffdb\ufffdc\ufffdd\ufffd"
     assert plain("tab\tline\n北京 é 🙂") == "tab\tline\n北京 é 🙂"
+    assert plain("one\r\ntwo\rthree") == "one\ntwo\ufffdthree"
 
 
 def test_values_of_core_become_json(capsys: pytest.CaptureFixture[str]) -> None:

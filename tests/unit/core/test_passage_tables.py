@@ -113,3 +113,10 @@ def test_rows_and_the_sentences_between_them_are_units() -> None:
         "That is all.",
     ]
     assert split_units("") == []
+
+
+def test_a_row_above_rows_of_its_kind_is_no_header() -> None:
+    assert headers("uc3a0512 | AT32UC3A0512\nx128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n") == [
+        ("", "uc3a0512 | AT32UC3A0512")
+    ]
+    assert headers("Part | Name\nx128a1 | ATxmega128A1\nx128a4 | ATxmega128A4\n")[0][0] == "Part | Name"

@@ -317,3 +317,11 @@ async def test_an_empty_corpus_has_no_rare_words(tmp_path: Path) -> None:
         snapshot = await world.backends.snapshots.get(world.corpus.id)
         found = await find_exact_words(world.backends, world.query("lock_not_available v1.8 Veiko Sinivee"), snapshot)
         assert (found.words, found.total) == ((), 0)
+
+
+def test_what_is_read_to_find_words_is_bounded() -> None:
+    """Each text is read once, however many words are looked up in it, and long ones up to the bound."""
+    texts = dict.fromkeys(range(4), "a 1.8 " + "b " * 500000 + "4.2")
+    found = exact_words._look_up({"1.8": np.arange(4), "4.2": np.arange(4)}, texts)
+    assert found["1.8"].tolist() == [0, 1]
+    assert found["4.2"].tolist() == [0]

@@ -20,6 +20,8 @@ NOTHING_KNOWN = PassageCounts()
         ("How long does a leader stay in office?", ValueKind.DURATION),
         ("What is the notice period of the lease?", ValueKind.DURATION),
         ("en combien de jours le concédant peut-il mettre fin au contrat", ValueKind.DURATION),
+        ("How old was Betty Jackson?", ValueKind.NUMBER),
+        ("Wie alt ist sie?", ValueKind.NUMBER),
         ("Who signed the side letter?", ValueKind.PERSON),
         ("Where was he born?", ValueKind.PLACE),
         ("Which city is it in?", ValueKind.PLACE),

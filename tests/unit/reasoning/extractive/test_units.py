@@ -89,3 +89,14 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     units_of("What is the hourly rate of Tomas Okeke?", hit("a", "", text))
     is_question(text)
     assert time.process_time() - began < 30
+
+
+def test_a_line_of_fields_that_begins_with_a_sign_is_no_heading() -> None:
+    row = "# Code:Airport: LEJ:Leipzig"
+    assert texts_of("Which airport has the code LEJ?", f"{row}\n\n# Airports of Saxony\n") == [row]
+
+
+def test_a_long_passage_is_read_in_part() -> None:
+    text = "The fee of Ada is 12 euros. " * 2000
+    units = units_of("What is the fee?", hit("a", "", text), most=10**6)
+    assert units[-1].span.end <= 20_000 < len(text)

@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from core.corpora import Corpus
 from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchResult
 from core.trace import Trace, notes_about
-from retrieval.candidates.fusion import fuse
+from retrieval.candidates.fusion import fuse, weigh_graph
 
 __all__ = ["AcrossCorpora"]
 
 _DEPTH = 20
 """The least number of hits of each corpus that are compared. Places are shared better by twenty than by five."""
 
-_WEIGHTS = (1.0, 0.3, 1.0)
+_DENSE, _SPARSE, _GRAPH, _EXACT = 1.0, 0.3, 1.0, 3.0
 _EXPONENT = 0.25
-"""`_WEIGHTS` and `_EXPONENT` are the defaults of `fused`."""
+"""The weights and the exponent are the defaults of `fused`."""
 
 _RANKED_BY_GRAPH = frozenset({"fine", "graph", "hippo"})
 """Searchers whose hits have PageRank mass alone, which sums to 1 in each corpus: they get their cosines, too."""
@@ -99,13 +99,14 @@ def _share_places(found: Sequence[tuple[int, Sequence[Hit]]]) -> list[_Place]:
     """Returns one place for each hit of corpora with one embedding model, best first, by the fused signals of all."""
     rows = [(rank, number, hit) for number, hits in found for rank, hit in enumerate(hits)]
     signals = [hit.signals for _, _, hit in rows]
-    scores = fuse(
-        _column(one.dense for one in signals),
-        _column(one.sparse for one in signals),
-        _column(one.graph for one in signals),
-        weights=_WEIGHTS,
-        exponent=_EXPONENT,
-    ).tolist()
+    dense, sparse, graph, exact = (
+        _column(getattr(one, name) for one in signals) for name in ("dense", "sparse", "graph", "exact")
+    )
+    documents = _number_documents(hit for _, _, hit in rows)
+    share = weigh_graph(np.nan_to_num(dense), np.nan_to_num(sparse), np.nan_to_num(graph), documents)
+    weights = (_DENSE, _SPARSE, _GRAPH * share)
+    fused = fuse(dense, sparse, graph, weights=weights, exponent=_EXPONENT) + _EXACT * np.nan_to_num(exact)
+    scores = fused.tolist()
     order = sorted(range(len(rows)), key=lambda at: (-scores[at], rows[at][:2]))
     return [_Place(corpus=rows[at][1], score=scores[at]) for at in order]
 
@@ -127,6 +128,11 @@ def _take(places: Iterable[_Place], results: Sequence[SearchResult], k: int) -> 
             yield replace(hit, score=place.score)
         if len(seen) == k:
             return
+
+
+def _number_documents(hits: Iterable[Hit]) -> NDArray[np.int64]:
+    numbers: dict[tuple[str, str], int] = {}
+    return np.array([numbers.setdefault((hit.corpus, hit.document.id), len(numbers)) for hit in hits], np.int64)
 
 
 def _column(values: Iterable[float | None]) -> NDArray[np.float64]:

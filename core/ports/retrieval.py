@@ -69,11 +69,14 @@ class Query:
 
 @dataclass(frozen=True, kw_only=True)
 class Signals:
-    """The raw signals of a hit: cosine, BM25 and PageRank mass. None: the searcher did not compute it."""
+    """The raw signals of a hit: cosine, BM25, PageRank mass, and how far it has the question's rare words, from 0 to 1
+    (`exact`). None: the searcher did not compute it.
+    """
 
     dense: float | None = None
     sparse: float | None = None
     graph: float | None = None
+    exact: float | None = None
 
 
 class NodeKind(StrEnum):

@@ -33,6 +33,7 @@ class Ranking:
     dense: _Signal = None
     sparse: _Signal = None
     graph: _Signal = None
+    exact: _Signal = None
     unknown: tuple[str, ...] = ()
 
 
@@ -88,6 +89,7 @@ def _make_hit(ranking: Ranking, place: int, corpus: str, chunk: Chunk, document:
         dense=_known_value(ranking.dense, place),
         sparse=_known_value(ranking.sparse, place),
         graph=_known_value(ranking.graph, place),
+        exact=_known_value(ranking.exact, place),
     )
     return Hit(chunk=chunk, document=document, score=float(ranking.scores[place]), signals=signals, corpus=corpus)
 

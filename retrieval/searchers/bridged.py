@@ -63,6 +63,7 @@ class Bridged:
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
+            exact=pool.exact,
             unknown=pool.unknown,
         )
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)

@@ -67,6 +67,7 @@ class Fused:
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
+            exact=pool.exact,
             unknown=pool.unknown,
         )
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)

@@ -56,6 +56,27 @@ async def test_documents_of_two_corpora_with_one_key_are_two_documents(server: S
     assert {(hit["corpus"], hit["document"]["key"]) for hit in hits} == {("one", "same"), ("two", "same")}
 
 
+@pytest.mark.parametrize("searcher", ["bridged", "fused"])
+async def test_a_rare_word_of_one_corpus_comes_before_names_of_another(server: Server, searcher: str) -> None:
+    for name in ("codes", "people"):
+        await server.corpus(name)
+    others = [
+        {"key": f"c{n}", "title": f"Part {n}", "text": f"Part {n} of the manual is about valves."} for n in range(9)
+    ]
+    rare = {"key": "rare", "title": "Faults", "text": "The fault glp_ios_mip_gap is cleared by a restart."}
+    await server.ingest(rare, *others, corpus="codes")
+    people = [
+        {"key": f"p{n}", "title": f"Ada Lovelace, part {n}", "text": f"Ada Lovelace saw gap {n} in a program."}
+        for n in range(9)
+    ]
+    await server.ingest(*people, corpus="people")
+    asked = {"query": "Did Ada Lovelace see glp_ios_mip_gap?", "searcher": searcher, "k": 5}
+    hits = (await search(server, "codes", "people", **asked)).json()["hits"]
+    assert "rare" in [hit["document"]["key"] for hit in hits[:3]]
+    hits = (await search(server, "people", "codes", **{**asked, "query": "glp_ios_mip_gap"})).json()["hits"]
+    assert hits[0]["document"]["key"] == "rare"
+
+
 @pytest.mark.parametrize(
     ("corpora", "said"),
     [([], "`corpora` is empty"), (["one", "two", "one"], "'one' twice"), ([f"c{n}" for n in range(17)], "at most 16")],

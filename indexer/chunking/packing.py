@@ -85,20 +85,23 @@ def _reserve_headers(
     tokens: TokenCounter,
     limit: int,
 ) -> list[Frame]:
-    """Returns the frames of blocks that are cut; those with tables have room for the longest header."""
+    """Returns the frames of blocks that are cut; those with tables have room for the header with most characters.
+
+    One header of a block is counted, however many tables it has.
+    """
     below = {
-        index: [_join_header(headings[index], table.header) for table in found]
+        index: _join_header(headings[index], max((table.header for table in found), key=len))
         for index, found in tables.items()
         if found
     }
     if not below:
         return list(frames)
-    heads = fitted_heads(title, {heading for of_block in below.values() for heading in of_block}, tokens)
+    heads = fitted_heads(title, set(below.values()), tokens)
     taken = dict(zip(heads, tokens.count([head + "\n" for head in heads.values()]), strict=True))
     reserved = []
     for frame in frames:
         if frame.index in below:
-            heading = max(below[frame.index], key=lambda heading: taken[heading])
+            heading = below[frame.index]
             reserved.append(_make_frame(frame.index, frame.text, heads[heading], taken[heading], limit))
         else:
             reserved.append(frame)

@@ -105,7 +105,7 @@ class KeywordQuery:
         held = [f" {comparable(text)} " for text in texts]
         loose = self
         for one in self.keywords:
-            parts = _split_phrase(one.text)
+            parts = [part for part in _split_phrase(one.text) if comparable(part)]
             if len(parts) > 1 and not any(f" {comparable(one.text)} " in text for text in held):
                 loose = loose._replace(one, parts)
         return loose

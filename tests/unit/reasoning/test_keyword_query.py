@@ -165,6 +165,7 @@ def test_keywords_are_values() -> None:
         (words("author", "C++ (a language)"), ["C++ (A Language)"], 'author "C++ (a language)"'),
         (words("Rumble Fish").emphasize("Rumble Fish").filter("noise"), [], "Rumble^2 Fish^2 -noise"),
         (words("Rumble Fish").filter("fishes"), [], "Rumble Fish -fishes"),
+        (words(":(0)"), [], '":(0)"'),
     ],
 )
 def test_a_phrase_that_no_text_holds_is_loosened(query: KeywordQuery, texts: list[str], loose: str) -> None:

@@ -41,6 +41,7 @@ _SURE = 0.6
 Of the answers below it, half are right on kinds of material that the weights were not fitted to; of those above, three
 in four.
 """
+_IN_UNIT = FEATURES.index("in_unit")
 _NEAREST = 3
 _LONGEST_NEAREST = 200
 _SHOWN_WORDS = 5
@@ -84,6 +85,11 @@ class Reading:
     answerable: float = 0.0
     right: float = 0.0
 
+    @property
+    def is_found(self) -> bool:
+        """Whether words were typed into a search box, and the best unit has all of them: they ask for that place."""
+        return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
+
 
 class Extractive:
     """Quotes sentences and rows and never paraphrases, so that every word of the answer is in a passage."""
@@ -126,7 +132,7 @@ class Extractive:
 
     def _conclude(self, question: Question, hits: Sequence[Hit], reading: Reading) -> Answer:
         shown = tuple(passage_text(hit) for hit in hits)
-        answers = bool(reading.units) and reading.answerable >= self._config.min_probability
+        answers = bool(reading.units) and (reading.answerable >= self._config.min_probability or reading.is_found)
         if not answers or (question.unsupported is Unsupported.ABSTAIN and reading.right < _SURE):
             before = f"{_NOT_SURE if answers else _DECLINES} Nearest:"
             text, citations = _cite(_choose_nearest(reading.units), before, _LONGEST_NEAREST)

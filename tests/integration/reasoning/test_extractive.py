@@ -113,3 +113,12 @@ async def test_passages_are_read_beside_the_event_loop(desk: ReasoningDesk, monk
     assert {unit.rank for unit in reading.units} == set(range(50))
     assert len(threads) == 1
     assert threading.get_ident() not in threads
+
+
+async def test_an_identifier_that_is_typed_asks_for_its_place(desk: ReasoningDesk) -> None:
+    """A question with all words of a sentence may ask for what it does not say; a typed word asks for the word."""
+    row = hit("a", "Penguins", "Species: Gentoo; Individual ID: N43A2; Clutch Completion: Yes")
+    reading = await reasoner.read_hits(desk.backends, desk.corpus, "N43A2", [row])
+    assert reading.is_found
+    assert not (await reasoner.read_hits(desk.backends, desk.corpus, "N43A3", [row])).is_found
+    assert not (await reasoner.read_hits(desk.backends, desk.corpus, "Who is N43A2?", [row])).is_found

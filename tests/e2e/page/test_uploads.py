@@ -117,3 +117,25 @@ def test_a_batch_that_is_too_large_is_halved(own_corpus: str, open_page: OpenPag
     expect(page.get_by_text("1 file refused")).to_be_visible()
     expect(page.get_by_text("'large.txt' is larger than 1 MB")).to_be_visible()
     expect(page.locator(ROWS)).to_have_count(3)
+
+
+def test_what_was_indexed_before_its_job_was_read_is_listed(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    """The list may be older than the end of the job, which is all that is ever seen of the job."""
+    page = open_page(f"/c/{own_corpus}/documents")
+    waiting: list[Route] = []
+
+    def hold(route: Route) -> None:
+        waiting.append(route)
+
+    page.route(re.compile(r"/v1/jobs/[^/?]+$"), hold)
+    drop(page, {"ada.md": b"# Ada\n\nAda wrote."})
+    page.get_by_role("button", name="Add 1 file").click()
+    expect(page.locator(ROWS)).to_have_count(1)
+    while not waiting:
+        page.wait_for_timeout(20)
+    [read] = waiting
+    live.finish(read.request.url.rpartition("/")[2])
+    with page.expect_request(re.compile(r"/v1/corpora/[^/]+/documents\?")):
+        read.continue_()
+    expect(page.get_by_role("checkbox", name="Select Ada")).to_be_visible()
+    page.unroute_all(behavior="ignoreErrors")

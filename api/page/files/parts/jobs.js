@@ -20,7 +20,8 @@ export const isSettled = (job) => isOver(job) || job.state === "paused";
  * Follows a job until it is over or paused.
  *
  * @param {string} id
- * @param {(job: any) => void} [ended] Called when it becomes so while it is looked at.
+ * @param {(job: any) => void} [ended] Called when it is so, also if it was so before it was first read: whoever began
+ *   the job may show what the job has changed since.
  * @returns {{job: any, error: any, again: () => void, change: (job: any) => void}} `again` follows it anew.
  */
 export function useJob(id, ended) {
@@ -41,8 +42,7 @@ export function useJob(id, ended) {
       setError(null);
       ran ||= !isSettled(data);
       if (kind !== "end") return;
-      if (!ran) return;
-      announce(`${jobTitle(data)}: ${data.state}.`);
+      if (ran) announce(`${jobTitle(data)}: ${data.state}.`);
       latest.current?.(data);
     };
     setError(null);

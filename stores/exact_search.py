@@ -37,6 +37,8 @@ class VectorSnapshot:
     owners: NDArray[np.int32]
     """The document of each row, as its number in `documents`."""
     ids: list[str]
+    places: dict[str, int]
+    """The last row of each id, perhaps of a later snapshot."""
     documents: dict[str, int]
     size: int = 0
     alive: NDArray[np.bool_] | None = None
@@ -54,6 +56,7 @@ class VectorSnapshot:
             rows=np.empty(capacity, dtype=np.int64),
             owners=np.empty(capacity, dtype=np.int32),
             ids=[],
+            places={},
             documents={},
         )
 
@@ -69,6 +72,7 @@ class VectorSnapshot:
         grown.owners[added] = [grown.documents.setdefault(document, len(grown.documents)) for document in documents]
         del grown.ids[self.size :]  # left by an extension that failed
         grown.ids.extend(ids)
+        grown.places.update(zip(ids, range(self.size, end), strict=True))
         alive = None if self.alive is None else np.concatenate([self.alive, np.ones(len(rows), dtype=np.bool_)])
         return replace(grown, size=end, alive=alive)
 
@@ -100,6 +104,15 @@ class VectorSnapshot:
             k, zip((-score_exactly(self.matrix[places], query)).tolist(), (self.ids[i] for i in places), strict=True)
         )
         return [Scored(id=id_, score=-score) for score, id_ in ranked]
+
+    def find(self, ids: Iterable[str]) -> dict[str, Vectors]:
+        """Returns the vectors of those ids that are certainly the present ones here; others may be in the store."""
+        found = {}
+        for id_ in ids:
+            place = self.places.get(id_, self.size)
+            if place < self.size and self.ids[place] == id_ and (self.alive is None or self.alive[place]):
+                found[id_] = self.matrix[place]
+        return found
 
     def within(self, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         """Returns for each vector all rows with a dot product of at least `threshold`, best first, ties by id."""
@@ -148,6 +161,7 @@ class VectorSnapshot:
 def _compact(snapshot: VectorSnapshot, alive: NDArray[np.bool_]) -> VectorSnapshot:
     """Copies the rows that are alive, and numbers their documents anew, without those that have none."""
     places = np.flatnonzero(alive)
+    ids = [snapshot.ids[i] for i in places]
     names = list(snapshot.documents)  # in the order of their numbers
     kept, owners = np.unique(snapshot.owners[places], return_inverse=True)
     return replace(
@@ -156,7 +170,8 @@ def _compact(snapshot: VectorSnapshot, alive: NDArray[np.bool_]) -> VectorSnapsh
         rows=snapshot.rows[places],
         owners=owners.astype(np.int32),
         documents={names[number]: i for i, number in enumerate(kept.tolist())},
-        ids=[snapshot.ids[i] for i in places],
+        ids=ids,
+        places={id_: place for place, id_ in enumerate(ids)},
         size=places.size,
         alive=None,
     )

@@ -9,6 +9,7 @@ corpora itself. `backends` are the ports that its package offers, made by the co
 
 import importlib
 import pkgutil
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -25,8 +26,13 @@ __all__ = ["build", "describe", "list_names", "load_module", "parse_config"]
 
 def list_names(package: str) -> list[str]:
     """Returns the names of a package's strategies, sorted; modules that begin with '_' are not strategies."""
+    return list(_find_names(package))
+
+
+@cache  # each search asks for them
+def _find_names(package: str) -> tuple[str, ...]:
     path = importlib.import_module(package).__path__
-    return sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_"))
+    return tuple(sorted(m.name for m in pkgutil.iter_modules(path) if not m.name.startswith("_")))
 
 
 def load_module(package: str, name: str, kind: str) -> ModuleType:

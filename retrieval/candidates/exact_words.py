@@ -5,7 +5,6 @@ question sums it with all other words. So the rarest words are searched for one 
 word are told apart from all others.
 """
 
-import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,7 @@ from core.text.query import Clause, Group, Term, TextQuery, any_of
 from core.text.terms import MARKS, WORD, hash_stem, split_words
 from core.text.word_lists import FUNCTION_WORDS, STOP_WORDS
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.view_search import search_text
+from retrieval.candidates.view_search import search_texts
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.term_statistics import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
@@ -84,7 +83,7 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
     """Returns the words of the question that 1 to `RARE` chunks have, as the text index tells.
 
     Words of which a stem is frequent may be rare as they are written, and so may pairs of words ("Art. 83"), so the
-    index decides. It is asked at most `_MOST` times for words and for pairs, side by side.
+    index decides. It is asked at most `_MOST` times for words and for pairs, all together.
     """
     words = _list_words(query.text, snapshot.statistics)
     likely = sorted(words, key=lambda word: (not word.is_sign, -word.idf))[:_MOST] + _list_pairs(query.text, words)
@@ -109,13 +108,8 @@ async def _find_chunks(
     few chunks that have its parts in order.
     """
     whole = [WORD.fullmatch(word) is not None for word in words]
-    results = await asyncio.gather(
-        *(
-            search_text(backends, query, snapshot, RARE + 1 if is_whole else _READ, _any_form(word))
-            for word, is_whole in zip(words, whole, strict=True)
-        )
-    )
-    found = [result.chunks for result in results]
+    asked = [(_any_form(word), RARE + 1 if is_whole else _READ) for word, is_whole in zip(words, whole, strict=True)]
+    found = [result.chunks for result in await search_texts(backends, query, snapshot, asked)]
     read = {
         word: chunks
         for word, chunks, is_whole in zip(words, found, whole, strict=True)

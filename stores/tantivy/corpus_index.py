@@ -52,16 +52,22 @@ class CorpusIndex:
             for entry_id in ids:
                 writer.delete_documents_by_term("id", entry_id)
 
-    def search(self, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
-        """Returns the `k` best entries, ties by id. `query` comes from `stores.lucene_query.render`."""
+    def search(self, asked: Sequence[tuple[str | None, int]], documents: Collection[str] | None) -> list[list[Scored]]:
+        """Returns for each query its `k` best entries, ties by id. Queries come from `stores.lucene_query.render`."""
         with translate_errors(self._folder):
             searcher = self._refresh_searcher()
-            parsed = self._index.parse_query(query, ["text"])
-            if documents is None:
-                return _search_best(searcher, parsed, k, None)
-            if len(documents) <= _FILTER_BY_QUERY:
-                return _search_best(searcher, self._restrict(parsed, documents), k, None)
-            return _search_best(searcher, parsed, k, frozenset(documents))
+            allowed = self._filter_by(documents) if documents and len(documents) <= _FILTER_BY_QUERY else None
+            after = frozenset(documents) if documents is not None and allowed is None else None
+            found: list[list[Scored]] = []
+            for query, k in asked:
+                if query is None:
+                    found.append([])
+                    continue
+                parsed = self._index.parse_query(query, ["text"])
+                found.append(
+                    _search_best(searcher, parsed if allowed is None else _restrict(parsed, allowed), k, after)
+                )
+            return found
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
         """Returns those of `ids` that have an entry."""
@@ -101,11 +107,17 @@ class CorpusIndex:
             finally:
                 writer.wait_merging_threads()  # also frees the lock
 
-    def _restrict(self, query: "Query", documents: Collection[str]) -> "Query":
-        from tantivy import Occur, Query
+    def _filter_by(self, documents: Collection[str]) -> "Query":
+        """Returns a query for the entries of these documents, without a score."""
+        from tantivy import Query
 
-        allowed = Query.term_set_query(self._index.schema, "document_id", list(documents))
-        return Query.boolean_query([(Occur.Must, query), (Occur.Must, Query.const_score_query(allowed, 0.0))])
+        return Query.const_score_query(Query.term_set_query(self._index.schema, "document_id", list(documents)), 0.0)
+
+
+def _restrict(query: "Query", allowed: "Query") -> "Query":
+    from tantivy import Occur, Query
+
+    return Query.boolean_query([(Occur.Must, query), (Occur.Must, allowed)])
 
 
 @contextmanager

@@ -38,13 +38,21 @@ class TantivyTextIndex:
     async def search(
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]:
-        rendered = render(query)
-        if rendered is None or k < 1 or (documents is not None and not documents):
-            return []
+        [found] = await self.search_each(corpus_id, [(query, k)], documents)
+        return found
 
-        def work() -> list[Scored]:
+    async def search_each(
+        self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
+    ) -> list[list[Scored]]:
+        rendered = [render(query) if k > 0 else None for query, k in asked]
+        if not any(rendered) or (documents is not None and not documents):
+            return [[] for _ in asked]
+
+        def work() -> list[list[Scored]]:
             index = self._open_existing(corpus_id)
-            return index.search(rendered, k, documents) if index else []
+            if index is None:
+                return [[] for _ in asked]
+            return index.search([(text, k) for text, (_, k) in zip(rendered, asked, strict=True)], documents)
 
         return await compute(work)
 

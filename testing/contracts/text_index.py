@@ -112,6 +112,19 @@ class TextIndexContract:
         await index.write(corpus, [entry("a", "New York city"), entry("b", "York is new"), entry("c", "new, York")])
         assert await found(index, corpus, should(Term(text="new york"))) == ["c", "a"]
 
+    async def test_queries_are_searched_together_as_alone(self, index: TextIndex, corpus: str) -> None:
+        await index.write(
+            corpus, [entry(f"{n:03}", "alpha beta" if n % 2 else "alpha", f"d{n % 3}") for n in range(60)]
+        )
+        nothing = TextQuery(must_not=(Term(text="alpha"),))
+        asked = [(any_of(("alpha",)), 3), (nothing, 5), (any_of(("beta",)), 50), (any_of(("beta",)), 0)]
+        for documents, sizes in ((None, [3, 0, 30, 0]), (["d1"], [3, 0, 10, 0]), ([], [0] * 4)):
+            together = await index.search_each(corpus, asked, documents)
+            assert together == [await index.search(corpus, query, k, documents) for query, k in asked]
+            assert [len(hits) for hits in together] == sizes
+        assert await index.search_each(corpus, []) == []
+        assert await index.search_each(new_id(), asked) == [[], [], [], []]
+
     async def test_phrases_with_slop(self, index: TextIndex, corpus: str) -> None:
         await index.write(corpus, [entry("near", "red big house"), entry("far", "red one two three four house")])
         assert await found(index, corpus, should(Phrase(text="red house"))) == []

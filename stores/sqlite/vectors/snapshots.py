@@ -72,6 +72,12 @@ class VectorSnapshots:
             self._latest.pop((corpus_id, kind), None)
         return snapshot
 
+    def held(self, corpus_id: str, kind: VectorKind) -> CollectionSnapshot | None:
+        """Returns the snapshot with everything that was committed before this call, unless it would have to be read."""
+        latest = self._latest.get((corpus_id, kind))
+        snapshot = None if latest is None else latest.snapshot
+        return snapshot if snapshot is not None and snapshot.version == self._pool.version() else None
+
     def adopt(self, corpus_id: str, kind: VectorKind) -> None:
         """Puts a snapshot over the present file in the place of one that is over another file, or in memory."""
         latest = self._latest.get((corpus_id, kind))

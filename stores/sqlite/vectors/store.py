@@ -107,9 +107,14 @@ class SqliteVectorStore:
 
     async def fetch(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> Mapping[str, Vectors]:
         def work() -> dict[str, Vectors]:
-            with self._pool.reading() as db:
-                found = db.execute(f"SELECT id, vector {_LISTED}", (corpus_id, kind, json.dumps(list(ids))))
-                return {id_: np.frombuffer(vector, dtype=FLOAT32) for id_, vector in found}
+            held = self._snapshots.held(corpus_id, kind)
+            found = {} if held is None else held.vectors.find(ids)
+            others = [id_ for id_ in ids if id_ not in found]
+            if others:
+                with self._pool.reading() as db:
+                    rows = db.execute(f"SELECT id, vector {_LISTED}", (corpus_id, kind, json.dumps(others)))
+                    found.update((id_, np.frombuffer(vector, dtype=FLOAT32)) for id_, vector in rows)
+            return found
 
         return await compute(work)
 

@@ -124,10 +124,10 @@ class OfAnother:
     index: TantivyTextIndex
     corpus: Corpus
 
-    async def search(
-        self, _corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
-    ) -> list[Scored]:
-        return await self.index.search(self.corpus.id, query, k, documents)
+    async def search_each(
+        self, _corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
+    ) -> list[list[Scored]]:
+        return await self.index.search_each(self.corpus.id, asked, documents)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 import asyncio
 import gc
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 
@@ -10,6 +10,7 @@ import pytest
 
 from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
+from core.ports.embedding import Vectors
 from core.ports.views import VectorKind
 from stores.exact_search import VectorSnapshot
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
@@ -160,7 +161,7 @@ async def test_snapshots_agree_with_the_rows_after_any_history(path: Path):
     """A reader that follows every change answers as one that has just begun."""
     rng = np.random.default_rng(11)
     writer, follower = SqliteVectorStore(path), SqliteVectorStore(path)
-    corpus, query = new_id(), unit_vectors(1, seed=99)[0]
+    corpus, query, everything = new_id(), unit_vectors(1, seed=99)[0], [f"v{i:03}" for i in range(120)]
     for step in range(60):
         chosen = [f"v{i:03}" for i in rng.choice(120, size=rng.integers(1, 40), replace=False)]
         if rng.random() < 0.45:
@@ -175,6 +176,9 @@ async def test_snapshots_agree_with_the_rows_after_any_history(path: Path):
             expected = await fresh.search(corpus, CHUNK, query, 30, documents)
             assert await follower.search(corpus, CHUNK, query, 30, documents) == expected
             assert await writer.search(corpus, CHUNK, query, 30, documents) == expected
+        for store in (follower, writer):
+            fetched = await store.fetch(corpus, CHUNK, everything)
+            assert _rows(fetched) == _rows(await fresh.fetch(corpus, CHUNK, everything))
         await fresh.close()
     await writer.close()
     await follower.close()
@@ -206,6 +210,10 @@ async def test_documents_that_come_and_go_leave_nothing_in_memory():
 def _held_dimensions() -> set[int]:
     gc.collect()
     return {held.collection.dimension for held in gc.get_objects() if type(held) is CollectionSnapshot}
+
+
+def _rows(fetched: Mapping[str, Vectors]) -> dict[str, list[float]]:
+    return {id: vector.tolist() for id, vector in fetched.items()}
 
 
 def _bytes(path: Path) -> bytes:

@@ -54,11 +54,11 @@ class Counting:
         self._index = index
         self.asked: list[TextQuery] = []
 
-    async def search(
-        self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
-    ) -> list[Scored]:
-        self.asked.append(query)
-        found: list[Scored] = await self._index.search(corpus_id, query, k, documents)
+    async def search_each(
+        self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
+    ) -> list[list[Scored]]:
+        self.asked += [query for query, _ in asked]
+        found: list[list[Scored]] = await self._index.search_each(corpus_id, asked, documents)
         return found
 
 

@@ -1,7 +1,7 @@
 """A snapshot over a base: the rows of the file, which of them were deleted, and what was written since."""
 
 import heapq
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -59,6 +59,10 @@ class MappedSnapshot:
         if self.own.size:
             found = heapq.nsmallest(k, found + self.own.search(query, k, documents), key=_order)
         return found
+
+    def find(self, ids: Iterable[str]) -> dict[str, Vectors]:
+        """Returns the vectors of those ids that are certainly the present ones here; others may be in the store."""
+        return self.own.find(ids)
 
     def within(self, vectors: Vectors, threshold: float) -> list[list[Scored]]:
         """Returns for each vector all rows with a dot product of at least `threshold`, best first, ties by id.

@@ -41,10 +41,7 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
         print_result(_wrap(answer["note"]))
     if answer["citations"]:
         print_result()
-    for citation in answer["citations"]:
-        marker = f"[{citation['marker']}]"
-        print_styled((marker, "bold cyan"), (f" {_format_source(citation, names_corpus=names_corpora)}", ""))
-        print_result(textwrap.indent(_format_snippet(f"“{citation['quote']}”"), "    "))
+    _show_sources(answer, names_corpora=names_corpora)
     if answer["verification"] is not None:
         print_result()
         print_result("What the answer hangs on:")
@@ -53,6 +50,19 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
     if answer["notes"] or answer["usage"]["actions"]:
         print_result()
     _show_notes(answer)
+
+
+def _show_sources(answer: Json, *, names_corpora: bool) -> None:
+    """Prints each source once, with its quotes. A quote that the answer repeats as a whole is not printed again."""
+    by_marker: dict[int, list[Json]] = {}
+    for citation in answer["citations"]:
+        by_marker.setdefault(citation["marker"], []).append(citation)
+    for marker, citations in by_marker.items():
+        source = _format_source(citations[0], names_corpus=names_corpora)
+        print_styled((f"[{marker}]", "bold cyan"), (f" {source}", ""))
+        for quote in dict.fromkeys(citation["quote"] for citation in citations):
+            if answer["support"] not in {"quoted", "none"} or quote not in answer["answer"]:
+                print_result(textwrap.indent(_format_snippet(f"“{quote}”"), "    "))
 
 
 def _wrap(text: str) -> str:

@@ -45,10 +45,12 @@ _IN_UNIT = FEATURES.index("in_unit")
 _NEAREST = 3
 _LONGEST_NEAREST = 200
 _SHOWN_WORDS = 5
+_BETWEEN = "\n\n"
+"""Rows and list items are not read on from one to the next."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _UNSURE = "{} About half of such quotes are wrong{}, so perhaps none answers the question."
-_DECLINES = "Nothing in this corpus answers this, as far as its words tell."
-_NOT_SURE = "No quote answers this surely enough, as far as its words tell."
+_DECLINES = "No passage was found that answers this, as far as words tell."
+_NOT_SURE = "No quote answers this surely enough, as far as words tell."
 _UNREAD = (
     "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
     "be understood alone"
@@ -195,12 +197,13 @@ async def _compare(
 
 
 def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
-    """Returns the best units in the order of their passages; equal ones count once."""
+    """Returns the best units, equal ones once: first the passage of the best one, each passage in its own order."""
     best: dict[str, Unit] = {}
     for unit in units:
         if len(best) < most:
             best.setdefault(unit.text.casefold(), unit)
-    return sorted(best.values(), key=lambda unit: (unit.rank, unit.span.start))
+    places = {rank: place for place, rank in enumerate(dict.fromkeys(unit.rank for unit in best.values()))}
+    return sorted(best.values(), key=lambda unit: (places[unit.rank], unit.span.start))
 
 
 def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
@@ -220,17 +223,18 @@ def _describe_missing(lacking: Sequence[str]) -> str:
 
 
 def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:
-    """Joins the units, each followed by the marker of its passage, with one citation for each unit.
+    """Joins the units, each a paragraph with the marker of its passage, with one citation for each unit.
 
-    The text follows `before`. With `longest` it has so many characters of each unit; citations have all of them.
+    They follow `before`. With `longest` it has so many characters of each unit; citations have all of them.
     """
     markers = {id: n for n, id in enumerate(dict.fromkeys(unit.hit.chunk.id for unit in units), start=1)}
     text = before
     citations = []
     for unit in units:
         marker = markers[unit.hit.chunk.id]
-        start = len(text) + bool(text)
-        text += f"{' ' if text else ''}{unit.text if longest is None else shorten(unit.text, longest)}"
+        text += _BETWEEN if text else ""
+        start = len(text)
+        text += unit.text if longest is None else shorten(unit.text, longest)
         quote = Quote(hit=unit.hit, text=unit.text, span=unit.span)
         citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
         text += f" [{marker}]"

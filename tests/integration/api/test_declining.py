@@ -10,7 +10,7 @@ PATH = "/v1/corpora/people"
 QUESTION = "What did Charles Babbage design in London?"
 DECLINING = "extractive:min_probability=1"
 BODY = {"question": QUESTION, "reasoner": DECLINING}
-START = "Nothing in this corpus answers this, as far as its words tell. Nearest: "
+START = "No passage was found that answers this, as far as words tell. Nearest:\n\n"
 
 
 async def test_over_http(people: Server) -> None:
@@ -43,5 +43,5 @@ async def test_in_a_chat(people: Server, stream: bool) -> None:
     body = {"model": f"people:{DECLINING}", "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
     answer = await people.client.post("/v1/chat/completions", json=body)
     assert answer.status_code == 200, answer.text
-    assert "Nearest: " in answer.text
+    assert "Nearest:\\n\\n" in answer.text
     assert "**Sources**" in answer.text

@@ -79,7 +79,10 @@ def test_ask(hopweave: Hopweave, corpus: str) -> None:
     assert "Extractive: this answer only quotes its sources" in ran.out
     shown = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, "--json").json
     assert shown["reasoner"] == "extractive"
-    assert shown["citations"][0]["quote"] in shown["answer"]
+    quote = shown["citations"][0]["quote"]
+    assert quote in shown["answer"]
+    assert " ".join(ran.out.split()).count(quote) == 1, "what the answer repeats is not printed again"
+    assert ran.out.count("[1] The Engine (engine.md)") == 1, "a source is named once, with all its quotes"
     declining = ("--reasoner", "extractive:min_probability=1", "--no-stream")
     declined = hopweave("ask", "Who designed the Analytical Engine?", "-c", corpus, *declining)
     assert (declined.code, "(no answer)" in " ".join(declined.out.split())) == (0, True)

@@ -64,6 +64,8 @@ _REJECTED = "rejected"
 _EXISTS = "exists"
 _RETRY_SECONDS = "5"
 _CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
+_LISTED, _TOLD = 20, 5
+"""Faults of a body that a problem lists, and that its text tells."""
 _UNFORESEEN = "the server failed to answer this request; its log has the reason"
 _MEDIA_TYPE = "application/problem+json"
 PROBLEM: dict[str, Any] = {
@@ -198,8 +200,12 @@ def _handle_invalid_body(request: Request, error: Exception) -> Response:
         why = found[0].get("ctx", {}).get("error", "it cannot be parsed")
         detail = f"the body is not valid JSON: {why} at character {found[0]['loc'][-1]}"
         return problem(HTTPStatus.BAD_REQUEST, detail, instance=request.url.path)
-    fields = [{"field": _place(one["loc"]), "message": describe_fault(one), "type": one["type"]} for one in found]
-    detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields[:5])
+    fields = [
+        {"field": _place(one["loc"]), "message": describe_fault(one), "type": one["type"]} for one in found[:_LISTED]
+    ]
+    detail = "; ".join(f"{field['field']}: {field['message']}" for field in fields[:_TOLD])
+    if len(found) > _LISTED:
+        detail += f"; and {len(found) - _TOLD:,} more, of which the first are in `errors`"
     return problem(HTTPStatus.UNPROCESSABLE_ENTITY, detail, instance=request.url.path, errors=fields)
 
 

@@ -11,6 +11,7 @@ __all__ = ["describe_bug", "describe_fault", "describe_faults", "strip_labels"]
 _RAISED = "Value error, "
 _LABEL = re.compile(r"(?:[a-z]+-)?[a-z]+\[.*\]", re.DOTALL)
 _PLACES = 5
+_TOLD = 20
 
 
 def describe_bug(error: BaseException) -> str:
@@ -35,11 +36,13 @@ def describe_fault(fault: Mapping[str, Any], *, field: str = "field") -> str:
 
 
 def describe_faults(error: ValidationError, *, field: str = "field") -> str:
-    """Returns all messages of an error, each with its place, as `a.b: it is wrong; c: unknown field`."""
-    return "; ".join(
+    """Returns the first messages of an error, each with its place, as `a.b: it is wrong; c: unknown field`."""
+    faults = error.errors()
+    told = [
         f"{'.'.join(map(str, strip_labels(fault['loc'])))}: {describe_fault({**fault}, field=field)}"
-        for fault in error.errors()
-    )
+        for fault in faults[:_TOLD]
+    ]
+    return "; ".join([*told, f"and {len(faults) - _TOLD:,} more"] if len(faults) > _TOLD else told)
 
 
 def strip_labels(location: Sequence[str | int]) -> list[str | int]:

@@ -10,6 +10,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     StrictBool,
+    model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
@@ -68,6 +69,9 @@ Whole = Annotated[int, BeforeValidator(_check_number)]
 """Numbers, and true or false, as JSON has them: pydantic alone takes `"5"` and `true` for numbers, and 1 for true."""
 
 
+_MOST_FIELDS = 100
+
+
 class LenientIn(BaseModel):
     """A body, or a part of one, in which unknown fields are ignored: other protocols get new ones."""
 
@@ -81,9 +85,19 @@ class LenientIn(BaseModel):
 
 
 class In(LenientIn):
-    """A request body. An unknown field is an error that names it, so that a typo is not ignored."""
+    """A request body. An unknown field is an error that names it, so that a typo is not ignored.
+
+    Of an object with more fields than any request has, none is named: each costs time.
+    """
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _check_fields(cls, given: Any) -> Any:
+        if isinstance(given, dict) and len(given) > _MOST_FIELDS:
+            raise ValueError(f"an object has {len(given):,} fields, more than {_MOST_FIELDS}")
+        return given
 
 
 class Out(BaseModel):

@@ -35,8 +35,11 @@ __all__ = [
 ]
 
 
+_Strings = Annotated[list[str], Field(fail_fast=True)]
+"""A list ends at its first fault: bodies of documents may have two million values, and each fault costs time."""
+
 Embedding = Annotated[
-    list[float] | str | None,
+    Annotated[list[float], Field(fail_fast=True)] | str | None,
     Field(
         description="The vector of the text by the model `embedding_model`: numbers, or Base64 of 32-bit floats. It is "
         "used in place of the corpus' model, and the text is one passage."
@@ -49,7 +52,7 @@ class ChunkIn(In):
 
     text: str
     page: Whole | None = Field(default=None, ge=0, le=LAST_PAGE)
-    entities: list[str] = Field(default_factory=list)
+    entities: _Strings = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
@@ -109,11 +112,11 @@ class DocumentIn(In):
     key: Text | None = None
     title: str | None = None
     text: str | None = None
-    chunks: list[ChunkIn] | None = None
+    chunks: Annotated[list[ChunkIn], Field(fail_fast=True)] | None = None
     content: str | None = Field(default=None, description="The bytes of a file, in Base64.")
     media_type: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
-    entities: list[str] = Field(default_factory=list)
+    entities: _Strings = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
     )
@@ -124,7 +127,7 @@ class DocumentIn(In):
 
 
 class DocumentsIn(In):
-    documents: list[DocumentIn] = Field(min_length=1, max_length=MAX_DOCUMENTS)
+    documents: Annotated[list[DocumentIn], Field(fail_fast=True)] = Field(min_length=1, max_length=MAX_DOCUMENTS)
     on_conflict: OnConflict = OnConflict.REPLACE
     budget: JobBudgetIn | None = None
 
@@ -132,7 +135,9 @@ class DocumentsIn(In):
 class DeleteIn(In):
     """Either `keys` or `filter` says which documents are deleted."""
 
-    keys: list[Text] | None = Field(default=None, min_length=1, max_length=MAX_DOCUMENTS)
+    keys: Annotated[list[Text], Field(fail_fast=True)] | None = Field(
+        default=None, min_length=1, max_length=MAX_DOCUMENTS
+    )
     filter: dict[str, Any] | None = Field(default=None, description="A metadata filter, as for searches; not empty.")
 
     @model_validator(mode="after")

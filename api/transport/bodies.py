@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
 from api.access.open_paths import SESSION_PATH
+from api.transport.json_values import limit_values
 from core.settings import ApiSettings
 
 __all__ = ["BodyLimit", "BodyLimits", "has_body", "limit_body", "refuse_type"]
@@ -19,7 +20,15 @@ _MEGABYTE = 1_000_000
 _UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
 """The paths that take files, as `multipart/form-data`."""
 _IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
+_TEXTS = re.compile(r"/v1/(corpora/[^/]+/(documents(/.*)?|estimates)|embeddings)")
+"""The paths that take many texts in JSON. All others take questions and settings."""
+_MCP_PATH = "/mcp"
+"""Calls of tools, of which one takes texts."""
 _SESSION_MEGABYTES = 0.01
+_QUESTION_MEGABYTES = 4.0
+"""A long conversation in a chat; questions and settings have some kilobytes."""
+_SESSION_VALUES, _QUESTION_VALUES, _TEXT_VALUES = 100, 20_000, 2_000_000
+"""Two million are a thousand documents with embeddings of 1,536 numbers each."""
 _JSON = "application/json"
 _IMPORT_TYPES = ("application/x-ndjson", "application/gzip")
 _ENCODINGS = frozenset({"", "identity"})
@@ -27,10 +36,14 @@ _IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
 
 
 class BodyLimit:
-    """The largest number of bytes of a body, and what a client is told whose body is larger."""
+    """The largest number of bytes of a body, and what a client is told whose body is larger.
 
-    def __init__(self, megabytes: float, setting: str = "") -> None:
+    A body of JSON has at most `values` values; None: the body is no JSON.
+    """
+
+    def __init__(self, megabytes: float, setting: str = "", *, values: int | None = None) -> None:
         self.bytes = int(megabytes * _MEGABYTE)
+        self.values = values
         self.message = f"the body is larger than {megabytes:g} MB; send less" + (
             f" at once, or raise {setting}" if setting else ""
         )
@@ -40,21 +53,32 @@ class BodyLimits:
     """The limits of the kinds of bodies. A call returns that of a request, by its path and content type."""
 
     def __init__(self, settings: ApiSettings) -> None:
-        self._json = BodyLimit(settings.max_body_mb, "HOPWEAVE_API__MAX_BODY_MB")
+        setting, largest = "HOPWEAVE_API__MAX_BODY_MB", settings.max_body_mb
+        self._texts = BodyLimit(largest, setting, values=_TEXT_VALUES)
+        self._call = BodyLimit(largest, setting, values=_QUESTION_VALUES)
+        is_less = largest < _QUESTION_MEGABYTES
+        self._question = BodyLimit(
+            min(largest, _QUESTION_MEGABYTES), setting if is_less else "", values=_QUESTION_VALUES
+        )
         self._upload = BodyLimit(settings.max_upload_mb, "HOPWEAVE_API__MAX_UPLOAD_MB")
         self._import = BodyLimit(settings.max_import_mb, "HOPWEAVE_API__MAX_IMPORT_MB")
-        self._session = BodyLimit(_SESSION_MEGABYTES)
+        self._session = BodyLimit(_SESSION_MEGABYTES, values=_SESSION_VALUES)
 
     def __call__(self, scope: Scope, headers: Headers) -> BodyLimit:
         if _is_import(scope):
             return self._import
         if scope["path"] == SESSION_PATH:
             return self._session
-        return self._upload if _is_upload(scope, headers) else self._json
+        if _is_upload(scope, headers):
+            return self._upload
+        if _TEXTS.fullmatch(scope["path"]):
+            return self._texts
+        return self._call if scope["path"] == _MCP_PATH else self._question
 
 
 def limit_body(receive: Receive, limit: BodyLimit, settings: ApiSettings) -> Receive:
-    """Returns a `receive` that refuses a body as soon as it exceeds the limit, or comes too slowly.
+    """Returns a `receive` that refuses a body as soon as it exceeds the limit of bytes, or comes too slowly, and a body
+    of JSON with too many values.
 
     A body is too slow if no byte comes for `body_seconds`, or if after these seconds it is behind the slowest speed. A
     body that has ended is waited for no more, so that work may take any time.
@@ -87,7 +111,7 @@ def limit_body(receive: Receive, limit: BodyLimit, settings: ApiSettings) -> Rec
             raise HTTPException(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, limit.message, headers={"Connection": "close"})
         return message
 
-    return receive_limited
+    return receive_limited if limit.values is None else limit_values(receive_limited, limit.values)
 
 
 def has_body(headers: Mapping[str, str]) -> bool:

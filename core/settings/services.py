@@ -66,7 +66,7 @@ class ApiSettings(Section):
 
     keys: list[SecretStr] = Field(default_factory=list, description="Accepted bearer keys, as a JSON list.")
     hosts: list[str] = Field(default_factory=list, description="Further names that the `Host` header may have.")
-    max_body_mb: float = Field(default=64.0, gt=0, description="The largest body of JSON.")
+    max_body_mb: float = Field(default=64.0, gt=0, description="The largest body of JSON that has documents.")
     max_upload_mb: float = Field(default=512.0, gt=0, description="The largest upload of files, all together.")
     max_import_mb: float = Field(
         default=10_000.0, gt=0, description="The largest exported corpus that is imported, uncompressed."

@@ -161,7 +161,7 @@ async def test_malformed_json(people: Server) -> None:
     surrogate = b'{"query": "half a pair: \\ud800"}'
     answer = await people.client.post("/v1/corpora/people/search", content=surrogate, headers=headers)
     assert answer.status_code == 422
-    deep = b'{"query": "a", "filter": ' + b'{"a":' * 50_000 + b"1" + b"}" * 50_000 + b"}"
+    deep = b'{"query": "a", "filter": ' + b'{"a":' * 9_000 + b"1" + b"}" * 9_000 + b"}"
     answer = await people.client.post("/v1/corpora/people/search", content=deep, headers=headers)
     assert answer.status_code in {400, 422}
 

@@ -80,7 +80,8 @@ async def test_only_the_own_session_is_cancelled(spoken: Spoken, chat: ChatServe
         ({"method": "POST", "json": _LIST, "headers": {"host": "evil.example"}}, 403),
         ({"method": "POST", "json": _LIST, "headers": {"mcp-protocol-version": "1999-01-01"}}, 400),
         ({"method": "POST", "json": []}, 400),
-        ({"method": "POST", "content": "[" * 100_000, "headers": {"content-type": "application/json"}}, 400),
+        ({"method": "POST", "content": "[" * 9_000, "headers": {"content-type": "application/json"}}, 400),
+        ({"method": "POST", "content": "[" * 100_000, "headers": {"content-type": "application/json"}}, 413),
     ],
 )
 async def test_what_is_no_mcp_is_refused(spoken: Spoken, sent: dict[str, Any], status: int) -> None:

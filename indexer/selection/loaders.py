@@ -108,11 +108,11 @@ def media_type_of(path: str | PurePath) -> str:
 
 def media_type_of_file(file: Path, name: str | PurePath) -> str:
     """Returns the media type of a file that is called `name`: that of its suffix; without one, plain text if it is text
-    in UTF-8.
+    in UTF-8. In `GPL-2.0` and `mount.8` no suffix tells a format.
 
     Raises `UnsupportedMedia`, and `OSError` if the file cannot be read.
     """
-    if PurePath(name).suffix:
+    if (suffix := PurePath(name).suffix) and not suffix[1:].isdecimal():
         return media_type_of(name)
     with file.open("rb") as content:
         reason = tell_no_utf8(content)

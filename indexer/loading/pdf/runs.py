@@ -16,6 +16,10 @@ __all__ = ["HYPHEN", "Run", "read_runs"]
 
 HYPHEN = "\x02"
 """The character that PDFium gives for a hyphen at the end of a line inside a word."""
+_CORK = {0x15: "–", 0x16: "—", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ffi", 0x1F: "ffl"}
+"""TeX's encoding T1, which PDFium returns as it is if a font does not tell its characters. Without these, "65–85 %" is
+"6585 %".
+"""
 
 _GAP = 1.5
 """Heights of a character: a wider gap separates cells or columns. Spaces of justified lines are narrower."""
@@ -92,7 +96,7 @@ def _characters(page: "PdfTextPage") -> Iterator[tuple[int, str, _Box | None]]:
         code = get_code(handle, index)
         if code in _NO_CHARACTER:
             continue
-        character = chr(code)
+        character = _CORK.get(code) or chr(code)
         if character in "\r\n":
             yield index, character, None
         elif character.isspace():

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
@@ -23,12 +22,17 @@ _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _FOLD = re.compile(r"(?<![\r\n])[\r\n]++(?=[ \t])")
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version")
+_DELIVERY = "message/delivery-status"
+_TEXTS = ("text/plain", "text/html", "text/rfc822-headers", _DELIVERY)
+"""The types that are read. A mail that could not be delivered comes back with the reason in fields."""
 _SHOWN = ("From", "To", "Cc", "Date")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mail:
-    """A mail. `to` and `cc` are addresses with their names, `date` is as in ISO 8601, in UTC, or '' if there is none.
+    """A mail. `to` and `cc` are addresses with their names, `date` is as in ISO 8601, in the zone of the sender.
+
+    What a mail does not state is ''.
 
     `notes` tell what could not be read.
     """
@@ -93,6 +97,8 @@ def _body(part: Message, key: str, notes: list[str]) -> str:
     """Returns the text of a part: of alternatives the first plain one that is not blank, else the first with text."""
     if _is_attachment(part):
         return ""
+    if part.get_content_type() == _DELIVERY:
+        return clean_text("\n\n".join(_fields(one) for one in part.get_payload() if isinstance(one, Message)))
     if part.is_multipart():
         children = [one for one in part.get_payload() if isinstance(one, Message)]
         bodies = [(one.get_content_type(), _body(one, key, notes)) for one in children]
@@ -124,12 +130,16 @@ def _text(part: Message, key: str, notes: list[str]) -> str:
     return builder.pages[0]
 
 
+def _fields(part: Message) -> str:
+    return "\n".join(f"{name}: {_decoded(str(value))}" for name, value in part.items())
+
+
 def _is_attachment(part: Message) -> bool:
     """Whether a part is named only: a file, a mail, or anything that is no text."""
     if part.get_content_maintype() == "multipart":
         return False
     named = part.get_content_disposition() == "attachment" or part.get_filename() is not None
-    return named or part.get_content_type() not in ("text/plain", "text/html")
+    return named or part.get_content_type() not in _TEXTS
 
 
 def _name(part: Message) -> str:
@@ -145,14 +155,10 @@ def _addresses(message: Message, name: str) -> tuple[str, ...]:
 def _date(message: Message) -> str:
     try:
         date = parsedate_to_datetime(str(message.get("date", "")))
-        date = date.replace(tzinfo=UTC) if date.tzinfo is None else date.astimezone(UTC)
     except (ValueError, TypeError, OverflowError):  # there is none, or it is no date
         return ""
-    return _utc(date)
-
-
-def _utc(date: datetime) -> str:
-    return date.strftime("%Y-%m-%dT%H:%M:%SZ")
+    text = date.isoformat(timespec="seconds")  # in another zone, it may be another day than the sender's
+    return text.removesuffix("+00:00") + "Z" if not date.utcoffset() else text
 
 
 def _header(message: Message, name: str) -> str:

@@ -1,13 +1,14 @@
 """What each loader makes of its own kind of content."""
 
 import codecs
+from pathlib import Path
 
 import pytest
 
 from core.errors import LoadFailed, UnsupportedMedia
 from core.graph import Triple
 from core.ports.indexing import LoadedDocument
-from indexer.selection.loaders import loader_for, media_type_of
+from indexer.selection.loaders import loader_for, media_type_of, media_type_of_file
 from testing.contracts.loader import source_of
 
 TEXT, MARKDOWN, JSON = "text/plain", "text/markdown", "application/vnd.hopweave.document+json"
@@ -40,6 +41,12 @@ def test_an_unknown_suffix_is_refused_with_one_of_each_loader(path: str, named: 
         UnsupportedMedia, match=rf"no loader reads {named}; there are loaders for \.csv, .*\.md, .*\.txt"
     ):
         media_type_of(path)
+
+
+@pytest.mark.parametrize("name", ["GPL-2.0", "Apache-2.0", "mount.8", "README"])
+def test_a_number_is_no_suffix(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("Größe")
+    assert media_type_of_file(tmp_path / name, name) == TEXT
 
 
 def test_parameters_and_case_of_a_media_type_do_not_matter() -> None:

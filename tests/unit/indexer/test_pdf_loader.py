@@ -51,6 +51,20 @@ def test_headings_come_from_the_outline_or_from_sizes(outline: bool, option: str
     assert document.pages[0].startswith("1 Harbour\nThe committee")
 
 
+def test_characters_of_tex_without_a_table_of_unicode() -> None:
+    """fpdf2 has no such font, so the codes are put into the string of a page."""
+    document = FPDF()
+    document.set_compression(False)
+    document.add_page()
+    document.set_font("Helvetica", size=12)
+    document.text(20, 20, "65#85 per cent, e@cient, to %nish, the &oor, o~")
+    content = bytes(document.output())
+    codes = {b"65#": b"65\x15", b"e@c": b"e\x1ec", b"%nish": b"\x1cnish", b"&oor": b"\x1door", b"o~": b"o\x1b"}
+    for mark, code in codes.items():
+        content = content.replace(mark, code)
+    assert load(content).pages[0].strip() == "65–85 per cent, efficient, to finish, the floor, off"
+
+
 def write(document: FPDF, y: float, *parts: tuple[float, str, float]) -> None:
     """Writes parts of one line: size, text, and how far it is raised."""
     x = 20.0

@@ -159,7 +159,7 @@ def test_the_headers_of_a_mail_are_metadata_and_attachments_are_named() -> None:
     assert document.metadata == {
         "from": "Jörg <joerg@example.org>",
         "to": ["Ada <ada@example.org>", "bob@example.org"],
-        "date": "2024-04-01T08:00:00Z",
+        "date": "2024-04-01T10:00:00+02:00",
         "subject": "Café plan",
         "attachments": ["a.pdf (application/pdf)", "without a name (message/rfc822)"],
     }
@@ -168,6 +168,35 @@ def test_the_headers_of_a_mail_are_metadata_and_attachments_are_named() -> None:
     assert "html" not in block.text
     assert "inner text" not in block.text
     assert "Attachment" not in load("eml", MIXED, attachments=False).pages[0]
+
+
+@pytest.mark.parametrize(
+    ("written", "date"),
+    [
+        ("Tue, 13 Feb 2018 16:26:05 -0800", "2018-02-13T16:26:05-08:00"),
+        ("Tue, 13 Feb 2018 16:26:05 +0000", "2018-02-13T16:26:05Z"),
+        ("Tue, 13 Feb 2018 16:26:05 -0000", "2018-02-13T16:26:05Z"),
+        ("Tue, 13 Feb 2018 16:26:05 +9999", ""),
+        ("yesterday", ""),
+    ],
+)
+def test_a_mail_has_the_date_of_its_sender(written: str, date: str) -> None:
+    document = load("eml", f"From: ada@example.org\nDate: {written}\n\nText.")
+    assert document.metadata.get("date", "") == date
+    assert (f"Date: {date}" in document.pages[0]) is bool(date)
+
+
+def test_a_mail_that_came_back_tells_why() -> None:
+    report = "Content-Type: message/delivery-status\n\nReporting-MTA: dns; mx.example\n\n"
+    failed = "Final-Recipient: rfc822; bob@example.org\nDiagnostic-Code: smtp; 550 5.7.1 BANNED: mail.bat\n"
+    headers = "Content-Type: text/rfc822-headers\n\nSubject: The offer 01956-02-2\n"
+    mail = load(
+        "eml", f'{HEAD}Content-Type: multipart/report; boundary="X"\n\n--X\n{report}{failed}\n--X\n{headers}--X--\n'
+    )
+    assert "Diagnostic-Code: smtp; 550 5.7.1 BANNED: mail.bat" in mail.pages[0]
+    assert "Reporting-MTA: dns; mx.example" in mail.pages[0]
+    assert "Subject: The offer 01956-02-2" in mail.pages[0]
+    assert "attachments" not in mail.metadata
 
 
 def test_a_mail_in_html_only() -> None:

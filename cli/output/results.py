@@ -15,6 +15,8 @@ __all__ = ["show_answer", "show_search"]
 
 Json = Mapping[str, Any]
 
+_OF_QUOTES = ("quoted", "none")
+"""Answers that consist of quotes, which have the line ends of their passages."""
 _SNIPPET = 320
 _WIDTH = 100
 _ROWS = 10
@@ -32,7 +34,10 @@ def show_search(page: Json, *, full: bool = False, names_corpora: bool = False) 
 
 def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
     """Prints the answer with what it stands on, and why; then its sources, its verification, notes and usage."""
-    *paragraphs, last = f"{answer['answer'].rstrip()} ({SUPPORT_WORDS[answer['support']]})".splitlines()
+    text = answer["answer"].rstrip()
+    if answer["support"] in _OF_QUOTES:
+        text = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
+    *paragraphs, last = f"{text} ({SUPPORT_WORDS[answer['support']]})".splitlines()
     for paragraph in paragraphs:
         print_styled((_wrap(paragraph), "bold"))
     text, opening, support = _wrap(last).rpartition("(")
@@ -61,12 +66,12 @@ def _show_sources(answer: Json, *, names_corpora: bool) -> None:
         source = _format_source(citations[0], names_corpus=names_corpora)
         print_styled((f"[{marker}]", "bold cyan"), (f" {source}", ""))
         for quote in dict.fromkeys(citation["quote"] for citation in citations):
-            if answer["support"] not in {"quoted", "none"} or quote not in answer["answer"]:
-                print_result(textwrap.indent(_format_snippet(f"“{quote}”"), "    "))
+            if answer["support"] not in _OF_QUOTES or quote not in answer["answer"]:
+                print_result(textwrap.indent(_wrap(f"“{shorten(quote, _SNIPPET)}”", _WIDTH - 4), "    "))
 
 
-def _wrap(text: str) -> str:
-    return textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+def _wrap(text: str, width: int = _WIDTH) -> str:
+    return textwrap.fill(text, width, break_long_words=False, break_on_hyphens=False)
 
 
 def _format_source(citation: Json, *, names_corpus: bool) -> str:
@@ -175,10 +180,6 @@ def _format_signals(signals: Json) -> str:
         for name, value in shown
         if value is not None
     )
-
-
-def _format_snippet(text: str) -> str:
-    return textwrap.fill(shorten(text, _SNIPPET), _WIDTH - 4, break_long_words=False, break_on_hyphens=False)
 
 
 def _format_path(path: Iterable[Json]) -> str:

@@ -117,10 +117,14 @@ class TextIndex(Protocol):
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]: ...
 
-    async def search_each(
+    async def find_few(
         self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
-    ) -> list[list[Scored]]:
-        """Returns for each query with its `k` what `search` returns. It costs little more than one search."""
+    ) -> list[list[str]]:
+        """Returns for each query the ids of all entries that it matches, in any order; none if it matches more than the
+        number that is given with it. All queries together cost little more than one search.
+
+        With many `documents`, a query that a thousand entries of others match may also give none.
+        """
         ...
 
     async def delete(self, corpus_id: str, ids: Sequence[str]) -> None: ...

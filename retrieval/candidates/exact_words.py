@@ -18,7 +18,7 @@ from core.text.query import Clause, Group, Term, TextQuery, any_of
 from core.text.terms import MARKS, WORD, hash_stem, split_words
 from core.text.word_lists import FUNCTION_WORDS, STOP_WORDS
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.view_search import search_texts
+from retrieval.candidates.view_search import find_few
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.term_statistics import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
@@ -102,18 +102,16 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
 async def _find_chunks(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, words: Sequence[str]
 ) -> list[NDArray[np.int64]]:
-    """Returns the chunks that have each word, or more than `RARE` if there are so many.
+    """Returns the chunks that have each word; none if there are more than `RARE`, or `_READ` that have its parts.
 
     The index cuts a word at its signs: "§4.2.1" is "4", "2" and "1" there. Such a word is looked up in the texts of the
     few chunks that have its parts in order.
     """
     whole = [WORD.fullmatch(word) is not None for word in words]
-    asked = [(_any_form(word), RARE + 1 if is_whole else _READ) for word, is_whole in zip(words, whole, strict=True)]
-    found = [result.chunks for result in await search_texts(backends, query, snapshot, asked)]
+    asked = [(_any_form(word), RARE if is_whole else _READ) for word, is_whole in zip(words, whole, strict=True)]
+    found = await find_few(backends, query, snapshot, asked)
     read = {
-        word: chunks
-        for word, chunks, is_whole in zip(words, found, whole, strict=True)
-        if not is_whole and 0 < len(chunks) < _READ
+        word: chunks for word, chunks, is_whole in zip(words, found, whole, strict=True) if not is_whole and len(chunks)
     }
     if not read:
         return found

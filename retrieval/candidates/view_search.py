@@ -14,7 +14,7 @@ from core.text.terms import WORD
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "search_text", "search_texts", "search_vectors"]
+__all__ = ["ScoredChunks", "compute_cosines", "fetch_vectors", "find_few", "search_text", "search_vectors"]
 
 _SPARE = 16
 """Entries that are requested beyond the wanted number, since a view may hold some that the snapshot does not know."""
@@ -53,26 +53,28 @@ async def search_text(
     `asked` replaces the words of the question, for callers that have parsed it.
     """
     words = asked or any_of(tuple(dict.fromkeys(WORD.findall(query.text.lower()))))
-    [found] = await search_texts(backends, query, snapshot, [(words, count)])
-    return found
+
+    async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
+        return await backends.text.search(query.corpus.id, words, k, documents)
+
+    return await _search_known(search, query, snapshot, count)
 
 
-async def search_texts(
+async def find_few(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, asked: Sequence[tuple[TextQuery, int]]
-) -> list[ScoredChunks]:
-    """Returns for each text query as many chunks as are given with it, searched for together."""
-    with_spare = [(words, count + _SPARE) for words, count in asked]
-    first = await backends.text.search_each(query.corpus.id, with_spare, query.documents)
-
-    async def find(words: TextQuery, count: int, scored: list[Scored]) -> ScoredChunks:
-        async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
-            if k == count + _SPARE:
-                return scored
-            return await backends.text.search(query.corpus.id, words, k, documents)
-
-        return await _search_known(search, query, snapshot, count)
-
-    return [await find(*one, scored) for one, scored in zip(asked, first, strict=True)]
+) -> list[NDArray[np.int64]]:
+    """Returns for each text query all chunks that it matches, ascending; none if it matches more than the number that
+    is given with it, or `_SPARE` entries more that the snapshot does not know.
+    """
+    with_spare = [(words, most + _SPARE) for words, most in asked]
+    found = []
+    for (_, most), ids in zip(
+        asked, await backends.text.find_few(query.corpus.id, with_spare, query.documents), strict=True
+    ):
+        chunks = snapshot.chunks_of_views(ids)
+        known = np.unique(chunks[chunks >= 0])
+        found.append(known if len(known) <= most else known[:0])
+    return found
 
 
 async def fetch_vectors(

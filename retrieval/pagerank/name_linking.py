@@ -54,6 +54,10 @@ class _Token:
     """
 
 
+_READ = 8000
+"""Characters of a question in which names are looked for; without spaces, each begins two dozen of them."""
+
+
 def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLink]:
     """Returns the names of the question in order, none overlapping another.
 
@@ -62,6 +66,7 @@ def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLi
     how the corpus writes it, is at least 0.5, and that share is its confidence. At the end, names that `find_names`
     sees and that no link overlaps are looked up as a whole.
     """
+    question = question[:_READ]
     written = any(c.isupper() for c in question[1:]) and not question.isupper()
     tokens = [_token(match) for match in _TOKEN.finditer(question)]
     links = list(_find_longest(question, tokens, index, share, written=written))

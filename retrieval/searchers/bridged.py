@@ -55,8 +55,8 @@ class Bridged:
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, scores = await compute(self._rank, pool, query, snapshot)
-        if query.corpus.settings.has_graph:  # whoever left it out knows
-            _note_what_is_missing(pool, evidence, trace, explain=query.explain)
+        if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
+            _note_what_is_missing(pool, evidence, trace)
         ranking = Ranking(
             chunks=pool.chunks,
             scores=scores,
@@ -101,15 +101,13 @@ def build(config: Config, backends: RetrievalBackends) -> Bridged:
     return Bridged(config, backends)
 
 
-def _note_what_is_missing(pool: Pool, evidence: PoolEvidence, trace: Trace, *, explain: bool) -> None:
-    """Notes why the graph has no part in the ranking. In reports and contracts its names seldom tell passages apart, so
-    that is told only to those who ask for reasons.
-    """
+def _note_what_is_missing(pool: Pool, evidence: PoolEvidence, trace: Trace) -> None:
+    """Notes why the graph has no part in the ranking, which is so for many good questions."""
     if not len(pool.pagerank.entities):
         trace.note(
             "graph: the corpus knows no name of the question; its passages were found by meaning and words alone"
         )
-    elif evidence.graph_share == 0 and explain:
+    elif evidence.graph_share == 0:
         trace.note("graph: the names of the question do not tell its passages apart; ranked by meaning and words alone")
     if not evidence.links.any.any():
         trace.note("bridged: no name leads from one candidate to another; ranked by meaning and words alone")

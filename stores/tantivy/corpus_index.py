@@ -18,10 +18,13 @@ if TYPE_CHECKING:
 __all__ = ["CorpusIndex", "translate_errors"]
 
 _WRITER_BYTES = 50_000_000
-_FILTER_BY_QUERY = 1000
-"""As a query, a filter costs some 4 µs for each document. Beyond this many, hits are read in order and filtered."""
-
+_FILTER_BY_QUERY = 20_000
+"""As a query, a filter costs some 5 to 30 µs for each document. Beyond this many, hits are read in order and
+filtered.
+"""
 _OVERFETCH = 1000
+_MOST_TIES = 5000
+"""Passages of one form, such as lines of a log, all score the same: of so many, not all are read."""
 
 
 class CorpusIndex:
@@ -52,21 +55,29 @@ class CorpusIndex:
             for entry_id in ids:
                 writer.delete_documents_by_term("id", entry_id)
 
-    def search(self, asked: Sequence[tuple[str | None, int]], documents: Collection[str] | None) -> list[list[Scored]]:
-        """Returns for each query its `k` best entries, ties by id. Queries come from `stores.lucene_query.render`."""
+    def search(self, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
+        """Returns the `k` best entries, ties by id. `query` comes from `stores.lucene_query.render`."""
         with translate_errors(self._folder):
             searcher = self._refresh_searcher()
-            allowed = self._filter_by(documents) if documents and len(documents) <= _FILTER_BY_QUERY else None
-            after = frozenset(documents) if documents is not None and allowed is None else None
-            found: list[list[Scored]] = []
-            for query, k in asked:
-                if query is None:
-                    found.append([])
-                    continue
-                parsed = self._index.parse_query(query, ["text"])
-                found.append(
-                    _search_best(searcher, parsed if allowed is None else _restrict(parsed, allowed), k, after)
-                )
+            parsed = self._index.parse_query(query, ["text"])
+            if documents is None:
+                return _search_best(searcher, parsed, k, None)
+            if len(documents) <= _FILTER_BY_QUERY:
+                return _search_best(searcher, _restrict(parsed, self._filter_by(documents)), k, None)
+            return _search_best(searcher, parsed, k, frozenset(documents))
+
+    def find_few(self, asked: Sequence[tuple[str | None, int]], documents: Collection[str] | None) -> list[list[str]]:
+        """Returns for each query the ids of its entries, none if there are more than the number given with it."""
+        with translate_errors(self._folder):
+            searcher = self._refresh_searcher()
+            allowed = None if documents is None else self._filter_by(documents)
+            found: list[list[str]] = []
+            for query, most in asked:
+                few: list[str] = []
+                if query is not None:
+                    parsed = self._index.parse_query(query, ["text"])
+                    few = _find_few(searcher, parsed if allowed is None else _restrict(parsed, allowed), most)
+                found.append(few)
             return found
 
     def find_existing(self, ids: Sequence[str]) -> set[str]:
@@ -144,13 +155,15 @@ def _make_error(folder: Path, error: BaseException) -> Unavailable:
 def _search_best(searcher: "Searcher", query: "Query", k: int, documents: frozenset[str] | None) -> list[Scored]:
     """The best `k`, ties by id, of all or of these documents.
 
-    tantivy orders ties by its own numbers, so hits are read until the last one scores less than the k-th that counts.
+    tantivy orders ties by its own numbers, so hits are read until the last one scores less than the k-th that counts,
+    or until there are `_MOST_TIES` more than `k`.
     """
     limit = k + 16 if documents is None else 4 * k + _OVERFETCH
     while True:
         hits = searcher.search(query, limit, count=False).hits
         found = _read_hits(searcher, hits, k, documents)
-        if len(hits) < limit or (len(found) >= k and hits[-1][0] < found[k - 1].score):
+        is_read = len(found) >= k and (hits[-1][0] < found[k - 1].score or len(found) > k + _MOST_TIES)
+        if len(hits) < limit or is_read:
             found.sort(key=lambda hit: (-hit.score, hit.id))
             return found[:k]
         limit *= 4
@@ -168,6 +181,13 @@ def _read_hits(
         if documents is None or fields["document_id"][0] in documents:
             found.append(Scored(id=fields["id"][0], score=score))
     return found
+
+
+def _find_few(searcher: "Searcher", query: "Query", most: int) -> list[str]:
+    count = searcher.search(query, 1, count=True).count or 0  # type: ignore[attr-defined] # its stubs lack it
+    if not 0 < count <= most:
+        return []
+    return [searcher.doc(address).to_dict()["id"][0] for _, address in searcher.search(query, count, count=False).hits]
 
 
 def _read_ids(searcher: "Searcher", query: "Query") -> list[str]:

@@ -38,21 +38,26 @@ class TantivyTextIndex:
     async def search(
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]:
-        [found] = await self.search_each(corpus_id, [(query, k)], documents)
-        return found
+        rendered = render(query)
+        if rendered is None or k < 1 or (documents is not None and not documents):
+            return []
 
-    async def search_each(
+        def work() -> list[Scored]:
+            index = self._open_existing(corpus_id)
+            return index.search(rendered, k, documents) if index else []
+
+        return await compute(work)
+
+    async def find_few(
         self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
-    ) -> list[list[Scored]]:
-        rendered = [render(query) if k > 0 else None for query, k in asked]
-        if not any(rendered) or (documents is not None and not documents):
+    ) -> list[list[str]]:
+        rendered = [(render(query), most) for query, most in asked]
+        if documents is not None and not documents:
             return [[] for _ in asked]
 
-        def work() -> list[list[Scored]]:
+        def work() -> list[list[str]]:
             index = self._open_existing(corpus_id)
-            if index is None:
-                return [[] for _ in asked]
-            return index.search([(text, k) for text, (_, k) in zip(rendered, asked, strict=True)], documents)
+            return index.find_few(rendered, documents) if index else [[] for _ in asked]
 
         return await compute(work)
 

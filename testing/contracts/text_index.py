@@ -112,18 +112,23 @@ class TextIndexContract:
         await index.write(corpus, [entry("a", "New York city"), entry("b", "York is new"), entry("c", "new, York")])
         assert await found(index, corpus, should(Term(text="new york"))) == ["c", "a"]
 
-    async def test_queries_are_searched_together_as_alone(self, index: TextIndex, corpus: str) -> None:
-        await index.write(
-            corpus, [entry(f"{n:03}", "alpha beta" if n % 2 else "alpha", f"d{n % 3}") for n in range(60)]
-        )
+    async def test_few_entries_are_found_for_many_queries(self, index: TextIndex, corpus: str) -> None:
+        entries = [entry(f"{n:03}", "alpha beta" if n % 2 else "alpha", f"d{n % 3}") for n in range(60)]
+        await index.write(corpus, [*entries, entry("rare", "gamma delta", "d1")])
+        await index.write(new_id(), entries)
+        alpha, beta, rare = any_of(("alpha",)), any_of(("beta",)), any_of(("gamma",))
         nothing = TextQuery(must_not=(Term(text="alpha"),))
-        asked = [(any_of(("alpha",)), 3), (nothing, 5), (any_of(("beta",)), 50), (any_of(("beta",)), 0)]
-        for documents, sizes in ((None, [3, 0, 30, 0]), (["d1"], [3, 0, 10, 0]), ([], [0] * 4)):
-            together = await index.search_each(corpus, asked, documents)
-            assert together == [await index.search(corpus, query, k, documents) for query, k in asked]
-            assert [len(hits) for hits in together] == sizes
-        assert await index.search_each(corpus, []) == []
-        assert await index.search_each(new_id(), asked) == [[], [], [], []]
+        asked = [(alpha, 59), (nothing, 5), (rare, 1), (beta, 30), (beta, 29), (rare, 0), (any_of(("none",)), 3)]
+        odd, of_one = [f"{n:03}" for n in range(1, 60, 2)], [f"{n:03}" for n in range(1, 60, 6)]
+        for documents, of_beta in ((None, odd), (["d1"], of_one), ([f"d{n}" for n in range(3000)], odd)):
+            found = [sorted(ids) for ids in await index.find_few(corpus, asked, documents)]
+            few = of_beta if len(of_beta) <= 29 else []
+            of_alpha = [one.id for one in entries if one.document_id == "d1"] if documents == ["d1"] else []
+            assert found == [of_alpha, [], ["rare"], of_beta, few, [], []]
+        assert await index.find_few(corpus, asked, []) == [[]] * 7
+        assert await index.find_few(corpus, asked, ["d2"]) != [[]] * 7
+        assert await index.find_few(corpus, []) == []
+        assert await index.find_few(new_id(), asked) == [[]] * 7
 
     async def test_phrases_with_slop(self, index: TextIndex, corpus: str) -> None:
         await index.write(corpus, [entry("near", "red big house"), entry("far", "red one two three four house")])

@@ -6,9 +6,9 @@ compares both, and `decision` ranks the units and says how probably one of them 
 
 from core.ports.reasoning import Reasoner
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.strategies.extractive.reasoner import PASSAGES, Config, Extractive, read_hits
+from reasoning.strategies.extractive.reasoner import OTHER_NUMBER, PASSAGES, Config, Extractive, read_hits
 
-__all__ = ["PASSAGES", "Config", "build", "read_hits"]
+__all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "build", "read_hits"]
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.passage_context import find_context
 from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.units import READ, Unit
 from reasoning.strategies.extractive.values import ValueKind, find_stems, has_value
 
 __all__ = ["COSINES", "FEATURES", "Coverage", "Floats", "cover_units", "measure_evidence"]
@@ -99,7 +99,7 @@ def cover_units(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Cov
     """Returns which words of the question the units have."""
     matcher = _Matcher(asked)
     heads = [matcher.cover(_find_head_stems(hit)) for hit in hits]
-    texts = [matcher.cover(find_stems(hit.chunk.text)) for hit in hits]
+    texts = [matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]
     shape = (len(units), len(asked.words))
     own = np.array([matcher.cover(unit.stems) for unit in units]).reshape(shape)
     head = np.array([heads[unit.rank] for unit in units]).reshape(shape)

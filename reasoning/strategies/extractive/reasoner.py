@@ -27,7 +27,7 @@ from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_uni
 from reasoning.strategies.extractive.units import Unit, list_units
 from reasoning.strategies.extractive.values import find_stems
 
-__all__ = ["PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
+__all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number."""
@@ -35,12 +35,16 @@ _MOST_HITS = 50
 """Hits that are read, however many are shown."""
 _MOST_UNITS = 200
 """Units that are compared, those with most of the question's words."""
-_SURE = 0.6
+_SURE = 0.7
 """If it is less probable that a quote is right, the note says so, and a request that wants only sure answers gets none.
 
 Of the answers below it, half are right on kinds of material that the weights were not fitted to; of those above, three
 in four.
 """
+_QUOTED = 3
+"""Units by which it is told how probably one is right, as the weights were fitted."""
+OTHER_NUMBER = 0.5
+"""How probable it is at most if no quote has a number of the question: bit 3 is not bit 9."""
 _IN_UNIT = FEATURES.index("in_unit")
 _NEAREST = 3
 _LONGEST_NEAREST = 200
@@ -49,8 +53,8 @@ _BETWEEN = "\n\n"
 """Rows and list items are not read on from one to the next."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _UNSURE = "{} About half of such quotes are wrong{}, so perhaps none answers the question."
-_DECLINES = "No passage was found that answers this, as far as words tell."
-_NOT_SURE = "No quote answers this surely enough, as far as words tell."
+_NOTHING = "No passage was found that answers this."
+_DECLINES = "No sentence here surely answers this. Nearest:"
 _UNREAD = (
     "the conversation before the question was not read: `extractive` asks no language model; ask a question that can "
     "be understood alone"
@@ -77,7 +81,8 @@ class Reading:
     """What was read of the hits: the units with their `features`, the best first.
 
     `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
-    does. `lacking` are words of the question that the passage of the best does not have.
+    does. `lacking` are words of the question that none of these three has, nor what it is part of and beside;
+    `lacks_number` if a number is one of them.
     """
 
     asked: Asked
@@ -86,6 +91,7 @@ class Reading:
     lacking: tuple[str, ...] = ()
     answerable: float = 0.0
     right: float = 0.0
+    lacks_number: bool = False
 
     @property
     def is_found(self) -> bool:
@@ -136,10 +142,9 @@ class Extractive:
         shown = tuple(passage_text(hit) for hit in hits)
         answers = bool(reading.units) and (reading.answerable >= self._config.min_probability or reading.is_found)
         if not answers or (question.unsupported is Unsupported.ABSTAIN and reading.right < _SURE):
-            before = f"{_NOT_SURE if answers else _DECLINES} Nearest:"
-            text, citations = _cite(_choose_nearest(reading.units), before, _LONGEST_NEAREST)
+            text, citations = _cite(_choose_nearest(reading.units), _DECLINES, _LONGEST_NEAREST)
             return Answer(
-                text=text if citations else _DECLINES,
+                text=text if citations else _NOTHING,
                 reasoner="extractive",
                 citations=citations,
                 abstained=True,
@@ -171,17 +176,17 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     decision = decide(features, has_cosines=has_cosines)
     order = list(decision.order)
+    near = covered.beside[order[:_QUOTED]].max(axis=0)
+    missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
+    lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
     return Reading(
         asked=asked,
         units=tuple(units[at] for at in order),
         features=features[order],
-        lacking=tuple(
-            word.written
-            for word, share in zip(asked.words, covered.passage[order[0]], strict=True)
-            if not share and not word.is_kind and not word.is_frequent
-        ),
+        lacking=tuple(word.written for word in missing if not word.is_frequent),
         answerable=decision.answerable,
-        right=decision.right,
+        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
+        lacks_number=lacks_number,
     )
 
 
@@ -197,13 +202,15 @@ async def _compare(
 
 
 def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
-    """Returns the best units, equal ones once: first the passage of the best one, each passage in its own order."""
-    best: dict[str, Unit] = {}
+    """Returns the best units, the best first. What another one says, too, is left out."""
+    chosen: list[Unit] = []
+    said: list[str] = []
     for unit in units:
-        if len(best) < most:
-            best.setdefault(unit.text.casefold(), unit)
-    places = {rank: place for place, rank in enumerate(dict.fromkeys(unit.rank for unit in best.values()))}
-    return sorted(best.values(), key=lambda unit: (places[unit.rank], unit.span.start))
+        words = " ".join(unit.text.casefold().split())
+        if len(chosen) < most and not any(words in one for one in said):
+            chosen.append(unit)
+            said.append(words)
+    return chosen
 
 
 def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
@@ -219,7 +226,7 @@ def _describe_missing(lacking: Sequence[str]) -> str:
     if not lacking:
         return ""
     shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
-    return f" (the best passage lacks {shown})"
+    return f" (they lack {shown})"
 
 
 def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:

@@ -14,15 +14,30 @@ from core.ports.retrieval import Hit
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.values import find_digits, find_stems
 
-__all__ = ["Unit", "is_question", "list_units"]
+__all__ = ["READ", "Unit", "is_mail_head", "is_question", "list_units"]
 
-_CLOSE = "\"'”’»)]}›*_` \t\n\r\xa0"
-_QUESTION_MARKS = ("?", "？", "؟", "՞")
+_ENDS_ASKING = re.compile(
+    r"[?？؟՞⁇⁈⁉‽፧\u037e](?:\[\d{1,3}\]|</\w{1,10}>|[⁰¹²³⁴-⁹]|\W)*+\Z|か\W{0,3}\Z"
+    r"|[?？؟][\"'”’»]{0,2},?\s(?:\w{1,20}\s){0,2}(?:ask(?:s|ed)|wonder(?:s|ed)|fragte?n?|demanda?)\b.{0,40}\Z"
+)
+"""A mark, behind which only signs, a footnote or the end of an element stand; or a question that somebody asked."""
+_TAIL = 120
+"""Characters at the end of a unit in which that is looked for."""
 _BESIDE = 2
-_READ = 20_000
-"""Characters of a passage; only passages that came with ready embeddings are longer."""
+READ = 20_000
+"""Characters of a passage that are read; only passages that came with ready embeddings are longer."""
 _LONGEST_HEADING = 120
 _WRITER = re.compile(r"\b(?:I|me|we|us|ich|mir|mich|wir|uns|je|moi|nous)\b")
+_LONGEST_LABEL = 60
+_MAIL_FIELD = re.compile(r"(?:To|Cc|Date): ")
+_SENDING = frozenset(
+    find_stems(
+        "mail mails email message sender recipient send sent sends wrote write written writes reply replied received "
+        "Absender Empfänger schreibt schrieb geschrieben gesendet schickte geschickt Nachricht "
+        "expéditeur destinataire envoyé envoie écrit message courriel"
+    )
+)
+"""What the head of a mail tells, in words that questions have for it."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
@@ -30,7 +45,8 @@ _ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
 _ASKS = re.compile(
     r"\W{0,8}(?:(?:hi|hello|dear|hallo|bonjour)\b.{0,30}?[,:]\s{0,3})?(?:and |but |also |so )?"
     r"(?:(?:please|kindly|could|can|would|will)\b.{0,40}?\b(?:tell|let|confirm|clarify|remind|explain|advise)\b"
-    r"|i(?: am|['’]m)? ?(?:wonder|wondering|asking|(?:would like|want|need) to know|do(?: not|n['’]t) know)\b"
+    r"|(?:i|we)(?: am| are| would|['’](?:m|re|d))? ?"
+    r"(?:wonder|wondering|asking|(?:would like|like|want|need) to know|do(?: not|n['’]t) know)\b|any (?:idea|clue)\b"
     r"|(?:does|do) (?:any|some)(?:one|body)\b.{0,20}?\bknow\b"
     r"|bitte (?:teil|sag|lass|geb|klär|schreib)\w{1,3}\b|weiß (?:jemand|man)\b|können sie\b"
     r"|pou(?:vez|rriez|vons)[- ]vous\b|merci de (?:me|nous)\b|je (?:voudrais|veux) savoir\b|je me demande\b)"
@@ -70,9 +86,9 @@ def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
 
 
 def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
-    text = hit.chunk.text[:_READ]
+    text = hit.chunk.text[:READ]
     spans = list(_split(text))
-    stems = [find_stems(text[span.start : span.end]) for span in spans]
+    stems = [_read_stems(text[span.start : span.end]) for span in spans]
     heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
     tables = [table for table in find_tables(text) if table.header]
     at = 0
@@ -97,10 +113,16 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
             yield unit
 
 
+def _read_stems(text: str) -> frozenset[str]:
+    return find_stems(text) | _SENDING if is_mail_head(text) else find_stems(text)
+
+
 def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
     if not any(map(str.isalnum, unit.text)) or is_question(unit.text):
         return False
-    if asked.is_question and not unit.is_row and _is_heading(unit, heads):
+    if asked.is_question and not unit.is_row and (_is_heading(unit, heads) or unit.text.endswith(":")):
+        return False  # what it announces follows
+    if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
     return not asked.is_open or _says_more(asked, unit)
 
@@ -113,7 +135,7 @@ def _says_more(asked: Asked, unit: Unit) -> bool:
 
 def is_question(text: str) -> bool:
     """Returns whether a sentence asks something, with a question mark or as in "Please tell me who signed it."."""
-    return text.rstrip(_CLOSE).endswith(_QUESTION_MARKS) or _ASKS.match(text) is not None
+    return _ENDS_ASKING.search(text[-_TAIL:]) is not None or _ASKS.match(text) is not None
 
 
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
@@ -128,6 +150,41 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
 
 
 def _split(text: str) -> Iterator[Span]:
+    """Yields the sentences and rows of a text. A label, such as `Solution:`, is one with what it stands above, and the
+    head of a mail is one.
+    """
+    last: Span | None = None
+    for span in _split_lines(text):
+        if last is not None and _is_one(text, last, span):
+            last = Span(start=last.start, end=span.end)
+            continue
+        if last is not None:
+            yield last
+        last = span
+    if last is not None:
+        yield last
+
+
+def _is_one(text: str, first: Span, second: Span) -> bool:
+    """Returns whether two units are one: a label and what it stands above, or fields of the head of a mail."""
+    between, above, below = (
+        text[first.end : second.start],
+        text[first.start : first.end],
+        text[second.start : second.end],
+    )
+    if between.count("\n") > 1 or is_row(below) or is_record(below):
+        return False
+    if is_mail_head(above) and "\n" in between:
+        return _MAIL_FIELD.match(below) is not None
+    return above.endswith(":") and len(above) <= _LONGEST_LABEL and not is_row(above) and not is_record(above)
+
+
+def is_mail_head(text: str) -> bool:
+    """Returns whether a unit tells who sent a mail, to whom and when, as the loader writes it before the text."""
+    return text.startswith("From: ")
+
+
+def _split_lines(text: str) -> Iterator[Span]:
     """Yields the sentences and rows of a text. A line of named fields, `Country: Japan; Volts: 100`, is a row."""
     for start, end in split_units(text):
         at = start

@@ -10,18 +10,23 @@ UNWIND $uids AS uid
 MATCH (t:TextEntry {uid: uid})
 RETURN t.id AS id;
 
-// [search]: the best entries of each query, as lists, since rows cost the driver more than values. The index splits ids
-// at spaces, so they are compared again.
+// [search]: the best $limit entries, as lists, since rows cost the driver more than values. The index splits ids at
+// spaces, so they are compared again.
+CALL db.index.fulltext.queryNodes('text_entry_words', $query, {limit: $limit}) YIELD node, score
+WITH score, CASE
+    WHEN node.corpus_id = $corpus AND ($documents IS NULL OR node.document_id IN $documents) THEN node.id
+END AS id
+RETURN count(*) AS read, min(score) AS least, collect(id) AS ids, collect(CASE WHEN id IS NOT NULL THEN score END) AS scores;
+
+// [find_few]: the entries of each query up to its limit
 UNWIND $asked AS one
 CALL (one) {
-    CALL db.index.fulltext.queryNodes('text_entry_words', one.query, {limit: one.limit}) YIELD node, score
-    WITH score, CASE
+    CALL db.index.fulltext.queryNodes('text_entry_words', one.query, {limit: one.limit}) YIELD node
+    RETURN count(*) AS read, collect(CASE
         WHEN node.corpus_id = $corpus AND ($documents IS NULL OR node.document_id IN $documents) THEN node.id
-    END AS id
-    RETURN count(*) AS read, min(score) AS least, collect(id) AS ids,
-        collect(CASE WHEN id IS NOT NULL THEN score END) AS scores
+    END) AS ids
 }
-RETURN one.place AS place, read, least, ids, scores;
+RETURN one.place AS place, read, ids;
 
 // [delete]
 UNWIND $uids AS uid

@@ -1,6 +1,6 @@
 """The port `TextIndex` in Neo4j: the entries of all corpora under one full-text index."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from core.ports.views import Scored, TextEntry
@@ -56,23 +56,33 @@ class Neo4jTextIndex:
     async def search(
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]:
-        [found] = await self.search_each(corpus_id, [(query, k)], documents)
-        return found
+        rendered = render(tokenize_query(query))
+        if rendered is None or k < 1 or (documents is not None and not documents):
+            return []
+        filtered = _filtered(rendered, corpus_id, documents)
+        return await self._database.read(lambda tx: _best(tx, corpus_id, filtered, k, documents))
 
-    async def search_each(
+    async def find_few(
         self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
-    ) -> list[list[Scored]]:
-        rendered = [render(tokenize_query(query)) if k > 0 else None for query, k in asked]
-        found: list[list[Scored]] = [[] for _ in asked]
-        if documents is None or documents:
-            filtered = {
-                place: (_filtered(text, corpus_id, documents), asked[place][1])
-                for place, text in enumerate(rendered)
-                if text is not None
-            }
-            best = await self._database.read(lambda tx: _best(tx, corpus_id, filtered, documents)) if filtered else {}
-            for place, hits in best.items():
-                found[place] = hits
+    ) -> list[list[str]]:
+        found: list[list[str]] = [[] for _ in asked]
+        if documents is not None and not documents:
+            return found
+        least = 0 if documents is None or len(documents) <= _FILTER_BY_QUERY else _OVERFETCH
+        queries = [
+            {"place": place, "query": _filtered(rendered, corpus_id, documents), "limit": max(most, least) + 1}
+            for place, (query, most) in enumerate(asked)
+            if most > 0 and (rendered := render(tokenize_query(query))) is not None
+        ]
+        wanted = None if documents is None else list(documents)
+
+        def work(tx: Transaction) -> None:
+            for row in tx.rows(_CYPHER["find_few"], asked=queries, corpus=corpus_id, documents=wanted):
+                if row["read"] <= max(asked[row["place"]][1], least) and len(row["ids"]) <= asked[row["place"]][1]:
+                    found[row["place"]] = row["ids"]
+
+        if queries:
+            await self._database.read(work)
         return found
 
     async def delete(self, corpus_id: str, ids: Sequence[str]) -> None:
@@ -120,26 +130,17 @@ def _quoted(id: str) -> str:
     return f'"{escaped}"'
 
 
-def _best(
-    tx: Transaction, corpus_id: str, asked: Mapping[int, tuple[str, int]], documents: Collection[str] | None
-) -> dict[int, list[Scored]]:
-    """Returns the best `k` hits of each query, ties by id.
+def _best(tx: Transaction, corpus_id: str, query: str, k: int, documents: Collection[str] | None) -> list[Scored]:
+    """Returns the best `k` hits, ties by id.
 
     Lucene orders ties by its own numbers. Hits are therefore read until the last one scores less than the k-th.
     """
-    is_filtered = documents is None or len(documents) <= _FILTER_BY_QUERY
-    limits = {place: k + 16 if is_filtered else 4 * k + _OVERFETCH for place, (_, k) in asked.items()}
+    limit = k + 16 if documents is None or len(documents) <= _FILTER_BY_QUERY else 4 * k + _OVERFETCH
     wanted = None if documents is None else list(documents)
-    found: dict[int, list[Scored]] = {}
-    while limits:
-        queries = [{"place": place, "query": asked[place][0], "limit": limit} for place, limit in limits.items()]
-        for hits in tx.rows(_CYPHER["search"], asked=queries, corpus=corpus_id, documents=wanted):
-            place, k = hits["place"], asked[hits["place"]][1]
-            scored = [Scored(id=id, score=score) for id, score in zip(hits["ids"], hits["scores"], strict=True)]
-            scored.sort(key=lambda hit: (-hit.score, hit.id))
-            if hits["read"] < limits[place] or (len(scored) >= k and hits["least"] < scored[k - 1].score):
-                found[place] = scored[:k]
-                del limits[place]
-            else:
-                limits[place] *= 4
-    return found
+    while True:
+        hits = tx.rows(_CYPHER["search"], query=query, limit=limit, corpus=corpus_id, documents=wanted)[0]
+        scored = [Scored(id=id, score=score) for id, score in zip(hits["ids"], hits["scores"], strict=True)]
+        scored.sort(key=lambda hit: (-hit.score, hit.id))
+        if hits["read"] < limit or (len(scored) >= k and hits["least"] < scored[k - 1].score):
+            return scored[:k]
+        limit *= 4

@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from reasoning.strategies.extractive import OTHER_NUMBER
 from reasoning.strategies.extractive.decision import decide_by
 from reasoning.strategies.extractive.evidence import COSINES, FEATURES
 from reasoning.strategies.extractive.weights import Weights
@@ -58,9 +59,9 @@ _SPEAK_AGAINST = frozenset({"rarest_missing", "rarest_missing_near", "names_miss
 class AskedUnits:
     """A question with the features of its units, (units, features), and whether each of them is right, (units,).
 
-    `alone`: one quote can answer it. `held`: a hit shows what is needed. `order`, `answerable` and `probability` (that
-    the quotes are right) are by the last weights that decided, and so is `answers`: one of the first three units is
-    right.
+    `alone`: one quote can answer it. `held`: a hit shows what is needed. `lacks_number`: no quote has its number.
+    `order`, `answerable` and `probability` (that the quotes are right) are by the last weights that decided, and so is
+    `answers`: one of the first three units is right.
     """
 
     kind: str
@@ -72,6 +73,7 @@ class AskedUnits:
     texts: tuple[str, ...]
     alone: bool = True
     held: bool = False
+    lacks_number: bool = False
     order: tuple[int, ...] = ()
     answerable: float = 0.0
     probability: float = 0.0
@@ -82,10 +84,11 @@ class AskedUnits:
 
     def decide(self, weights: Weights, *, has_cosines: bool) -> "AskedUnits":
         decision = decide_by(weights, _mask(self.features, has_cosines=has_cosines))
-        return replace(self, order=decision.order, answerable=decision.answerable, probability=decision.right)
+        right = min(decision.right, OTHER_NUMBER) if self.lacks_number else decision.right
+        return replace(self, order=decision.order, answerable=decision.answerable, probability=right)
 
 
-def judge(asked: Sequence[AskedUnits], least: float, sure: float = 0.6) -> dict[str, float]:
+def judge(asked: Sequence[AskedUnits], least: float, sure: float = 0.7) -> dict[str, float]:
     """Returns shares; `least` is the probability below which a question is declined."""
     answerable = [one for one in asked if one.sort is Sort.ANSWERABLE]
     held = [one for one in answerable if one.held]

@@ -136,6 +136,7 @@ async def _read(shop: Workshop, corpus: Corpus, kind: Kind, sort: Sort, question
         texts=tuple(unit.text for unit in reading.units),
         alone=kind.name not in _NOT_ALONE,
         held=any(need.shown_by(hit) for need in question.needs for hit in hits),
+        lacks_number=reading.lacks_number,
     )
 
 

@@ -10,7 +10,7 @@ PATH = "/v1/corpora/people"
 QUESTION = "What did Charles Babbage design in London?"
 DECLINING = "extractive:min_probability=1"
 BODY = {"question": QUESTION, "reasoner": DECLINING}
-START = "No passage was found that answers this, as far as words tell. Nearest:\n\n"
+START = "No sentence here surely answers this. Nearest:\n\n"
 
 
 async def test_over_http(people: Server) -> None:

@@ -70,10 +70,13 @@ def test_a_corpus_without_a_graph(hopweave: Hopweave, papers: Path) -> None:
     assert (shown["extractor"], shown["counts"]["entities"]) == ("none", 0)
     assert "none (no graph)" in hopweave("corpora", "show", "plain").out
     assert "Ada Lovelace" in hopweave("search", QUERY, "-c", "plain").out
-    assert "graph: the corpus knows no name" not in str(hopweave("search", "Which weather?", "-c", "plain"))
+    assert "graph: the corpus knows no name" not in str(
+        hopweave("search", "Which weather?", "-c", "plain", "--explain")
+    )
     assert hopweave("corpora", "reindex", "plain", "--extractor", "pattern").code == 0
     assert hopweave("corpora", "show", "plain", "--json").json["counts"]["entities"] > 0
-    assert "graph: the corpus knows no name" in str(hopweave("search", "Which weather?", "-c", "plain"))
+    assert "graph: the corpus knows no name" in str(hopweave("search", "Which weather?", "-c", "plain", "--explain"))
+    assert "note:" not in str(hopweave("search", "Which weather?", "-c", "plain"))
 
 
 @pytest.mark.parametrize(

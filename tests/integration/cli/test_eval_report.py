@@ -47,11 +47,11 @@ def test_the_page_is_made_of_the_rows(rows: Path, tmp_path: Path) -> None:
     assert "## towns: 3 questions" in shown
     assert "The worst questions of `extractive:min\\_probability=1`" not in shown
     assert "### The worst questions of `extractive:min_probability=1`" in shown
-    assert shown.count("- abstained: No passage was found") == 3
+    assert shown.count("- abstained: No sentence here") == 3
     said, error = run(rows, "-o", tmp_path / "page.md", "--worst", 1)
     assert (said, error) == ("", None)
     page = (tmp_path / "page.md").read_text()
-    assert page.count("- abstained: No passage was found") == 1
+    assert page.count("- abstained: No sentence here") == 1
     assert page.partition("### The worst")[0] == shown.partition("### The worst")[0]
 
 

@@ -39,7 +39,7 @@ async def test_a_doubtful_answer_says_so(desk: ReasoningDesk) -> None:
     assert answer.citations
     withheld, _ = await desk.ask(*asked, unsupported=Unsupported.ABSTAIN)
     assert (withheld.abstained, withheld.support) == (True, Support.NONE)
-    assert withheld.text.startswith("No quote answers this surely enough, as far as words tell. Nearest:\n\n")
+    assert withheld.text.startswith("No sentence here surely answers this. Nearest:\n\n")
     assert withheld.citations
     assert withheld.steps[0].answer == ""
 
@@ -57,7 +57,7 @@ async def test_it_declines_below_its_probability_and_shows_what_is_near(desk: Re
     answer, _ = await desk.ask("extractive:min_probability=1", QUESTION)
     assert (answer.abstained, answer.support, answer.steps[0].answer) == (True, Support.NONE, "")
     assert answer.steps[0].hits
-    assert answer.text.startswith("No passage was found that answers this, as far as words tell. Nearest:\n\n")
+    assert answer.text.startswith("No sentence here surely answers this. Nearest:\n\n")
     assert 1 <= len(answer.citations) <= 3
     assert all(one.quote in answer.text for one in answer.citations)
 
@@ -70,7 +70,7 @@ async def test_what_shares_no_word_is_declined(desk: ReasoningDesk) -> None:
 async def test_without_hits_nothing_is_near(desk: ReasoningDesk) -> None:
     answer, _ = await desk.ask("extractive", "Zzz?")
     assert (answer.abstained, answer.citations) == (True, ())
-    assert answer.text == "No passage was found that answers this, as far as words tell."
+    assert answer.text == "No passage was found that answers this."
 
 
 async def test_a_long_quote_is_shortened_in_the_text_of_an_abstention(server: ChatServer) -> None:

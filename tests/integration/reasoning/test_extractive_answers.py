@@ -130,7 +130,7 @@ async def test_a_decline_shows_the_nearest_passages(quoting: Ask) -> None:
     assert 1 <= len(answer.citations) <= 3
     assert len({one.chunk_id for one in answer.citations}) == len(answer.citations)
     assert "The sole arbitrator is Dr. Ines Hall." in [one.quote for one in answer.citations]
-    assert answer.text.startswith("No passage was found that answers this, as far as words tell. Nearest:\n\n")
+    assert answer.text.startswith("No sentence here surely answers this. Nearest:\n\n")
     assert "The sole arbitrator is Dr. Ines Hall. [" in answer.text
 
 

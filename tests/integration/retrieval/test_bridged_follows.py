@@ -124,10 +124,15 @@ class OfAnother:
     index: TantivyTextIndex
     corpus: Corpus
 
-    async def search_each(
+    async def search(
+        self, _corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
+    ) -> list[Scored]:
+        return await self.index.search(self.corpus.id, query, k, documents)
+
+    async def find_few(
         self, _corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
-    ) -> list[list[Scored]]:
-        return await self.index.search_each(self.corpus.id, asked, documents)
+    ) -> list[list[str]]:
+        return await self.index.find_few(self.corpus.id, asked, documents)
 
 
 @pytest.fixture
@@ -179,7 +184,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 
 async def searched(world: World, text: str = QUESTION, **fields: Any) -> tuple[SearchResult, list[str]]:
     trace = Trace()
-    return await world.searcher("bridged").search(world.query(text, **fields), trace), trace.notes
+    return await world.searcher("bridged").search(world.query(text, explain=True, **fields), trace), trace.notes
 
 
 async def test_a_name_leads_while_a_document_says_it(world: World) -> None:

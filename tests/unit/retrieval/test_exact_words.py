@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.documents import Chunk
-from core.ports.views import Scored
 from core.text.query import TextQuery
 from core.trace import Trace
 from retrieval.candidates import exact_words
@@ -54,11 +53,11 @@ class Counting:
         self._index = index
         self.asked: list[TextQuery] = []
 
-    async def search_each(
+    async def find_few(
         self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
-    ) -> list[list[Scored]]:
+    ) -> list[list[str]]:
         self.asked += [query for query, _ in asked]
-        found: list[list[Scored]] = await self._index.search_each(corpus_id, asked, documents)
+        found: list[list[str]] = await self._index.find_few(corpus_id, asked, documents)
         return found
 
 

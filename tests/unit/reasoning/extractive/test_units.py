@@ -48,6 +48,16 @@ def test_spans_are_places_in_the_passage() -> None:
         "Could you let us know who has signed it.",
         "Bitte teilen Sie mit, wer den Brief unterschrieben hat.",
         "Merci de me dire qui a signé.",
+        "Who signed the side letter?!",
+        "Who signed the side letter? [1]",
+        "Who signed the side letter? \N{GRINNING FACE}",
+        "Who signed the side letter?\u200b",
+        "Who signed the side letter?</b>",
+        "| Who signed the side letter? |",
+        "誰が署名しましたか。",
+        "“Who signed the side letter?”, asked Bob.",
+        "Any idea who signed the side letter",
+        "We want to know who signed the side letter.",
     ],
 )
 def test_a_question_is_none(text: str) -> None:
@@ -58,7 +68,14 @@ def test_a_question_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["It was signed.", "Please check if it is on.", "Bitte beachten Sie, wie es läuft.", "I know who signed."]
+    "text",
+    [
+        "It was signed.",
+        "Please check if it is on.",
+        "Bitte beachten Sie, wie es läuft.",
+        "I know who signed.",
+        "Signed? By Ada.",
+    ],
 )
 def test_other_sentences_are_no_questions(text: str) -> None:
     assert not is_question(text)
@@ -100,3 +117,25 @@ def test_a_long_passage_is_read_in_part() -> None:
     text = "The fee of Ada is 12 euros. " * 2000
     units = units_of("What is the fee?", hit("a", "", text), most=10**6)
     assert units[-1].span.end <= 20_000 < len(text)
+
+
+def test_a_label_is_one_with_what_stands_below() -> None:
+    text = "Global ids are used.\n\n0-99:\nGlobally allocated, on every system.\n\nSolution (short): use setserial."
+    found = texts_of("Which ids are globally allocated?", text)
+    assert "0-99:\nGlobally allocated, on every system." in found
+    assert "Solution (short): use setserial." in found
+
+
+def test_what_announces_an_answer_is_none() -> None:
+    text = (
+        "Each of the bits of the exit status of the program has one of the following meanings:\n\nBit 3: DISK FAILING."
+    )
+    assert texts_of("What does bit 3 of the exit status mean?", text) == ["Bit 3: DISK FAILING."]
+
+
+def test_the_head_of_a_mail_answers_questions_about_sending() -> None:
+    text = (
+        "From: Ada Moe <ada@example.org>\nTo: bob@example.org\nDate: 2024-04-01T10:00:00Z\n\nThe webinar is on 3 May."
+    )
+    assert texts_of("When is the webinar?", text) == ["The webinar is on 3 May."]
+    assert texts_of("Who sent the mail about the webinar?", text)[0] == text.partition("\n\n")[0]

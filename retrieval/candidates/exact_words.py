@@ -13,6 +13,7 @@ from itertools import islice, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from core.documents import HEADING_SEPARATOR, Chunk
 from core.ports.retrieval import Query
 from core.text.query import Clause, Group, Term, TextQuery, any_of
 from core.text.terms import MARKS, WORD, hash_stem, split_words
@@ -43,6 +44,8 @@ _WORD = re.compile(r"§{1,2}\s?\S{1,400}|\S{1,400}")
 _EDGES = re.compile(rf"^[^\w§#]+|(?<![^\w{MARKS}+#])[^\w{MARKS}+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
 _SIGN = re.compile(rf"[\w{MARKS}][^\w{MARKS}\u200c\u200d]+[\w{MARKS}]|[_\d+#]")
+_SECTION = re.compile(r"§{0,2}\s?\d+(?:\.\d+)*[a-z]?")
+_LEADER = re.compile(r"[^.…]{0,150}(?:(?:\. ?){4}|…)")
 _END = rf"(?![\w{MARKS}]|[.\-]\d)"
 """Where a word ends: the section 4.2 does not stand in "4.2.1"."""
 
@@ -118,37 +121,63 @@ async def _find_chunks(
     numbers = np.unique(np.concatenate(list(read.values()))).tolist()
     ids = snapshot.chunk_ids(numbers)
     chunks_by_id = await backends.contents.get_chunks(query.corpus.id, ids)
-    texts = {
-        number: f"{chunks_by_id[id].heading}\n{chunks_by_id[id].text}"
-        for number, id in zip(numbers, ids, strict=True)
-        if id in chunks_by_id
-    }
-    having = await run_interruptibly(_look_up, read, texts)
+    known = {number: chunks_by_id[id] for number, id in zip(numbers, ids, strict=True) if id in chunks_by_id}
+    having = await run_interruptibly(_look_up, read, known)
     return [having.get(word, chunks) for word, chunks in zip(words, found, strict=True)]
 
 
-def _look_up(read: Mapping[str, NDArray[np.int64]], texts: Mapping[int, str]) -> dict[str, NDArray[np.int64]]:
+def _look_up(read: Mapping[str, NDArray[np.int64]], chunks: Mapping[int, Chunk]) -> dict[str, NDArray[np.int64]]:
     """Returns the chunks of each word in whose text it stands. Of all texts together, `_MOST_CHARACTERS` are read."""
     squeezed: dict[int, str] = {}
     left = _MOST_CHARACTERS
-    for number, text in texts.items():
+    for number, chunk in chunks.items():
         check_interrupted()
-        squeezed[number] = _squeeze(text[:left])
-        left -= len(text[:left])
-    return {
-        word: np.array([number for number in chunks.tolist() if _stands_in(word, squeezed.get(number, ""))], np.int64)
-        for word, chunks in read.items()
-    }
+        text = f"{chunk.heading}\n{chunk.text}"[:left]
+        squeezed[number] = _squeeze(text)
+        left -= len(text)
+    return {word: _choose(word, among.tolist(), chunks, squeezed) for word, among in read.items()}
 
 
-def _stands_in(word: str, squeezed: str) -> bool:
-    """Returns whether a squeezed text has the word whole, and a version with or without its `v`.
+def _choose(
+    word: str, among: Sequence[int], chunks: Mapping[int, Chunk], squeezed: Mapping[int, str]
+) -> NDArray[np.int64]:
+    """Returns the chunks in which a word stands; in tables of contents only if it stands nowhere else.
+
+    The number of a section asks for the section: of chunks under a heading that begins with it, the first ones count
+    alone.
+    """
+    pattern = _pattern_of(word)
+    having = [number for number in among if pattern.search(squeezed.get(number, ""))]
+    in_text = [
+        number for number in having if any(not _is_of_contents(match) for match in pattern.finditer(squeezed[number]))
+    ]
+    if _SECTION.fullmatch(word):
+        own = [number for number in in_text if _begins(pattern, chunks[number].heading)]
+        if own:
+            return np.sort(sorted(own, key=lambda number: chunks[number].position)[:RARE])
+    return np.array(in_text or having, np.int64)
+
+
+def _begins(pattern: re.Pattern[str], heading: str) -> bool:
+    """Returns whether the last part of a path of headings begins with the pattern."""
+    last = _squeeze(heading.rpartition(HEADING_SEPARATOR)[2])
+    found = pattern.search(last)
+    return found is not None and not any(map(str.isalnum, last[: found.start()]))
+
+
+def _is_of_contents(match: re.Match[str]) -> bool:
+    """Returns whether a match is in a line of a table of contents, such as `4.2 Ships . . . . 17`."""
+    return _LEADER.match(match.string, match.end()) is not None
+
+
+def _pattern_of(word: str) -> re.Pattern[str]:
+    """Returns the pattern that finds a word whole in a squeezed text, and a version with or without its `v`.
 
     "1.8" does not stand in "2.1.8", nor in "1.8.2".
     """
     version = _VERSION.fullmatch(word)
     form = "v?" + re.escape(version[1]) if version else re.escape(_squeeze(word))
-    return re.search(rf"(?<!\w)(?<!\d\.){form}{_END}", squeezed) is not None
+    return re.compile(rf"(?<!\w)(?<!\d\.){form}{_END}")
 
 
 def _squeeze(text: str) -> str:

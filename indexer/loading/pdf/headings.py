@@ -27,6 +27,9 @@ _FOOTNOTED = re.compile(r"(?<![^\W\d_])[^\W\d_]{4,}+['\"”’»)]*[.!?]['\"”�
 _NO_WORD = re.compile(r"[\W_]+")
 
 
+_NUMBER = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*\.?)\s")
+
+
 @dataclass(frozen=True, slots=True)
 class Heading:
     """A heading of `lines` lines of a page, from the line `line` on. No lines: it is not in the text."""
@@ -105,8 +108,14 @@ def _match(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading | No
         for start in range(first, len(lines) - count + 1):
             found = "".join(letters[start : start + count])
             if found == wanted or found.lstrip(_DIGITS) == wanted.lstrip(_DIGITS) != "":
-                return Heading(item.level, item.title, start, count)
+                return Heading(item.level, _with_number(item.title, lines[start].text), start, count)
     return None
+
+
+def _with_number(title: str, line: str) -> str:
+    """Returns the title with the number that its line begins with: outlines often lack it, and texts refer to it."""
+    number = _NUMBER.match(line)
+    return f"{number[1]} {title}" if number and not title[:1].isdecimal() else title
 
 
 def _letters(text: str) -> str:

@@ -320,7 +320,31 @@ async def test_an_empty_corpus_has_no_rare_words(tmp_path: Path) -> None:
 
 def test_what_is_read_to_find_words_is_bounded() -> None:
     """Each text is read once, however many words are looked up in it, and long ones up to the bound."""
-    texts = dict.fromkeys(range(4), "a 1.8 " + "b " * 500000 + "4.2")
-    found = exact_words._look_up({"1.8": np.arange(4), "4.2": np.arange(4)}, texts)
-    assert found["1.8"].tolist() == [0, 1]
-    assert found["4.2"].tolist() == [0]
+    text = "a 1.8 " + "b " * 500000 + "4.2"
+    assert look_up("1.8", *[("", text)] * 4) == [0, 1]
+    assert look_up("4.2", *[("", text)] * 4) == [0]
+
+
+def look_up(word: str, *texts: tuple[str, str]) -> list[int]:
+    """Returns the chunks, of which heading and text are given, in which the word is found."""
+    chunks = {
+        n: Chunk(
+            id=str(n), document_id="d", view_id=str(n), position=9 - n, text=text, heading=heading, page=None, span=None
+        )
+        for n, (heading, text) in enumerate(texts)
+    }
+    found: list[int] = exact_words._look_up({word: np.arange(len(texts))}, chunks)[word].tolist()
+    return found
+
+
+def test_the_number_of_a_section_finds_the_section() -> None:
+    contents = ("Contents", "10.7.2 Files . . . . . 94\n10.7.3 Behavior . . . . . . . . 95\n10.7.4 Rules ..... 96")
+    mention = ("Changes", "Section 10.7.3 is new. Links are as before.")
+    section = ("Files › 10.7 Configuration files › 10.7.3 Behavior", "Files must be kept.")
+    other = ("Files › 10.7 Configuration files › 10.7.30 Links", "Others.")
+    assert look_up("10.7.3", contents, mention, section, other) == [2]
+    assert look_up("10.7.3", contents, mention, other) == [1]
+    assert look_up("10.7.3", contents, other) == [0], "a line of the contents is better than nothing"
+    assert look_up("10.7.3", *[section] * 5) == [2, 3, 4], "the first passages of a long section, by their positions"
+    assert look_up("10.7.3", ("10.7.3 Behavior › Notes", "Of 10.7.3."), mention) == [0, 1]
+    assert look_up("lock_wait", ("lock_wait", "It waits."), ("Errors", "See lock_wait.")) == [0, 1]

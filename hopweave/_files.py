@@ -23,6 +23,7 @@ _START_BYTES = 4096
 _GITIGNORE = ".gitignore"
 _CORPUS = "corpus.jsonl"
 _BESIDE_CORPUS = frozenset({"openie.jsonl", "questions.jsonl"})
+_LEADS_OUT = "it is a link that leads out of the folder; set `follow_links`, or name what it leads to"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _FIELDS = frozenset(field.name for field in fields(NewDocument)) - {"content", "media_type"}
 
@@ -33,20 +34,22 @@ def read_documents(
     suffixes: Collection[str] | None = None,
     *,
     gitignore: bool = True,
+    follow_links: bool = False,
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     """Returns an iterator over the files of paths and folders, the documents of JSON lines, and then `documents`.
 
     A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
     one key the first is taken. `suffixes` are those that the server reads: of a folder, files with others are rejected
     here, without being read, as are files without a suffix that are not text; None leaves that to the server.
-    `gitignore`: files that a .gitignore file in the folder, or in one within it, names are left out. Raises
-    `FileNotFoundError` at once for a path that does not exist.
+    `gitignore`: files that a .gitignore file in the folder, or in one within it, names are left out. Links that lead
+    out of the folder are rejected unless `follow_links`. Raises `FileNotFoundError` at once for a path that does not
+    exist.
     """
     roots = [Path(path) for path in paths]
     for root in roots:
         if not root.exists():
             raise FileNotFoundError(f"there is no file or folder {root}")
-    return _without_duplicates(_located(roots, documents, suffixes, gitignore=gitignore))
+    return _without_duplicates(_located(roots, documents, suffixes, gitignore=gitignore, follow_links=follow_links))
 
 
 def _without_duplicates(
@@ -75,12 +78,13 @@ def _located(
     suffixes: Collection[str] | None,
     *,
     gitignore: bool,
+    follow_links: bool,
 ) -> Iterator[tuple[str, NewDocument | NewFile | Rejection]]:
     for root in roots:
         if not root.is_dir():
             yield from _read_file(root, root.name)
             continue
-        for file in _walk(root, gitignore=gitignore):
+        for file in _walk(root, gitignore=gitignore, follow_links=follow_links):
             if isinstance(file, Rejection):
                 yield file.source, file
                 continue
@@ -90,9 +94,14 @@ def _located(
         yield f"documents[{number}]", document
 
 
-def _walk(root: Path, *, gitignore: bool) -> Iterator[Path | Rejection]:
+def _walk(root: Path, *, gitignore: bool, follow_links: bool) -> Iterator[Path | Rejection]:
     """Files below `root`, sorted; no hidden ones, and no folder twice."""
     seen: set[tuple[int, int]] = set()
+    real = os.path.realpath(root)
+
+    def leads_out(path: Path) -> bool:
+        return not follow_links and path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(real)
+
     rules: dict[Path, tuple[_Ignored, ...]] = {root: ()}
     for folder, folders, files in os.walk(root, followlinks=True):
         here = Path(folder)
@@ -111,9 +120,14 @@ def _walk(root: Path, *, gitignore: bool) -> Iterator[Path | Rejection]:
             continue
         skipped = _BESIDE_CORPUS if _CORPUS in files else frozenset()
         folders[:] = [name for name in _visible(folders) if not _is_ignored(here / name, ignored, "/")]
+        found = [here / name for name in _visible(files) if name not in skipped]
+        found = [file for file in found if not _is_ignored(file, ignored)]
+        for path in (*found, *(here / name for name in folders)):
+            if leads_out(path):
+                yield Rejection(source=path.relative_to(root).as_posix(), reason=_LEADS_OUT)
+        folders[:] = [name for name in folders if not leads_out(here / name)]
         rules |= {here / name: ignored for name in folders}
-        found = (here / name for name in _visible(files) if name not in skipped)
-        yield from (file for file in found if not _is_ignored(file, ignored))
+        yield from (file for file in found if not leads_out(file))
 
 
 def _visible(names: Iterable[str]) -> list[str]:

@@ -44,12 +44,14 @@ def ingest(
     budget_tokens: int | None = None,
     wait: bool = True,
     gitignore: bool = True,
+    follow_links: bool = False,
 ) -> Steps[Ingestion]:
     """Sends files, the files of folders, and documents to a corpus, and waits until they are indexed.
 
     The server loads files by their suffix, as the command `hopweave ingest` does; a `.jsonl` file has a document in
     each line, and a file without a suffix is text in UTF-8. Hidden files are passed over, and of folders only files
-    are sent that the server reads; files that a `.gitignore` in them names are not sent, unless `gitignore=False`.
+    are sent that the server reads; files that a `.gitignore` in them names are not sent, unless `gitignore=False`, and
+    links that lead out of the folder are not followed, unless `follow_links=True`.
     Files that are not used are in `rejected`, documents that cannot be indexed in `failures`. A paused job is not
     waited for. With `wait=False` it returns once all is sent, with the jobs as they are then.
 
@@ -62,7 +64,9 @@ def ingest(
     Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
     """
     suffixes = yield from _find_suffixes(paths)
-    found = yield Read(function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore))
+    found = yield Read(
+        function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore, follow_links=follow_links)
+    )
     rejected: list[Rejection] = []
     sent = yield from _send_all(
         found, rejected, lambda batch: _send(corpus, batch, on_conflict, budget_tokens), on_conflict
@@ -81,13 +85,16 @@ def estimate(
     *paths: str | os.PathLike[str],
     documents: Iterable[NewDocument | NewFile] = (),
     gitignore: bool = True,
+    follow_links: bool = False,
 ) -> Steps[Estimate]:
     """Sends what `ingest` would send, and returns what it would cost. The server writes nothing, and calls no model.
 
     Raises `FileNotFoundError` for a path that does not exist, before anything is sent.
     """
     suffixes = yield from _find_suffixes(paths)
-    found = yield Read(function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore))
+    found = yield Read(
+        function=lambda: read_documents(paths, documents, suffixes, gitignore=gitignore, follow_links=follow_links)
+    )
     rejected: list[Rejection] = []
     parts = yield from _send_all(found, rejected, lambda batch: _send_estimate(corpus, batch), "replace")
     models = [one.model for one in parts if one.model is not None]

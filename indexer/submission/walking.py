@@ -25,25 +25,30 @@ class Selection:
     """Which files of a folder are documents. `include` and `exclude` are patterns as in a .gitignore file.
 
     Without `include`, all are. `exclude` takes precedence. `gitignore`: whether files that a .gitignore file in the
-    folder, or in one within it, names are left out. `within`: links are
-    rejected that lead out of this folder, or to something hidden in it.
+    folder, or in one within it, names are left out. `follow_links`: whether links that lead out of the folder are
+    followed; else each is rejected. `within`: links are rejected that lead out of this folder, or to something hidden
+    in it.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
+    follow_links: bool = False
     within: Path | None = None
 
     def covers(self, path: str) -> bool:
         """Whether the patterns select a path within the folder. Raises `InvalidInput` for a pattern that is wrong."""
         return (not self.include or self._included.match_file(path)) and not self._excluded.match_file(path)
 
-    def permits(self, path: Path) -> bool:
-        """Whether the file or folder that a path leads to may be read."""
-        if self.within is None:
-            return True
-        real = Path(os.path.realpath(path))  # `resolve` raises for a circle
-        return real.is_relative_to(self.within) and not is_hidden(real.relative_to(self.within))
+    def refuses_link(self, link: Path, root: Path) -> str:
+        """Returns why the file or folder that a link in `root` leads to may not be read; '' if it may."""
+        real = Path(os.path.realpath(link))  # `resolve` raises for a circle
+        if self.within is not None:
+            is_read = real.is_relative_to(self.within) and not is_hidden(real.relative_to(self.within))
+            return "" if is_read else "it leads out of the folder that may be read, or to a hidden file"
+        if self.follow_links or real.is_relative_to(os.path.realpath(root)):
+            return ""
+        return "it is a link that leads out of the folder; follow links (--follow-links), or name what it leads to"
 
     def skips_folder(self, path: str) -> bool:
         """Whether everything in a folder within the folder is excluded."""
@@ -137,9 +142,9 @@ class _Walk:
         return files, folders
 
     def _link(self, link: Path, rules: tuple[_Ignored, ...]) -> Iterator[Path | Rejection]:
-        if not self._selection.permits(link):
-            source = printable(link.relative_to(self._root).as_posix())
-            yield Rejection(source=source, reason="it leads out of the folder that may be read, or to a hidden file")
+        if reason := self._selection.refuses_link(link, self._root):
+            if self._is_selected(link, rules, is_folder=link.is_dir()):
+                yield Rejection(source=printable(link.relative_to(self._root).as_posix()), reason=reason)
             return
         try:
             status = link.stat()

@@ -66,6 +66,9 @@ def ingest(
         ),
     ] = None,
     no_gitignore: Annotated[bool, typer.Option("--no-gitignore", help="Also read what .gitignore files name.")] = False,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Also read what links in folders lead to outside of them.")
+    ] = False,
     prune: Annotated[
         bool,
         typer.Option(
@@ -141,6 +144,7 @@ def ingest(
         "--include": bool(include),
         "--exclude": bool(exclude),
         "--no-gitignore": no_gitignore,
+        "--follow-links": follow_links,
         "--dry-run": dry_run,
         "--watch": watch,
         "--budget-tokens": budget_tokens is not None,
@@ -166,7 +170,12 @@ def ingest(
         on_conflict=on_conflict,
         prune=prune,
         budget_tokens=budget_tokens,
-        selection=Selection(include=tuple(include or ()), exclude=tuple(exclude or ()), gitignore=not no_gitignore),
+        selection=Selection(
+            include=tuple(include or ()),
+            exclude=tuple(exclude or ()),
+            gitignore=not no_gitignore,
+            follow_links=follow_links,
+        ),
         verbose=verbose,
     )
     target = None if server is None else Server(url=server, api_key=api_key)

@@ -120,11 +120,13 @@ def test_a_link_that_leads_nowhere_hides_what_was_behind_it(
     (tmp_path / "elsewhere" / "far.txt").write_text("Far away.", encoding="utf-8")
     (papers / "link").symlink_to(tmp_path / "elsewhere")
     for name, options in (("here", []), ("there", ["--server", url])):
-        hopweave("ingest", papers, "-c", name, *options)
+        ran = hopweave("ingest", papers, "-c", name, *options)
+        assert "link: it is a link that leads out of the folder" in ran.err
+        hopweave("ingest", papers, "-c", name, "--follow-links", *options)
     (tmp_path / "elsewhere").rename(tmp_path / "away")
     (papers / "ada.txt").unlink()
     for name, options in (("here", []), ("there", ["--server", url])):
-        ran = hopweave("ingest", papers, "-c", name, "--prune", "--json", *options)
+        ran = hopweave("ingest", papers, "-c", name, "--prune", "--follow-links", "--json", *options)
         assert (ran.json["pruned"], ran.json["prune_refused"]) == (1, None)
         assert hopweave("documents", "show", "link/far.txt", "-c", name).code == 0
 

@@ -171,7 +171,7 @@ def test_a_link_that_leads_nowhere_keeps_what_was_behind_it(folder: Path) -> Non
     write(folder / "a.txt", "a")
     write(folder.with_name("elsewhere") / "b.txt", "b")
     (folder / "link").symlink_to(folder.with_name("elsewhere"))
-    tracker = track(folder)
+    tracker = track(folder, follow_links=True)
     assert take(tracker)[0] == ["a.txt", "link/b.txt"]
     folder.with_name("elsewhere").rename(folder.with_name("away"))
     assert take(tracker)[1] == []

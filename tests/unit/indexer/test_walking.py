@@ -87,9 +87,29 @@ def test_no_link_is_followed_twice(tmp_path: Path) -> None:
     (tmp_path / "e-one.txt").symlink_to(outside / "o.txt")
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (outside / "back").symlink_to(tmp_path)
-    found, rejected = read(tmp_path)
+    found, rejected = read(tmp_path, Selection(follow_links=True))
     assert found == ["z/a.txt", "c-out/o.txt", "c-out/deep/p.txt"]
     assert [(one.source, one.reason.partition(":")[0]) for one in rejected] == [("loop", "it cannot be read")]
+
+
+def test_links_out_of_the_folder_are_rejected(tmp_path: Path) -> None:
+    """Whoever may write a folder must not choose what else of the machine is indexed."""
+    folder, outside = tmp_path / "folder", tmp_path / "outside"
+    make(folder, "a.txt", "sub/b.txt")
+    make(outside, "secret.txt", "deep/p.txt")
+    (folder / "c.txt").symlink_to(outside / "secret.txt")
+    (folder / "root").symlink_to("/")
+    (folder / "sub" / "up").symlink_to("../../outside")
+    (folder / "within.txt").symlink_to("sub/b.txt")
+    (folder / "left.log").symlink_to(outside / "secret.txt")
+    selection = Selection(exclude=("*.log",))
+    found, rejected = read(folder, selection)
+    assert found == ["a.txt", "sub/b.txt"]
+    assert [one.source for one in rejected] == ["c.txt", "root", "sub/up"]
+    assert all("leads out of the folder" in one.reason and "--follow-links" in one.reason for one in rejected)
+    named = tmp_path / "named"
+    named.symlink_to(folder)
+    assert read(named, selection)[0] == ["a.txt", "sub/b.txt"], "the folder itself may be a link"
 
 
 def test_the_same_file_under_two_names_is_two_documents_and_a_link_is_none(tmp_path: Path) -> None:

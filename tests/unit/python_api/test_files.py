@@ -104,3 +104,26 @@ def test_gitignore_files_are_honoured_unless_asked(tmp_path: Path) -> None:
     (root / "sub" / ".gitignore").unlink()
     (root / "sub" / ".gitignore").symlink_to("nowhere")
     assert [one.source for one in _read(root) if isinstance(one, Rejection)] == ["sub/.gitignore"]
+
+
+def test_links_out_of_the_folder_are_rejected_unless_asked(tmp_path: Path) -> None:
+    root, outside = tmp_path / "root", tmp_path / "outside"
+    for path in (root / "a.md", outside / "secret.md"):
+        path.parent.mkdir()
+        path.write_text("Text.")
+    (root / "b.md").symlink_to(outside / "secret.md")
+    (root / "c").symlink_to(outside)
+    (root / "d.md").symlink_to("a.md")
+    found = list(read_documents([root], ()))
+    assert [one.name for one in found if isinstance(one, NewFile)] == ["a.md", "d.md"]
+    assert [(one.source, "leads out" in one.reason) for one in found if isinstance(one, Rejection)] == [
+        ("b.md", True),
+        ("c", True),
+    ]
+    followed = list(read_documents([root], (), follow_links=True))
+    assert [one.key or one.name for one in followed if isinstance(one, NewFile)] == [
+        "a.md",
+        "b.md",
+        "d.md",
+        "c/secret.md",
+    ]

@@ -164,7 +164,7 @@ def _read_gitignore(folder: Path) -> tuple[_Ignored, ...]:
 
 def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list[tuple[str, Rejection]]:
     """Returns the rejection of a file that the server does not read; nothing for any other."""
-    suffix = file.suffix.lower()
+    suffix = "" if file.suffix[1:].isdecimal() else file.suffix.lower()  # as in GPL-2.0
     if suffixes is None or suffix == _LINES or suffix in suffixes or (not suffix and _may_be_text(file)):
         return []
     reason = f"no loader reads {suffix} files" if suffix else "it has no suffix, and is not text"

@@ -1,4 +1,6 @@
-"""Connections: their number is limited, and one that sends no request is closed, so that file descriptors suffice."""
+"""Connections: their number is limited, and one that sends no request, or reads no response, is closed, so that file
+descriptors suffice.
+"""
 
 import asyncio
 import functools
@@ -19,6 +21,8 @@ _log = logging.getLogger("hopweave.api")
 _OTHER_FILES = 256
 """File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
 _FEWEST = 8
+_PATIENCE = 1.0
+"""Seconds after which a connection whose client reads nothing makes room for another one, if there are too many."""
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n"
     b"Content-Length: 21\r\n\r\ntoo many connections\n"
@@ -30,7 +34,9 @@ def make_protocol(settings: ApiSettings) -> Callable[..., asyncio.Protocol]:
     most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES))
     if most < settings.max_connections:
         _log.warning("%d connections are accepted at once: the limit of open files allows no more", most)
-    return functools.partial(_BoundedProtocol, most=most, header_seconds=settings.header_seconds)
+    return functools.partial(
+        _BoundedProtocol, most=most, header_seconds=settings.header_seconds, write_seconds=settings.write_seconds
+    )
 
 
 def _raise_file_limit() -> int:
@@ -41,16 +47,20 @@ def _raise_file_limit() -> int:
 
 
 class _BoundedProtocol(H11Protocol):
-    """A connection of HTTP/1.1. Of too many, the one that has been idle for the longest time is closed.
+    """A connection of HTTP/1.1. Of too many, the one that has been idle for the longest time is closed, or else the one
+    whose client has not read for the longest time.
 
-    If none is idle, the new one is refused with a 503. A connection that has not sent the whole header of a request
-    within `header_seconds` is closed.
+    If there is none, the new one is refused with a 503. A connection that has not sent the whole header of a request
+    within `header_seconds` is closed, and so is one that takes nothing of a response for `write_seconds`.
     """
 
-    def __init__(self, *, most: int, header_seconds: float, **arguments: Any) -> None:
+    def __init__(self, *, most: int, header_seconds: float, write_seconds: float, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._most = most
         self._header_seconds = header_seconds
+        self._write_seconds = write_seconds
+        self._stuck_since: float | None = None
+        self._write_deadline: asyncio.TimerHandle | None = None
         self._since = time.monotonic()
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -61,7 +71,7 @@ class _BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self._most and not self._close_idlest():
+        if len(self.connections) > self._most and not self._make_room():
             transport.write(_REFUSAL)
             transport.close()
             return
@@ -69,6 +79,7 @@ class _BoundedProtocol(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._stop_waiting()
+        self._end_stuck()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -80,6 +91,21 @@ class _BoundedProtocol(H11Protocol):
         super().on_response_complete()
         if self.is_idle and not self.transport.is_closing():
             self._start_waiting()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._stuck_since = time.monotonic()
+        self._write_deadline = self.loop.call_later(self._write_seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        self._end_stuck()
+        super().resume_writing()
+
+    def _end_stuck(self) -> None:
+        self._stuck_since = None
+        if self._write_deadline is not None:
+            self._write_deadline.cancel()
+            self._write_deadline = None
 
     def _start_waiting(self) -> None:
         self._stop_waiting()
@@ -93,12 +119,28 @@ class _BoundedProtocol(H11Protocol):
 
     def _close_if_idle(self) -> None:
         if self.is_idle:
+            self._close()
+
+    def _close(self) -> None:
+        """Closes an idle connection; what its client has not read by now is discarded, else it would stay open."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
             self.transport.close()
 
-    def _close_idlest(self) -> bool:
+    def _make_room(self) -> bool:
+        """Closes another connection, if there is one that may be closed."""
         others = [one for one in self.connections if one is not self and isinstance(one, _BoundedProtocol)]
-        idle = [one for one in others if one.is_idle and not one.transport.is_closing()]
-        if not idle:
+        if sum(not one.transport.is_closing() for one in others) < self._most:
+            return True  # those that are being closed make room
+        open_ones = [one for one in others if not one.transport.is_closing()]
+        idle = [one for one in open_ones if one.is_idle]
+        if idle:
+            min(idle, key=lambda one: one._since)._close()  # noqa: SLF001 - of the same class
+            return True
+        stuck = [(one._stuck_since, one) for one in open_ones if one._stuck_since is not None]  # noqa: SLF001
+        since, longest = min(stuck, key=lambda pair: pair[0], default=(time.monotonic(), None))
+        if longest is None or time.monotonic() - since < _PATIENCE:
             return False
-        min(idle, key=lambda one: one._since).transport.close()  # noqa: SLF001 - of the same class
+        longest.transport.abort()
         return True

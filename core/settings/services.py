@@ -89,6 +89,9 @@ class ApiSettings(Section):
     header_seconds: float = Field(default=15.0, gt=0, description="Seconds in which a request's headers must arrive.")
     body_seconds: float = Field(default=30.0, gt=0, description="Seconds without a byte of a body that has begun.")
     body_bytes_per_second: int = Field(default=4_000, ge=0, description="The slowest body, after `body_seconds`.")
+    write_seconds: float = Field(
+        default=30.0, gt=0, description="Seconds in which a client must take some more of a response."
+    )
     max_connections: int = Field(default=1000, ge=8, description="Open connections of a process.")
     drain_seconds: int = Field(default=30, ge=1, description="Seconds that work may take to end after SIGTERM.")
     warm_seconds: float = Field(default=60.0, ge=0, description="The longest time until the server says it is ready.")

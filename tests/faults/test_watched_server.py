@@ -181,6 +181,50 @@ def test_a_connection_that_sends_no_request_is_closed(serve: Serve) -> None:
             assert connection.recv(1) == b""
 
 
+def _is_healthy(port: int) -> bool:
+    return httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=PATIENCE_SECONDS).status_code == 200
+
+
+def _ask_without_reading(port: int, requests: int) -> socket.socket:
+    """Returns a connection with a small window that has sent many requests and reads nothing."""
+    connection = socket.socket()
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+    connection.settimeout(PATIENCE_SECONDS)
+    connection.connect(("127.0.0.1", port))
+    connection.setblocking(False)
+    with contextlib.suppress(BlockingIOError):
+        connection.send(b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * requests)
+    return connection
+
+
+def test_clients_that_read_nothing_keep_nobody_out(serve: Serve) -> None:
+    server = serve(API__MAX_CONNECTIONS=20, API__HEADER_SECONDS=600, API__WRITE_SECONDS=600)
+    assert server.client.get("/openapi.json").status_code == 200
+    with contextlib.ExitStack() as stuck:
+        for _ in range(60):
+            stuck.enter_context(_ask_without_reading(server.port, 50))
+        wait_until(lambda: _is_healthy(server.port))  # until then, the responses are made
+        assert all(_is_healthy(server.port) for _ in range(30))
+
+
+def test_a_client_that_reads_nothing_is_cut_off(serve: Serve) -> None:
+    server = serve(API__WRITE_SECONDS=1)
+    with _ask_without_reading(server.port, 50) as connection:
+        wait_until(lambda: _is_cut_off(connection))
+    assert server.client.get("/healthz").status_code == 200
+
+
+def _is_cut_off(connection: socket.socket) -> bool:
+    """Whether the server has reset the connection, which is seen by writing."""
+    try:
+        connection.send(b"G")
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
 def test_requests_are_finished_after_sigterm(serve: Serve) -> None:
     may_answer = threading.Event()
     with ChatServer(respond=lambda _: Reply(text="Answer: Ada [1]", until=may_answer.is_set)) as model:

@@ -73,12 +73,12 @@ def test_a_path_that_does_not_exist_is_an_error_at_once(tmp_path: Path) -> None:
 
 
 def test_of_folders_only_files_that_the_server_reads(tmp_path: Path) -> None:
-    for name in ("a.TXT", "b.new", "c.old", "d.jsonl", "plain"):
+    for name in ("GPL-2.0", "a.TXT", "b.new", "c.old", "d.jsonl", "plain"):
         (tmp_path / name).write_text('{"id": "d", "text": "D"}')
     (tmp_path / "image").write_bytes(b"\x89PNG\r\n")
     (tmp_path / "zeros").write_bytes(bytes(4))
     found = list(read_documents([tmp_path], (), {".txt", ".new"}))
-    assert [one.name for one in found if isinstance(one, NewFile)] == ["a.TXT", "b.new", "plain"]
+    assert [one.name for one in found if isinstance(one, NewFile)] == ["GPL-2.0", "a.TXT", "b.new", "plain"]
     assert [one.key for one in found if isinstance(one, NewDocument)] == ["d"]
     assert [one for one in found if isinstance(one, Rejection)] == [
         Rejection(source="c.old", reason="no loader reads .old files"),

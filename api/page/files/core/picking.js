@@ -59,7 +59,7 @@ export function sortBySuffix(picked, suffixes) {
   const known = [];
   const unknown = [];
   for (const one of picked) {
-    const suffix = /\.[^./]+$/.exec(one.key.toLowerCase())?.[0] || "";
+    const suffix = /\.(?!\d+$)[^./]+$/.exec(one.key.toLowerCase())?.[0] || ""; // of GPL-2.0 no suffix tells the format
     (!suffixes.length || !suffix || suffixes.includes(suffix) ? known : unknown).push(one);
   }
   return { known, unknown };

@@ -78,7 +78,7 @@ def test_events_have_the_fields_of_the_http_api(openapi: dict[str, Any]) -> None
     [
         (questions.search, "SearchIn", set(), set()),
         (questions.ask, "AskIn", set(), {"stream"}),  # `ask_events` sets it
-        (ingestion.ingest, "DocumentsIn", {"paths", "wait", "budget_tokens", "gitignore"}, {"budget"}),
+        (ingestion.ingest, "DocumentsIn", {"paths", "wait", "budget_tokens", "gitignore", "follow_links"}, {"budget"}),
         (corpora.create_corpus, "CorpusIn", {"exist_ok"}, set()),
         (corpora.reindex_corpus, "ReindexIn", set(), set()),
         (corpora.rename_corpus, "RenameIn", set(), set()),

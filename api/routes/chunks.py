@@ -6,7 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query, Response
 
 from api.access.scopes import READ
-from api.cursors import decode_cursor, encode_cursor
+from api.cursors import check_position, decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.parameters import Limit
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
@@ -44,7 +44,7 @@ async def list_chunks(
     document = await container.record.documents.get(corpus.id, id)
     page, limit = query.page, query.limit
     scope = ("chunks", corpus.id, document.id, None if page is None else str(page), str(query.start))
-    after = int(decode_cursor(query.cursor, *scope) or query.start - 1)
+    after = int(decode_cursor(query.cursor, *scope, check=check_position) or query.start - 1)
     if page is None:
         chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, after=after, limit=limit + 1)
     else:

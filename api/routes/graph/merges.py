@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from api.access.scopes import READ, WRITE
-from api.cursors import decode_cursor, encode_cursor
+from api.cursors import check_moment, decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import Limit
 from api.schemas.entities import EntityMergeOut, MergeListOut
@@ -20,7 +20,8 @@ async def list_all(
 ) -> MergeListOut:
     """The newest first."""
     scope = ("merges", corpus.id)
-    found, last = await merges.list_merges(container, corpus, limit=limit, after=decode_cursor(cursor, *scope))
+    after = decode_cursor(cursor, *scope, check=check_moment)
+    found, last = await merges.list_merges(container, corpus, limit=limit, after=after)
     return MergeListOut.model_validate({"data": found, "next_cursor": encode_cursor(last, *scope)})
 
 

@@ -22,6 +22,11 @@ _UNITS = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(day
 _EVERY = "*"
 _MEGABYTE = 1_000_000
 
+_FIRST = (
+    "warning: this is the first key: within seconds, every request to the server needs a key, also from this machine, "
+    "and questions that were asked without a key are in no list of a key."
+)
+_NO_ADMIN = "Make another one with --scope admin for whoever runs the server."
 _group = typer.Typer(name="keys", help="Make, list and revoke keys of the HTTP server.", no_args_is_help=True)
 
 
@@ -74,14 +79,17 @@ def create_key(
         expires_at=None if expires is None else _parse_end(expires),
     )
 
-    async def work(container: "Container") -> list[str]:
+    async def work(container: "Container") -> tuple[list[str], bool]:
+        is_first = not await container.record.keys.list() and not container.settings.api.keys
         await container.record.keys.create(key)
         present = {one.name for one in await container.record.corpora.list()}
-        return sorted((key.corpora or frozenset()) - present)
+        return sorted((key.corpora or frozenset()) - present), is_first
 
-    missing = run_with_container(work, creates=True)
+    missing, is_first = run_with_container(work, creates=True)
     for one in missing:
         print_status(f"warning: there is no corpus {one!r} yet; the key sees it once there is one of this name")
+    if is_first:
+        print_status(_FIRST if Scope.ADMIN in key.scopes else f"{_FIRST} {_NO_ADMIN}")
     if as_json:
         print_json({**_describe(key), "key": text})
         return

@@ -44,6 +44,11 @@ def test_keys_are_made_listed_and_revoked(tmp_path: Path) -> None:
     )  # fmt: skip
     assert made.returncode == 0, made.stderr
     assert made.stderr.startswith("warning: there is no corpus 'people' yet")
+    assert "warning: this is the first key: within seconds, every request to the server needs a key" in made.stderr
+    assert "Make another one with --scope admin" in made.stderr
+    second = _run(tmp_path, "keys", "create", "another", "--scope", "admin", "--json")
+    assert "first key" not in second.stderr
+    assert _run(tmp_path, "keys", "revoke", json.loads(second.stdout)["id"], "--delete").returncode == 0
     key = json.loads(made.stdout)
     assert key["key"].startswith(f"hw_{key['id']}_")
     assert (tmp_path / "home" / "hopweave" / "record.db").exists(), "one folder for each user"

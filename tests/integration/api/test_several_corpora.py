@@ -110,7 +110,7 @@ async def test_citations_name_their_corpus(split: Server) -> None:
 
 @pytest.mark.parametrize(("searcher", "names"), [("fused", "graph: "), ("bridged", "graph: "), ("fine", "fine: ")])
 async def test_notes_name_their_corpus(split: Server, searcher: str, names: str) -> None:
-    body = {"query": "of whom and when?", "searcher": searcher}
+    body = {"query": "of whom and when?", "searcher": searcher, "explain": True}
     answer = await split.client.post("/v1/search", json={**body, "corpora": ["one", "two"]})
     notes = answer.json()["notes"]
     assert all(any(note.startswith(f"corpus '{name}': {names}") for note in notes) for name in ("one", "two"))

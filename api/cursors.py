@@ -27,7 +27,8 @@ def encode_cursor(place: str | None, *scope: str | None) -> str | None:
 def decode_cursor(cursor: str | None, *scope: str | None, check: Callable[[str], object] = str) -> str | None:
     """Returns the place. Raises `InvalidInput` unless `encode_cursor` made the cursor, for the same scope.
 
-    The check has no secret, so a place may be made by hand: `check` raises `ValueError` for what is no place.
+    The digest in a cursor has no secret, so anybody can make one. `check` raises `ValueError` or `OverflowError` for a
+    text that is no place of the list.
     """
     if cursor is None:
         return None

@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
 from api.access.open_paths import SESSION_PATH
+from api.mcp.endpoint import PATH as MCP_PATH
 from api.transport.json_values import limit_values
 from core.settings import ApiSettings
 
@@ -22,8 +23,6 @@ _UPLOADS = re.compile(r"/v1/corpora/[^/]+/(documents|estimates)")
 _IMPORTS = re.compile(r"/v1/corpora/[^/]+/import")
 _TEXTS = re.compile(r"/v1/(corpora/[^/]+/(documents(/.*)?|estimates)|embeddings)")
 """The paths that take many texts in JSON. All others take questions and settings."""
-_MCP_PATH = "/mcp"
-"""Calls of tools, of which one takes texts."""
 _SESSION_MEGABYTES = 0.01
 _QUESTION_MEGABYTES = 4.0
 """A long conversation in a chat; questions and settings have some kilobytes."""
@@ -55,7 +54,7 @@ class BodyLimits:
     def __init__(self, settings: ApiSettings) -> None:
         setting, largest = "HOPWEAVE_API__MAX_BODY_MB", settings.max_body_mb
         self._texts = BodyLimit(largest, setting, values=_TEXT_VALUES)
-        self._call = BodyLimit(largest, setting, values=_QUESTION_VALUES)
+        self._call = BodyLimit(largest, setting, values=_QUESTION_VALUES)  # of a tool of MCP, which may take texts
         is_less = largest < _QUESTION_MEGABYTES
         self._question = BodyLimit(
             min(largest, _QUESTION_MEGABYTES), setting if is_less else "", values=_QUESTION_VALUES
@@ -73,7 +72,7 @@ class BodyLimits:
             return self._upload
         if _TEXTS.fullmatch(scope["path"]):
             return self._texts
-        return self._call if scope["path"] == _MCP_PATH else self._question
+        return self._call if scope["path"] == MCP_PATH else self._question
 
 
 def limit_body(receive: Receive, limit: BodyLimit, settings: ApiSettings) -> Receive:

@@ -59,9 +59,9 @@ class _BoundedProtocol(H11Protocol):
         self._most = most
         self._header_seconds = header_seconds
         self._write_seconds = write_seconds
-        self._stuck_since: float | None = None
+        self.stuck_since: float | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
-        self._since = time.monotonic()
+        self.since = time.monotonic()
         self._deadline: asyncio.TimerHandle | None = None
 
     @property
@@ -94,7 +94,7 @@ class _BoundedProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._stuck_since = time.monotonic()
+        self.stuck_since = time.monotonic()
         self._write_deadline = self.loop.call_later(self._write_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
@@ -102,14 +102,14 @@ class _BoundedProtocol(H11Protocol):
         super().resume_writing()
 
     def _end_stuck(self) -> None:
-        self._stuck_since = None
+        self.stuck_since = None
         if self._write_deadline is not None:
             self._write_deadline.cancel()
             self._write_deadline = None
 
     def _start_waiting(self) -> None:
         self._stop_waiting()
-        self._since = time.monotonic()
+        self.since = time.monotonic()
         self._deadline = self.loop.call_later(self._header_seconds, self._close_if_idle)
 
     def _stop_waiting(self) -> None:
@@ -119,9 +119,9 @@ class _BoundedProtocol(H11Protocol):
 
     def _close_if_idle(self) -> None:
         if self.is_idle:
-            self._close()
+            self.end()
 
-    def _close(self) -> None:
+    def end(self) -> None:
         """Closes an idle connection; what its client has not read by now is discarded, else it would stay open."""
         if self.transport.get_write_buffer_size():
             self.transport.abort()
@@ -129,16 +129,16 @@ class _BoundedProtocol(H11Protocol):
             self.transport.close()
 
     def _make_room(self) -> bool:
-        """Closes another connection, if there is one that may be closed."""
-        others = [one for one in self.connections if one is not self and isinstance(one, _BoundedProtocol)]
-        if sum(not one.transport.is_closing() for one in others) < self._most:
-            return True  # those that are being closed make room
-        open_ones = [one for one in others if not one.transport.is_closing()]
-        idle = [one for one in open_ones if one.is_idle]
-        if idle:
-            min(idle, key=lambda one: one._since)._close()  # noqa: SLF001 - of the same class
+        """Ends another connection if necessary. Returns False if there is none that may be ended."""
+        others = [other for other in self.connections if other is not self and isinstance(other, _BoundedProtocol)]
+        remaining = [other for other in others if not other.transport.is_closing()]
+        if len(remaining) < self._most:
             return True
-        stuck = [(one._stuck_since, one) for one in open_ones if one._stuck_since is not None]  # noqa: SLF001
+        idle = [other for other in remaining if other.is_idle]
+        if idle:
+            min(idle, key=lambda other: other.since).end()
+            return True
+        stuck = [(other.stuck_since, other) for other in remaining if other.stuck_since is not None]
         since, longest = min(stuck, key=lambda pair: pair[0], default=(time.monotonic(), None))
         if longest is None or time.monotonic() - since < _PATIENCE:
             return False

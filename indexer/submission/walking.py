@@ -40,7 +40,7 @@ class Selection:
         """Whether the patterns select a path within the folder. Raises `InvalidInput` for a pattern that is wrong."""
         return (not self.include or self._included.match_file(path)) and not self._excluded.match_file(path)
 
-    def refuses_link(self, link: Path, root: Path) -> str:
+    def find_refusal(self, link: Path, root: Path) -> str:
         """Returns why the file or folder that a link in `root` leads to may not be read; '' if it may."""
         real = Path(os.path.realpath(link))  # `resolve` raises for a circle
         if self.within is not None:
@@ -142,7 +142,7 @@ class _Walk:
         return files, folders
 
     def _link(self, link: Path, rules: tuple[_Ignored, ...]) -> Iterator[Path | Rejection]:
-        if reason := self._selection.refuses_link(link, self._root):
+        if reason := self._selection.find_refusal(link, self._root):
             if self._is_selected(link, rules, is_folder=link.is_dir()):
                 yield Rejection(source=printable(link.relative_to(self._root).as_posix()), reason=reason)
             return

@@ -6,7 +6,9 @@ A person's folder: a contract with a table, mails, an award, a lease.
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,6 +22,8 @@ from core.settings import read_settings
 from core.strategies import parse_spec
 from core.trace import Trace
 from indexer import Worker, WorkerOptions, read_paths
+from reasoning.strategies.extractive import reasoner
+from reasoning.strategies.extractive.decision import Decision, decide
 
 Ask = Callable[..., Awaitable[Answer]]
 
@@ -140,6 +144,18 @@ async def test_a_request_may_want_only_what_is_likely(quoting: Ask) -> None:
     withheld = await quoting(question, "extractive:min_probability=0", Unsupported.ABSTAIN)
     assert given.support is Support.QUOTED
     assert withheld.abstained is ("perhaps none" in given.note)
+
+
+async def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However probable the words make it: what is said of bit 3 is not said of bit 9."""
+
+    def decide_surely(features: Any, *, has_cosines: bool) -> Decision:
+        return replace(decide(features, has_cosines=has_cosines), answerable=0.95, right=0.95)
+
+    monkeypatch.setattr(reasoner, "decide", decide_surely)
+    note = (await quoting("Who is the sole arbitrator of case 77?")).note
+    assert ("perhaps none answers the question" in note, "“77”" in note) == (True, True)
+    assert "perhaps none" not in (await quoting("Who is the sole arbitrator?")).note
 
 
 async def test_sure_answers_have_no_note_of_doubt(quoting: Ask) -> None:

@@ -20,7 +20,7 @@ def container_of(request: Request) -> Container:
     whole: Container = request.app.state.container
     ledger: Ledger = request.app.state.ledger
     caller = caller_of(request.scope)
-    return RestrictedContainer(whole, caller.access, ledger.meter(caller))
+    return RestrictedContainer(whole, caller.access, ledger.meter(caller), caller.id)
 
 
 async def _container(request: Request) -> Container:  # a plain function would run in a thread

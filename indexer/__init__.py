@@ -5,6 +5,7 @@ Importing this package loads no model, segmenter or parser.
 
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import embedded_texts
+from indexer.isolation.lane import LaneLimits
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.page_images import PageImages, has_page_images
 from indexer.loading.pdf.drawing import DrawnPage
@@ -15,6 +16,7 @@ from indexer.pipeline.worker import Worker
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
+from indexer.selection.loading_lane import LoadingLane
 from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
@@ -43,7 +45,9 @@ __all__ = [
     "EmbeddingFile",
     "IndexingBackends",
     "KeySet",
+    "LaneLimits",
     "Loaders",
+    "LoadingLane",
     "PageImages",
     "ParserLimits",
     "Rejection",

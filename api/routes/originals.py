@@ -5,9 +5,10 @@ from http import HTTPStatus
 from typing import Annotated, Any
 from urllib.parse import quote
 
-from fastapi import APIRouter, Depends, Header, Path, Query, Response
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
 from api.access.scopes import READ
+from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import PageOut
 from app.services.documents import load_page
@@ -34,10 +35,11 @@ _DRAWING = "1"
 
 @dataclass(frozen=True, kw_only=True)
 class _ImageQuery:
-    """The parameters of an image."""
+    """The parameters of an image, and the tag of the image that the client has."""
 
     width: Annotated[int, Query(ge=100, le=2000, description="The width of the image, in pixels.")] = 900
     mark: Annotated[str, Query(max_length=4000, description="A text whose words are highlighted.")] = ""
+    if_none_match: Annotated[str, Header()] = ""
 
 
 _IMAGE: dict[int | str, dict[str, Any]] = {
@@ -67,10 +69,10 @@ async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) 
 
 @router.get("/pages/{page}", dependencies=[READ], summary="The text of a page", response_model=PageOut)
 async def document_page(
-    corpus: CorpusDep, id: str, page: Annotated[int, Path(ge=1)], container: ContainerDep
+    corpus: CorpusDep, id: str, page: Annotated[int, Path(ge=1)], container: ContainerDep, request: Request
 ) -> Response:
     """The text as the loader reads it from the original. A document without pages has page 1."""
-    text = await load_page(container, corpus, id, page)
+    text = await run_while_connected(request, load_page(container, corpus, id, page))
     return json_response(PageOut(document_id=id, page=page, text=text))
 
 
@@ -86,8 +88,8 @@ async def document_page_image(
     id: str,
     page: Annotated[int, Path(ge=1)],
     container: ContainerDep,
+    request: Request,
     query: Annotated[_ImageQuery, Depends()],
-    if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
     """A PNG of a page of a PDF file; 415 for any other document. It is narrower than `width` if it has more than eight
     million pixels then.
@@ -96,9 +98,10 @@ async def document_page_image(
     check_drawable(document)
     tag = _tag_of(document, page, query.width, query.mark)
     headers = {**_HEADERS, "Cache-Control": "private, no-cache", "ETag": tag}
-    if tag in (one.strip().removeprefix("W/") for one in if_none_match.split(",")):
+    if tag in (one.strip().removeprefix("W/") for one in query.if_none_match.split(",")):
         return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
-    drawn = await draw_page(container, corpus, document, page, width=query.width, mark=query.mark)
+    drawing = draw_page(container, corpus, document, page, width=query.width, mark=query.mark)
+    drawn = await run_while_connected(request, drawing)
     headers |= {"X-Pages": str(drawn.pages), "X-Marked": str(drawn.marked)}
     return Response(drawn.png, media_type="image/png", headers=headers)
 

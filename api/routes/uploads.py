@@ -8,6 +8,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request, Response
 
 from api.access.scopes import READ, WRITE
+from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep
 from api.idempotency import IdempotencyKey, run_once
 from api.schemas.documents import EnqueuedOut
@@ -46,5 +47,6 @@ async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: R
     settings = corpus.settings
     async with receive_parts(request, container.settings.api) as parts:
         found = parse_upload(parts).read()
-        result = await estimate(container, corpus, settings.chunker, settings.extractor, found)
+        work = estimate(container, corpus, settings.chunker, settings.extractor, found)
+        result = await run_while_connected(request, work)
     return EstimateOut.model_validate(result)

@@ -31,7 +31,8 @@ class RestrictedContainer(Container):
     even if a view names it.
     """
 
-    def __init__(self, whole: Container, access: Access, meter: Meter) -> None:
+    def __init__(self, whole: Container, access: Access, meter: Meter, caller: str = "") -> None:
+        """`caller` is the id of the key, which shares the lanes of parsing with all others."""
         self._whole = whole
         self.access = access
         self._meter = meter
@@ -39,6 +40,9 @@ class RestrictedContainer(Container):
         self.prompts = whole.prompts
         self.loaders = whole.loaders
         self.page_images = whole.page_images
+        self.page_lane = whole.page_lane
+        self.estimate_lane = whole.estimate_lane
+        self.caller = caller
         self.composition = whole.composition
         self._closers = []
 

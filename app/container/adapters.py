@@ -7,7 +7,7 @@ from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
 from app.container.embedders import Embedders
-from app.container.loader_options import make_loaders, make_page_images
+from app.container.loader_options import make_estimate_lane, make_loaders, make_page_images, make_page_lane
 from app.container.model_roles import check_roles
 from app.container.prompt_folder import read_prompts
 from app.container.snapshot_writer import SnapshotWriter
@@ -42,8 +42,10 @@ class Adapters:
         self.prompts = read_prompts(settings)
         self.loaders = make_loaders(settings)
         self.page_images = make_page_images(settings)
+        self.page_lane = make_page_lane(settings)
+        self.estimate_lane = make_estimate_lane(settings)
         self.composition = choose_composition(settings)
-        self._closers: list[Closable] = [self.loaders, self.page_images]
+        self._closers: list[Closable] = [self.loaders, self.page_images, self.page_lane, self.estimate_lane]
 
     @cached_property
     def record(self) -> Record:

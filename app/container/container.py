@@ -22,7 +22,12 @@ __all__ = ["Container"]
 
 
 class Container(Adapters):
-    """The adapters, and the strategies over them. Entry points make one, and close it."""
+    """The adapters, and the strategies over them. Entry points make one, and close it.
+
+    `caller` is who shares the lanes of parsing with others: a key's id, or nobody.
+    """
+
+    caller: str = ""
 
     @cached_property
     def indexing(self) -> IndexingBackends:

@@ -1,6 +1,5 @@
 """Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages."""
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
@@ -167,7 +166,7 @@ async def load_pages(
         title=document.title,
         metadata=document.metadata,
     )
-    pages = _join_pages(await asyncio.to_thread(container.loaders.load, source))
+    pages = _join_pages(await container.page_lane.load(source, container.caller))
     if only is None:
         return pages
     if only not in pages:

@@ -17,7 +17,7 @@ from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, 
 from core.prompting.prompts import use_prompts
 from core.strategies import build, parse_spec
 from core.trace import Trace
-from indexer import Rejection, fingerprint, make_extractor
+from indexer import Loaders, Rejection, fingerprint, make_extractor
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
@@ -103,24 +103,26 @@ async def estimate(
     embedders = container.embedders
     embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)
     embedder = embedder or container.embedder
-    tokens = embedder.tokens
     # Without backends, because opening the stores would create their files.
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
     with use_prompts(container.prompts):
         extraction = make_extractor(extractor, _NoModels())
     count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
+    chunk = partial(chunking.chunk, tokens=embedder.tokens)
     rest = iter(found)
-    while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
-        rejected += [one for one in part if isinstance(one, Rejection)]
-        submissions = [one for one in part if isinstance(one, Submission)]
-        unchanged = await _find_unchanged(container, corpus, submissions)
-        new = [one for one in submissions if one.key not in unchanged]
-        count.unchanged += len(submissions) - len(new)
-        count.documents += len(submissions) - len(new)
-        count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
-        chunk = partial(chunking.chunk, tokens=tokens)
-        rejected += await asyncio.to_thread(_add, container, chunk, extraction, new, count)
+    async with container.estimate_lane.admit(container.caller) as take_turn:
+        while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
+            rejected += [one for one in part if isinstance(one, Rejection)]
+            submissions = [one for one in part if isinstance(one, Submission)]
+            unchanged = await _find_unchanged(container, corpus, submissions)
+            new = [one for one in submissions if one.key not in unchanged]
+            count.unchanged += len(submissions) - len(new)
+            count.documents += len(submissions) - len(new)
+            count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
+            for one in new:
+                reason = await take_turn(partial(_add, one, chunk, extraction, count))
+                rejected += [Rejection(source=one.key, reason=reason)] if reason else []
     return Estimate(
         documents=count.documents,
         unchanged=count.unchanged,
@@ -143,30 +145,28 @@ async def _find_unchanged(
 
 
 def _add(
-    container: Container,
+    one: Submission,
     chunk: Callable[[LoadedDocument], Sequence[DraftChunk]],
     extractor: Extractor,
-    submissions: Sequence[Submission],
     count: _Count,
-) -> list[Rejection]:
-    rejected = []
-    for one in submissions:
-        try:
-            loaded = container.loaders.load(_make_source(one))
-        except (LoadFailed, UnsupportedMedia) as error:
-            rejected.append(Rejection(source=one.key, reason=str(error)))
-            continue
-        chunks = chunk(loaded)
-        count.chunks += len(chunks)
-        count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
-        count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
-        count.tokens += sum(draft.tokens for draft in chunks)
-        if extractor.model_calls:
-            count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
-            count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
-        count.documents += 1
-        count.bytes += len(one.content)
-    return rejected
+    loaders: Loaders,
+) -> str:
+    """Adds a document. Returns why it would be rejected, or ''."""
+    try:
+        loaded = loaders.load(_make_source(one))
+    except (LoadFailed, UnsupportedMedia) as error:
+        return str(error)
+    chunks = chunk(loaded)
+    count.chunks += len(chunks)
+    count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
+    count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
+    count.tokens += sum(draft.tokens for draft in chunks)
+    if extractor.model_calls:
+        count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
+        count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
+    count.documents += 1
+    count.bytes += len(one.content)
+    return ""
 
 
 def _estimate_model(container: Container, count: _Count) -> ModelEstimate:

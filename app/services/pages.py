@@ -39,7 +39,7 @@ async def draw_page(
     """
     check_drawable(document)
     read = partial(container.files.get, corpus.id, document.content_hash)
-    return await container.page_images.draw(document.key, read, number, width=width, mark=mark)
+    return await container.page_images.draw(document.key, read, number, width=width, mark=mark, caller=container.caller)
 
 
 async def count_pages(container: "Container", corpus: Corpus, document: Document) -> int | None:

@@ -58,6 +58,7 @@ class ParserSettings(Section):
     memory_mb: int = Field(default=1024, ge=64)
     seconds: float = Field(default=120.0, gt=0)
     output_mb: int = Field(default=256, ge=1, description="The text of a file, in UTF-8.")
+    estimate_seconds: float = Field(default=30.0, gt=0, description="Seconds for reading a file of an estimate.")
     image_seconds: float = Field(default=20.0, gt=0, description="Seconds for drawing the image of a page of a PDF.")
 
 

@@ -1,20 +1,19 @@
 """Images of pages of PDF files, which a parser process of its own draws, one after the other."""
 
 import asyncio
-import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
-from core.errors import LoadFailed, NotFound, RateLimited
+from core.errors import LoadFailed, NotFound
 from indexer.isolation.frames import DRAW, decode_drawn_page
+from indexer.isolation.lane import Lane, LaneLimits
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import ParserProcess
 from indexer.loading.pdf.drawing import DrawnPage
 
 __all__ = ["PageImages", "has_page_images"]
 
-_MOST_WAITING = 16
+_LIMITS = LaneLimits(what="images of pages", all=64, of_one=16)
 
 
 def has_page_images(media_type: str) -> bool:
@@ -30,30 +29,29 @@ class PageImages:
     def __init__(self, limits: ParserLimits | None = None, seconds: float = 20.0) -> None:
         limits = replace(limits or ParserLimits(), seconds=seconds, seconds_setting="HOPWEAVE_PARSER__IMAGE_SECONDS")
         self._process = ParserProcess(limits)
-        self._thread = ThreadPoolExecutor(1, "page-images")
-        self._room = threading.BoundedSemaphore(_MOST_WAITING)
+        self._lane = Lane("page-images", _LIMITS, self._process.interrupt)
 
     async def draw(
-        self, key: str, content: bytes | Callable[[], Awaitable[bytes]], number: int, *, width: int, mark: str = ""
+        self,
+        key: str,
+        content: bytes | Callable[[], Awaitable[bytes]],
+        number: int,
+        *,
+        width: int,
+        mark: str = "",
+        caller: str = "",
     ) -> DrawnPage:
         """Draws page `number`, counted from 1, with the words of `mark` highlighted.
 
-        A function as `content` is called only if not too many calls wait, so that these are all that are in memory.
+        A function as `content` is called when it is the call's turn, so that one file is in memory.
 
         Raises `NotFound`, which says how many pages there are, `LoadFailed`, and `RateLimited` if too many calls wait.
-        A call that is cancelled while it waits is not carried out.
+        A call that is cancelled is not carried out, or ends.
         """
-        if not self._room.acquire(blocking=False):
-            raise RateLimited(f"{_MOST_WAITING} images of pages are waited for already; ask for fewer at a time")
         request = {"task": DRAW, "key": key, "page": number, "width": width, "mark": mark}
-        try:
-            content = content if isinstance(content, bytes) else await content()
-            future = self._thread.submit(self._process.parse, key, request, content)
-        except BaseException:
-            self._room.release()
-            raise
-        future.add_done_callback(self._make_room)
-        reply = await asyncio.wrap_future(future)
+        async with self._lane.admit(caller), self._lane.turn(caller) as run:
+            read = content if isinstance(content, bytes) else await content()
+            reply = await run(self._process.parse, key, request, read)
         try:
             drawn = decode_drawn_page(reply)
         except ValueError as error:
@@ -65,8 +63,5 @@ class PageImages:
 
     async def close(self) -> None:
         """Ends the process, and refuses calls that still wait."""
-        self._thread.shutdown(wait=False, cancel_futures=True)
+        self._lane.close()
         await asyncio.to_thread(self._process.close)
-
-    def _make_room(self, _: "Future[bytes]") -> None:
-        self._room.release()

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from core.errors import LoadFailed, Unavailable
-from indexer.isolation.child import ChildEnded, ParserChild
+from indexer.isolation.child import ChildEnded, ParserChild, Reply
 from indexer.isolation.limits import MEGABYTE, ParserLimits
 
 __all__ = ["ParserProcess"]
@@ -21,6 +21,8 @@ class ParserProcess:
         self._modules = modules
         self._limits = limits or ParserLimits()
         self._lock = threading.Lock()
+        self._parsing = threading.Lock()
+        self._is_parsing = self._is_interrupted = False
         self._child: ParserChild | None = None
         self._is_closed = False
 
@@ -42,7 +44,7 @@ class ParserProcess:
         with self._lock:
             try:
                 self._child = self._child or ParserChild(self._limits, self._modules)
-                reply = self._child.ask(request, content)
+                reply = self._ask(self._child, request, content)
             except ChildEnded as error:
                 self._end_child()
                 if self._is_closed:
@@ -51,11 +53,18 @@ class ParserProcess:
             except BaseException:
                 self._end_child()
                 raise
-            if reply.is_last:
+            if reply.is_last or self._is_interrupted:
                 self._end_child()
         if reply.body is None:
             raise LoadFailed(self._explain(key, reply.outcome, reply.reason))
         return reply.body
+
+    def interrupt(self) -> None:
+        """Ends the parsing of a file, which fails. Without effect while none is parsed."""
+        with self._parsing:
+            if self._is_parsing and self._child:
+                self._is_interrupted = True
+                self._child.kill()
 
     def close(self) -> None:
         """Ends the process, also while it parses. The next `parse` starts another one."""
@@ -65,6 +74,16 @@ class ParserProcess:
         with self._lock:
             self._end_child()
             self._is_closed = False
+
+    def _ask(self, child: ParserChild, request: Mapping[str, Any], content: bytes) -> Reply:
+        """Asks the process. It is not to be used any more if it was interrupted, even if it has replied."""
+        with self._parsing:
+            self._is_parsing, self._is_interrupted = True, False
+        try:
+            return child.ask(request, content)
+        finally:
+            with self._parsing:
+                self._is_parsing = False
 
     def _end_child(self) -> None:
         if self._child:

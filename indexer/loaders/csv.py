@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
@@ -34,6 +35,10 @@ class Config(StrategyConfig):
     )
 
 
+_MOST, _ANY_LENGTH = 20, 16_000_000
+"""How many times longer than a file its text may be, and how many characters it may always have."""
+
+
 class TableLoader:
     """The title is that of the sender, or else the name of the file. Cells without a text are left out."""
 
@@ -47,6 +52,7 @@ class TableLoader:
         table = read_rows(decoded.text, delimiter, _HEADER[config.header], source.key)
         builder = TextBuilder()
         heading, size = "", 0
+        most = max(_ANY_LENGTH, _MOST * len(source.content))
         for row in table.rows:
             cells = [(_name(table.columns, n), one_line(cell)) for n, cell in enumerate(row) if cell.strip()]
             line = "; ".join(f"{name}: {cell}" for name, cell in cells)
@@ -60,6 +66,11 @@ class TableLoader:
                 size = 0
             builder.add_line(line)
             size += len(line) + 1
+            if builder.length > most:
+                raise LoadFailed(
+                    f"{source.key!r} is refused: its rows, with the names of their columns, have more than {_MOST} "
+                    "times the size of the file; shorten the names in its first row"
+                )
         builder.end_page()
         return finish_document(source, builder, "", decoded.metadata, numbered=False)
 

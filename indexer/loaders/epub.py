@@ -90,7 +90,7 @@ def _read_package(archive: ZipFile, key: str) -> _Package:
     return _Package(
         title=_first(root, "title") or "",
         metadata=make_metadata(found),
-        chapters=tuple(chapters),
+        chapters=tuple(dict.fromkeys(chapters)),
         contents=tuple(contents),
     )
 

@@ -1,7 +1,8 @@
 """Workbooks (XLSX): a page a sheet, with the sheet's name as heading; a row is a line with the names of its columns."""
 
 import io
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
 
@@ -25,6 +26,12 @@ MEDIA_TYPES = (
 SUFFIXES = (".xlsx", ".xlsm")
 ISOLATED = True
 EXAMPLE = example_of("xlsx")
+
+_LONGEST_GAP = 50
+_LONGEST_NAME = 200
+
+_Row = Sequence[tuple[int, Any]]
+"""The values of a row with their columns, which count from 1."""
 
 
 class Config(StrategyConfig):
@@ -59,40 +66,65 @@ class XlsxLoader:
             builder.clear_headings()
             if self._config.hidden or sheet.sheet_state == "visible":
                 builder.add_heading(1, sheet.title, line="")
-                _add_rows(builder, sheet.iter_rows(values_only=True), named=self._config.column_names)
+                _add_rows(builder, _read_rows(sheet), named=self._config.column_names)
             builder.end_page()
         return finish_document(source, builder, title, metadata, numbered=True)
 
 
-def _add_rows(builder: TextBuilder, rows: Iterable[Sequence[Any]], *, named: bool) -> None:
+def _read_rows(sheet: Any) -> Iterator[_Row]:
+    """Yields the rows of a sheet that have cells.
+
+    openpyxl fills rows up to the last column that the sheet states, and up to the last cell of each. Both may be column
+    16,384 where two cells have a value, so that a small file has thousands of millions of cells.
+    """
+    sheet.reset_dimensions()
+    sheet._get_row = _keep_values  # noqa: SLF001 - openpyxl has no reading of cells without filling
+    for row in sheet.iter_rows(values_only=True):
+        if row:
+            yield row
+
+
+def _keep_values(cells: Iterable[Mapping[str, Any]], *_: object, **__: object) -> _Row:
+    return [(cell["column"], cell["value"]) for cell in cells if cell["value"] is not None]
+
+
+def _add_rows(builder: TextBuilder, rows: Iterable[_Row], *, named: bool) -> None:
     """Adds the rows that have a value. The first row of several texts has the names of the columns.
 
     Rows of one cell before it are titles of the table.
     """
-    names: list[str] | None = None if named else []
+    names: dict[int, str] | None = None if named else {}
     for row in rows:
-        values = [_write(value) for value in row]
-        if not any(values):
+        values = [(column, written) for column, value in row if (written := _write(value))]
+        if not values:
             continue
-        if names is None and sum(map(bool, values)) > 1:
-            names = [one_line(value) for value in values] if _are_names(row) else []
-            line = join_cells(values)
+        if names is None and len(values) > 1:
+            names = {column: one_line(value) for column, value in values} if _are_names(row) else {}
+            line = join_cells(_fill(values))
         else:
-            line = _name_values(names or [], values)
+            line = _name_values(names or {}, values)
         builder.add_line(line)
 
 
-def _are_names(row: Sequence[Any]) -> bool:
-    return all(value is None or isinstance(value, str) for value in row)
+def _are_names(row: _Row) -> bool:
+    return all(isinstance(value, str) and len(value) <= _LONGEST_NAME for _, value in row)
 
 
-def _name_values(names: Sequence[str], values: Sequence[str]) -> str:
+def _name_values(names: Mapping[int, str], values: Sequence[tuple[int, str]]) -> str:
     """Returns a row as `name: value` for each value whose column has a name; without names, all its cells."""
     if not names:
-        return join_cells(values)
-    padded = [*names, *("" for _ in values)]
-    cells = [(name, one_line(value)) for name, value in zip(padded, values, strict=False) if value.strip()]
+        return join_cells(_fill(values))
+    cells = [(names.get(column, ""), one_line(value)) for column, value in values]
     return CELL_SEPARATOR.join(f"{name}: {value}" if name else value for name, value in cells)
+
+
+def _fill(values: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Yields the values with the empty cells between them, of which `_LONGEST_GAP` at most stand together."""
+    last = 0
+    for column, value in values:
+        yield from itertools.repeat("", min(column - last - 1, _LONGEST_GAP))
+        yield value
+        last = column
 
 
 def _write(value: object) -> str:

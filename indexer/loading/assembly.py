@@ -1,7 +1,7 @@
 """Assembling of a loaded document: lines and headings in, pages of text and blocks with places out."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +21,7 @@ def clean_text(text: str) -> str:
     return _UNUSABLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def join_cells(cells: Sequence[str]) -> str:
+def join_cells(cells: Iterable[str]) -> str:
     """Returns the cells of a row as one line. An empty cell stays if others follow it."""
     written = [one_line(cell) for cell in cells]
     while written and not written[-1]:

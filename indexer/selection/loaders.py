@@ -21,7 +21,7 @@ from indexer.isolation.parser_process import ParserProcess
 from indexer.submission.document_json import canonical_json
 from indexer.submission.encodings import tell_no_utf8
 
-__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of", "media_type_of_file"]
+__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of", "media_type_of_file", "module_of"]
 
 _PACKAGE = "indexer.loaders"
 _PLAIN_TEXT = "text/plain"
@@ -54,12 +54,21 @@ class Loaders:
 
     def find(self, media_type: str) -> Loader:
         """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
-        module = _find_module(media_type)
+        module = module_of(media_type)
         config: StrategyConfig = self._configs.get(module.__name__.rpartition(".")[2]) or module.Config()
         if getattr(module, "ISOLATED", False):
             return IsolatedLoader(module=module.__name__, config=config, process=self._process)
         loader: Loader = module.build(config, None)
         return loader
+
+    @property
+    def parser_pid(self) -> int | None:
+        """The number of the parser process, if it runs."""
+        return self._process.pid
+
+    def interrupt(self) -> None:
+        """Ends the parsing of a binary file; what waits for it fails. A text that is read in this process goes on."""
+        self._process.interrupt()
 
     async def close(self) -> None:
         """Ends the parser process. The next binary file starts another one."""
@@ -85,7 +94,8 @@ def loader_for(media_type: str) -> Loader:
     return Loaders().find(media_type)
 
 
-def _find_module(media_type: str) -> ModuleType:
+def module_of(media_type: str) -> ModuleType:
+    """Returns the module of the loader of a media type. Raises `UnsupportedMedia`."""
     plain = media_type.partition(";")[0].strip().lower()
     for module in _modules():
         if plain in module.MEDIA_TYPES:

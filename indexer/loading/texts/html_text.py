@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder
+from indexer.loading.texts.markup_bounds import bound_markup
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborNode
@@ -67,7 +68,7 @@ class HtmlPage:
     def __init__(self, markup: str) -> None:
         from selectolax.lexbor import LexborHTMLParser
 
-        self._page: LexborHTMLParser = LexborHTMLParser(markup)
+        self._page: LexborHTMLParser = LexborHTMLParser(bound_markup(markup))
 
     @property
     def title(self) -> str:
@@ -77,8 +78,8 @@ class HtmlPage:
         """
         node = self._page.css_first("head title")
         title = one_line(node.text() if node is not None else "")
-        tops = [one_line(_heading_text(one)) for one in self._page.css("h1")]
-        top = tops[0] if len(tops) == 1 else ""
+        tops = self._page.css("h1")
+        top = one_line(_heading_text(tops[0])) if len(tops) == 1 else ""
         return top if top and (not title or top in title) else title
 
     @property

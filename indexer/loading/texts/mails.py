@@ -7,6 +7,7 @@ from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
+from email.policy import Compat32
 from email.utils import getaddresses, parsedate_to_datetime
 
 from core.errors import LoadFailed
@@ -26,6 +27,20 @@ _DELIVERY = "message/delivery-status"
 _TEXTS = ("text/plain", "text/html", "text/rfc822-headers", _DELIVERY)
 """The types that are read. A mail that could not be delivered comes back with the reason in fields."""
 _SHOWN = ("From", "To", "Cc", "Date")
+
+
+_LONGEST_HEADER = 100_000
+_LONGEST_FIELD = 8_000
+"""Characters of a header, and of a header with parameters, whose parsing takes time by the square of their number."""
+
+
+class _BoundedHeaders(Compat32):
+    """Cuts headers that are too long."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        name, value = super().header_source_parse(sourcelines)
+        longest = _LONGEST_FIELD if name.lower().startswith("content-") else _LONGEST_HEADER
+        return name, value[:longest]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +89,7 @@ def split_mailbox(content: bytes) -> Iterator[bytes]:
 def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
     """Raises `LoadFailed` if the content is nested too deeply, or, outside of a mailbox, has no headers of a mail."""
     try:
-        message: Message = message_from_bytes(content.lstrip())
+        message: Message = message_from_bytes(content.lstrip(), policy=_BoundedHeaders())
         parts = list(message.walk())
     except RecursionError as error:
         raise LoadFailed(f"{key!r} is no usable mail: its parts are nested too deeply") from error

@@ -16,6 +16,9 @@ __all__ = ["find_headings"]
 _LONGEST = 1000
 """Characters of a heading. A longer line is text; to parse its brackets would take time that grows with the square."""
 
+_MOST_LINES = 200_000
+"""Lines in which headings are found. Each may take a kilobyte while Markdown is parsed."""
+
 _LINE = re.compile(r"\r\n|\r|\n")  # the line ends of markdown-it; str.splitlines has more
 
 
@@ -24,7 +27,8 @@ def find_headings(text: str, begin: int = 0) -> list[Heading]:
     from markdown_it import MarkdownIt
 
     lines = [begin, *(match.end() for match in _LINE.finditer(text, begin)), len(text)]
-    tokens = MarkdownIt("commonmark").disable("inline").parse(text[begin:])  # only headings are parsed further
+    parsed = text[begin : lines[min(_MOST_LINES, len(lines) - 1)]]
+    tokens = MarkdownIt("commonmark").disable("inline").parse(parsed)  # only headings are parsed further
     spans = MarkdownIt("commonmark")
     return [
         Heading(

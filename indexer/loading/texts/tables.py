@@ -17,6 +17,9 @@ _DELIMITERS = (",", ";", "\t", "|")
 _LOOKED_AT = 100
 _LOOKED_AT_CHARACTERS = 100_000
 _LARGEST_CELL = 64 * 1024 * 1024
+_LONGEST_NAME = 200
+"""Characters of the name of a column, which stands before each of its cells."""
+
 _NUMBER = re.compile(r"[-+]?[\d.,  ]*\d%?|\d{4}-\d\d-\d\d.*")
 
 
@@ -51,6 +54,8 @@ def _score(head: str, delimiter: str) -> tuple[float, int]:
 def is_header(row: Sequence[str]) -> bool:
     """Whether a first row looks like names of columns: all are there, each once, and none is a number or a date."""
     names = [cell.strip() for cell in row]
+    if any(len(name) > _LONGEST_NAME for name in names):
+        return False
     return all(names) and len(set(names)) == len(names) and not any(_NUMBER.fullmatch(name) for name in names)
 
 
@@ -65,7 +70,7 @@ def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table
         return Table((), iter(()))
     second = next(rows, None)
     if header or (header is None and second is not None and is_header(first)):
-        return Table(tuple(one_line(cell) for cell in first), chain([second] if second else (), rows))
+        return Table(tuple(one_line(cell)[:_LONGEST_NAME] for cell in first), chain([second] if second else (), rows))
     return Table((), chain([first], [second] if second else (), rows))
 
 

@@ -9,7 +9,7 @@ from pypdfium2 import PdfDocument
 from core.documents import HEADING_SEPARATOR
 from core.ports.indexing import LoadedDocument
 from indexer.chunkers import sentences
-from indexer.selection.loaders import _find_module, media_type_of
+from indexer.selection.loaders import media_type_of, module_of
 from testing.contracts.chunker import WordTokens
 from testing.contracts.loader import source_of
 from tests.documents import Part, make_docx, make_epub, make_pdf, make_pptx, make_xlsx
@@ -78,7 +78,7 @@ def make_of(kind: str, writer: Writer) -> bytes:
 def test_random_chunks_are_where_they_say(kind: str, seed: int) -> None:
     writer = Writer(seed)
     content = make_of(kind, writer)
-    module = _find_module(media_type_of(f"x.{kind}"))
+    module = module_of(media_type_of(f"x.{kind}"))
     document: LoadedDocument = module.build(module.Config(), None).load(source_of(content, title="T"))
     chunks = sentences.build(sentences.Config(), None).chunk(document, WordTokens(48))
     assert len(chunks) >= CHUNKS

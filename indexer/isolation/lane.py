@@ -1,0 +1,139 @@
+"""A lane: one thread in which the files of several callers are parsed or drawn, one after the other."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import AsyncIterator, Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from core.errors import RateLimited, Unavailable
+
+__all__ = ["Lane", "LaneLimits", "RunInLane"]
+
+T = TypeVar("T")
+RunInLane = Callable[..., Awaitable[Any]]
+"""Runs a function with its arguments in the thread of a lane."""
+
+_STOPPING = "the server is stopping"
+_SECONDS_BETWEEN_INTERRUPTS = 0.2
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaneLimits:
+    """How many calls are admitted at a time, in all and of one caller. `what` names them in messages."""
+
+    what: str
+    all: int
+    of_one: int
+
+
+class Lane:
+    """Callers take turns, so that one with many calls makes nobody else wait for more than one of them.
+
+    A call that is cancelled while it waits is not carried out; of one that runs, `interrupt` ends the work.
+    """
+
+    def __init__(self, name: str, limits: LaneLimits, interrupt: Callable[[], None]) -> None:
+        self._limits = limits
+        self._interrupt = interrupt
+        self._thread = ThreadPoolExecutor(1, name)
+        self._admitted: dict[str, int] = {}
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
+        self._is_taken = False
+        self._is_closed = False
+
+    @property
+    def admitted(self) -> int:
+        """The number of calls that wait or run."""
+        return sum(self._admitted.values())
+
+    @asynccontextmanager
+    async def admit(self, caller: str) -> AsyncIterator[None]:
+        """Admits a call, which may take any number of turns. Raises `RateLimited` if too many are admitted already."""
+        if self._is_closed:
+            raise Unavailable(_STOPPING)
+        own = self._admitted.get(caller, 0)
+        if own >= self._limits.of_one or self.admitted >= self._limits.all:
+            raise RateLimited(
+                f"{own or 'too many'} {self._limits.what} are waited for already; ask for fewer at a time"
+            )
+        self._admitted[caller] = own + 1
+        try:
+            yield
+        finally:
+            self._admitted[caller] -= 1
+            if not self._admitted[caller]:
+                del self._admitted[caller]
+
+    @asynccontextmanager
+    async def turn(self, caller: str) -> AsyncIterator[RunInLane]:
+        """Waits for the turn of an admitted call, and yields what runs functions in the thread."""
+        await self._wait(caller)
+        running: list[asyncio.Future[Any]] = []
+
+        async def run(function: Callable[..., T], *arguments: object) -> T:
+            loop = asyncio.get_running_loop()
+            running.append(future := loop.run_in_executor(self._thread, function, *arguments))
+            return await asyncio.shield(future)
+
+        try:
+            yield run
+        finally:
+            self._end_turn(running[-1] if running else None)
+
+    def close(self) -> None:
+        """Refuses calls that still wait. What runs goes on to its end."""
+        self._is_closed = True
+        self._thread.shutdown(wait=False, cancel_futures=True)
+        for queue in self._waiting.values():
+            for waiting in queue:
+                if not waiting.done():
+                    waiting.set_exception(Unavailable(_STOPPING))
+        self._waiting.clear()
+
+    async def _wait(self, caller: str) -> None:
+        if not self._is_taken:
+            self._is_taken = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():  # it was its turn already
+                self._pass_on()
+            raise
+
+    def _end_turn(self, last: "asyncio.Future[Any] | None") -> None:
+        """Passes the turn on when nothing runs in the thread any more."""
+        if last is None or last.done():
+            self._pass_on()
+            return
+        last.add_done_callback(self._end_abandoned)
+        self._interrupt_until_done(last)
+
+    def _interrupt_until_done(self, running: "asyncio.Future[Any]") -> None:
+        """The work may be between two steps that can be interrupted."""
+        if not running.done():
+            self._interrupt()
+            loop = asyncio.get_running_loop()
+            loop.call_later(_SECONDS_BETWEEN_INTERRUPTS, self._interrupt_until_done, running)
+
+    def _end_abandoned(self, ended: "asyncio.Future[Any]") -> None:
+        if not ended.cancelled():
+            ended.exception()  # nobody waits for it
+        self._pass_on()
+
+    def _pass_on(self) -> None:
+        """Gives the turn to the first call of the caller whose last turn is longest ago."""
+        while self._waiting:
+            caller, queue = self._waiting.popitem(last=False)
+            turn = queue.popleft()
+            if queue:
+                self._waiting[caller] = queue
+            if not turn.done():
+                turn.set_result(None)
+                return
+        self._is_taken = False

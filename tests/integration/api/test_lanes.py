@@ -1,0 +1,110 @@
+"""Estimates, texts of pages and images have a parser process each, and a client that leaves makes room."""
+
+import asyncio
+import base64
+import os
+import signal
+from collections.abc import Coroutine
+from typing import Any
+
+import httpx
+
+from app.container import Container
+from indexer import LoadingLane
+from tests.documents import make_pdf
+from tests.integration.api.conftest import Server
+
+PDF = make_pdf([("p", "The first page."), ("page", ""), ("p", "The second page.")])
+_ESTIMATES = "/v1/corpora/people/estimates"
+
+
+async def _estimate(server: Server) -> httpx.Response:
+    return await server.client.post(_ESTIMATES, files={"file": ("b.pdf", PDF, "application/pdf")})
+
+
+async def _add_pdf(server: Server) -> str:
+    await server.corpus()
+    sent = await server.client.post("/v1/corpora/people/documents", files={"file": ("a.pdf", PDF, "application/pdf")})
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    id: str = sent.json()["documents"][0]["id"]
+    return f"/v1/corpora/people/documents/{id}/pages/2"
+
+
+def _stop_parser(lane: LoadingLane) -> None:
+    """What is parsed next does not end."""
+    pid = lane.parser_pid
+    assert pid is not None
+    os.kill(pid, signal.SIGSTOP)
+
+
+async def _until_waiting(container: Container, count: int) -> None:
+    for _ in range(3000):
+        if container.estimate_lane.admitted == count:
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{container.estimate_lane.admitted} calls wait, and not {count}")
+
+
+async def test_estimates_that_do_not_end_keep_nobody_from_pages(server: Server) -> None:
+    page = await _add_pdf(server)
+    assert (await _estimate(server)).json()["documents"] == 1
+    _stop_parser(server.container.estimate_lane)
+    estimates = [asyncio.create_task(_estimate(server)) for _ in range(4)]
+    await _until_waiting(server.container, 4)
+    refused = await _estimate(server)
+    assert refused.status_code == 429, refused.text
+    assert "4 estimates are waited for already" in refused.json()["detail"]
+    assert "second page" in (await server.client.get(page)).json()["text"]
+    assert (await server.client.get(f"{page}/image")).status_code == 200
+    assert not any(one.done() for one in estimates)
+    for one in estimates:
+        one.cancel()
+    await asyncio.gather(*estimates, return_exceptions=True)
+
+
+async def test_the_estimates_of_clients_that_left_end(server: Server) -> None:
+    await server.corpus()
+    assert (await _estimate(server)).json()["documents"] == 1
+    _stop_parser(server.container.estimate_lane)
+    left = asyncio.Event()
+    body = b'{"documents": [{"key": "a.pdf", "media_type": "application/pdf", "content": "%s"}]}' % _encoded(PDF)
+    calls = [asyncio.create_task(_call_and_leave(server, body, left)) for _ in range(4)]
+    await _until_waiting(server.container, 4)
+    left.set()
+    await asyncio.gather(*calls)
+    await _until_waiting(server.container, 0)
+    again = (await _estimate(server)).json()
+    assert again["documents"] == 1, again
+
+
+def _encoded(content: bytes) -> bytes:
+    return base64.b64encode(content)
+
+
+def _call_and_leave(server: Server, body: bytes, left: asyncio.Event) -> Coroutine[Any, Any, None]:
+    messages = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> Any:
+        if (message := next(messages, None)) is not None:
+            return message
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(message: Any) -> None:
+        """The client has left."""
+
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": _ESTIMATES,
+        "raw_path": _ESTIMATES.encode(),
+        "query_string": b"",
+        "root_path": "",
+        "scheme": "http",
+        "http_version": "1.1",
+        "headers": [(b"host", b"127.0.0.1:8000"), (b"content-type", b"application/json")],
+        "client": ("127.0.0.1", 50_000),
+        "server": ("127.0.0.1", 8000),
+    }
+    return server.app(scope, receive, send)

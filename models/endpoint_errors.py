@@ -7,6 +7,7 @@ from types import TracebackType
 from pydantic import SecretStr
 
 from core.errors import ModelFailed, Unavailable
+from core.execution.bounded_answers import AnswerRefused
 
 __all__ = ["is_transient", "mask_secrets", "translate_errors"]
 
@@ -39,6 +40,11 @@ class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
     ) -> None:
         import openai
 
+        refused = error.__cause__ if isinstance(error, openai.APIConnectionError) else error
+        if isinstance(refused, AnswerRefused):
+            raise ModelFailed(f"{self._endpoint} {refused}") from error
+        if isinstance(error, RecursionError):
+            raise ModelFailed(f"{self._endpoint} answered with JSON that is nested too deeply") from error
         if isinstance(error, openai.APIConnectionError):
             raise Unavailable(
                 f"{self._endpoint} cannot be reached ({self._words(error.__cause__ or error)}): "

@@ -10,11 +10,12 @@ import httpx
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed, Unavailable
+from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 
 __all__ = ["WebEndpoint"]
 
 _TEMPORARY = {408, 425, 429}  # timeout, too early, too many requests; also everything from 500 on
-_LARGEST = 8_000_000
+_LARGEST = 8 * 1024 * 1024
 _SHOWN = 200
 
 
@@ -61,6 +62,8 @@ class WebEndpoint:
         try:
             async with asyncio.timeout(self._timeout):
                 status, content = await self._send(request)
+        except AnswerRefused as error:
+            raise ModelFailed(f"{self.name} {error}") from error
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
                 f"{self.name} did not answer within {self._timeout:g} seconds (HOPWEAVE_WEB__TIMEOUT)"
@@ -81,21 +84,16 @@ class WebEndpoint:
     async def _send(self, request: httpx.Request) -> tuple[int, bytes]:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, follow_redirects=False)
-        response = await self._clients[loop].send(request, stream=True)
-        try:
-            content = bytearray()
-            async for part in response.aiter_bytes():
-                content += part
-                if len(content) > _LARGEST:
-                    raise ModelFailed(f"{self.name} answered with more than {_LARGEST // 1_000_000} MB")
-        finally:
-            await response.aclose()
-        return response.status_code, bytes(content)
+            hooks = bounding_hooks(AnswerBounds(whole=_LARGEST, seconds=self._timeout))
+            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, follow_redirects=False, event_hooks=hooks)
+        response = await self._clients[loop].send(request)
+        return response.status_code, response.content
 
     def _parse(self, content: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(content)
+        except RecursionError as error:
+            raise ModelFailed(f"{self.name} answered with JSON that is nested too deeply") from error
         except ValueError as error:
             shown = self._shorten(content.decode("utf-8", "replace"))
             raise ModelFailed(f"{self.name} answered with invalid JSON: {shown or 'nothing'}") from error

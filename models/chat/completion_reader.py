@@ -7,6 +7,8 @@ from core.ports.chat import ChatRequest, Completion
 __all__ = ["AnswerTooLong", "CompletionReader", "estimate_tokens"]
 
 _MAX_REASONING = 4_000_000
+_MOST_TOKENS = 100_000_000
+"""Tokens of a call. An endpoint that reports more, or fewer than none, reports nothing."""
 
 
 class AnswerTooLong(Exception):
@@ -65,7 +67,7 @@ class CompletionReader:
 
     def _reported_usage(self) -> tuple[int, int] | None:
         prompt, written = (getattr(self._usage, f"{kind}_tokens", None) for kind in ("prompt", "completion"))
-        return (prompt, written) if isinstance(prompt, int) and isinstance(written, int) else None
+        return (prompt, written) if _is_count(prompt) and _is_count(written) else None
 
     def _read(self, answer: Any, part: str) -> str:
         self._usage = answer.usage or self._usage
@@ -85,6 +87,10 @@ class CompletionReader:
         if self._reasoning > _MAX_REASONING:
             raise AnswerTooLong(f"wrote more than {_MAX_REASONING:,} characters of reasoning")
         return piece
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
 
 
 def _until(text: str, stops: tuple[str, ...]) -> str:

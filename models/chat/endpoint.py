@@ -3,15 +3,16 @@
 import asyncio
 import functools
 import logging
+import math
 import ssl
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
+from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from models.chat.request_timing import on_request, on_response
 from models.outgoing import add_headers
 
@@ -50,10 +51,9 @@ class Endpoint:
 
             _keep_prompts_out_of_logs()
             timeout = Timeout(self.timeout, connect=min(self.timeout, _CONNECT_SECONDS))
-            hooks: dict[str, list[Callable[..., Any]]] = {
-                "request": [add_headers, on_request],
-                "response": [on_response],
-            }
+            hooks = bounding_hooks(AnswerBounds(seconds=math.inf))  # a timer limits the whole call
+            hooks["request"] += [add_headers, on_request]
+            hooks["response"] += [on_response]
             self._clients[loop] = AsyncOpenAI(
                 api_key=self.key.get_secret_value() or "none",  # the client requires a key, local servers do not
                 base_url=self._address,

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from core.errors import HopweaveError, ModelFailed
+from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.chat_errors import convert_connection_error, convert_status_error, error_text
@@ -78,6 +79,8 @@ class OpenAIChat:
             except (openai.APIConnectionError, TimeoutError) as error:
                 if isinstance(error.__cause__, HopweaveError):  # raised by our own hook before the request was sent
                     raise error.__cause__ from None
+                if isinstance(error.__cause__, AnswerRefused):
+                    raise self._unusable(str(error.__cause__), request) from None
                 raise convert_connection_error(error, self._endpoint, self._model, request) from None
 
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
@@ -107,6 +110,8 @@ class OpenAIChat:
                     except StopAsyncIteration:
                         break
                     except openai.APIConnectionError as error:
+                        if isinstance(error.__cause__, AnswerRefused):
+                            raise error.__cause__ from None
                         broken = error
                         break
                 if piece:
@@ -126,6 +131,10 @@ class OpenAIChat:
             yield
         except (openai.APIStatusError, openai.APIConnectionError):
             raise
+        except AnswerRefused as error:
+            raise self._unusable(str(error), request) from None
+        except RecursionError:
+            raise self._unusable("answered with JSON that is nested too deeply", request) from None
         except AnswerTooLong as error:
             raise self._unusable(f"{error} (HOPWEAVE_LLM__MAX_ANSWER_CHARACTERS); it was stopped", request) from None
         except openai.APIError as error:

@@ -10,6 +10,7 @@ import numpy as np
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed
+from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
 from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import normalize
@@ -48,6 +49,7 @@ class OpenAIEmbedder:
         self._key = api_key
         self._timeout = timeout_seconds
         self._retries = retries
+        self._bounds = AnswerBounds(seconds=timeout_seconds)
         self._tokens = EstimatedTokens(max_tokens or _READS)
         # A connection belongs to the event loop that opened it.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
@@ -61,10 +63,16 @@ class OpenAIEmbedder:
         """Read from the first answer, or requested from the endpoint in a blocking call."""
         import openai
 
+        hooks = bounding_hooks(self._bounds, blocking=True)
+        http = openai.DefaultHttpxClient(timeout=self._timeout, event_hooks=hooks, follow_redirects=False)
         with (
             self._errors(),
             openai.OpenAI(
-                api_key=self._secret(), base_url=self._url, timeout=self._timeout, max_retries=self._retries
+                api_key=self._secret(),
+                base_url=self._url,
+                timeout=self._timeout,
+                max_retries=self._retries,
+                http_client=http,
             ) as client,
         ):
             answer = client.embeddings.create(model=self._model, input=["dimension"])
@@ -104,12 +112,20 @@ class OpenAIEmbedder:
         return vectors
 
     def _client(self) -> "AsyncOpenAI":
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
+            # A redirect would send passages to an address that is not configured.
+            http = DefaultAsyncHttpxClient(
+                timeout=self._timeout, event_hooks=bounding_hooks(self._bounds), follow_redirects=False
+            )
             self._clients[loop] = AsyncOpenAI(
-                api_key=self._secret(), base_url=self._url, timeout=self._timeout, max_retries=self._retries
+                api_key=self._secret(),
+                base_url=self._url,
+                timeout=self._timeout,
+                max_retries=self._retries,
+                http_client=http,
             )
         return self._clients[loop]
 

@@ -10,6 +10,7 @@ import httpx
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed, Unavailable
+from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 from models.endpoint_errors import mask_secrets
 from models.outgoing import add_headers
 from models.rerankers.score_check import check_scores
@@ -60,6 +61,8 @@ class HttpReranker:
         try:
             async with asyncio.timeout(self._timeout):
                 response = await self._client().post(self._url, json=body, headers=headers)
+        except AnswerRefused as error:
+            raise ModelFailed(f"{self._name} {error}") from error
         except (TimeoutError, httpx.TimeoutException) as error:
             raise Unavailable(
                 f"{self._name} did not answer within {self._timeout:g} seconds (HOPWEAVE_RERANKER__TIMEOUT)"
@@ -78,6 +81,8 @@ class HttpReranker:
     def _read(self, response: httpx.Response, private: Sequence[str]) -> Any:
         try:
             return json.loads(response.content)
+        except RecursionError as error:
+            raise ModelFailed(f"{self._name} answered with JSON that is nested too deeply") from error
         except ValueError as error:
             shown = self._words(response.text, private) or "nothing"
             raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}") from error
@@ -95,7 +100,9 @@ class HttpReranker:
     def _client(self) -> httpx.AsyncClient:
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
-            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, event_hooks={"request": [add_headers]})
+            hooks = bounding_hooks(AnswerBounds(seconds=self._timeout))
+            hooks["request"].append(add_headers)
+            self._clients[loop] = httpx.AsyncClient(timeout=self._timeout, event_hooks=hooks)
         return self._clients[loop]
 
     def _words(self, text: str, private: Sequence[str]) -> str:

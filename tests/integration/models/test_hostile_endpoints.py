@@ -1,0 +1,210 @@
+"""Endpoints that answer with too much, too deep, too slowly or compressed: each is named, and nothing grows with it."""
+
+import asyncio
+import gzip
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import pytest
+from pydantic import SecretStr
+
+from core.errors import HopweaveError, ModelFailed
+from core.ports.chat import Completion
+from core.trace import Trace
+from models.chat.endpoint import Endpoint
+from models.chat.openai_chat import OpenAIChat
+from models.embedding.openai_embedder import OpenAIEmbedder
+from models.rerankers.endpoint import HttpReranker
+from stores.searxng import SearxngWebSearch
+from stores.tavily import TavilyWebSearch
+from tests.twins.chat_requests import ask
+
+_MEGABYTE = 1024 * 1024
+_JSON = "Content-Type: application/json\r\n"
+_EVENTS = "Content-Type: text/event-stream\r\n"
+_KEY = SecretStr("secret-key")
+_DEEP = b"[" * 200_000 + b"]" * 200_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Answer:
+    """`parts` follow one another until the client hangs up. `drips` waits for a while before each."""
+
+    headers: str = _JSON
+    parts: Callable[[], Iterator[bytes]]
+    drips: bool = False
+
+
+def _endless(part: bytes) -> Callable[[], Iterator[bytes]]:
+    def parts() -> Iterator[bytes]:
+        while True:
+            yield part
+
+    return parts
+
+
+def _once(content: bytes) -> Callable[[], Iterator[bytes]]:
+    return lambda: iter([content])
+
+
+@asynccontextmanager
+async def _serve(answer: _Answer) -> AsyncIterator[str]:
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            writer.write(f"HTTP/1.1 200 OK\r\n{answer.headers}Connection: close\r\n\r\n".encode())
+            for part in answer.parts():
+                if answer.drips:
+                    await asyncio.sleep(0.05)
+                writer.write(part)
+                await writer.drain()
+        except ConnectionError:
+            """The client has hung up, which is what is tested."""
+        finally:
+            writer.close()
+
+    server = await asyncio.start_server(respond, "127.0.0.1", 0)
+    async with server:
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+
+
+async def _chat(url: str, seconds: float) -> None:
+    endpoint = Endpoint(base_url=url, api_key=_KEY, timeout=seconds)
+    try:
+        await OpenAIChat("m", endpoint).complete(ask("q"), Trace())
+    finally:
+        await endpoint.close()
+
+
+async def _chat_stream(url: str, seconds: float) -> None:
+    endpoint = Endpoint(base_url=url, api_key=_KEY, timeout=seconds)
+    try:
+        await OpenAIChat("m", endpoint).complete(ask("q"), Trace(), lambda _: None)
+    finally:
+        await endpoint.close()
+
+
+async def _embed(url: str, seconds: float) -> None:
+    embedder = OpenAIEmbedder(model="m", base_url=url, api_key=_KEY, timeout_seconds=seconds, retries=0)
+    try:
+        await embedder.embed_passages(["a"])
+    finally:
+        await embedder.close()
+
+
+async def _measure_dimension(url: str, seconds: float) -> None:
+    embedder = OpenAIEmbedder(model="m", base_url=url, api_key=_KEY, timeout_seconds=seconds, retries=0)
+    await asyncio.to_thread(lambda: embedder.dimension)
+
+
+async def _rerank(url: str, seconds: float) -> None:
+    reranker = HttpReranker(url=url, api_key=_KEY, timeout=seconds)
+    try:
+        await reranker.rank("q", ["a"])
+    finally:
+        await reranker.close()
+
+
+async def _search(url: str, seconds: float) -> None:
+    engine = SearxngWebSearch(url=url, api_key=_KEY, timeout=seconds)
+    try:
+        await engine.search("q", 3)
+    finally:
+        await engine.close()
+
+
+async def _search_tavily(url: str, seconds: float) -> None:
+    engine = TavilyWebSearch(url=url, api_key=_KEY, timeout=seconds)
+    try:
+        await engine.search("q", 3)
+    finally:
+        await engine.close()
+
+
+_CLIENTS: dict[str, Callable[[str, float], Awaitable[None]]] = {
+    "chat": _chat,
+    "chat stream": _chat_stream,
+    "embedding": _embed,
+    "dimension": _measure_dimension,
+    "reranker": _rerank,
+    "searxng": _search,
+    "tavily": _search_tavily,
+}
+_WHOLE = [name for name in _CLIENTS if name != "chat stream"]
+
+
+async def _fail(client: str, answer: _Answer, seconds: float = 60) -> str:
+    async with _serve(answer) as url:
+        with pytest.raises(HopweaveError) as caught:
+            await _CLIENTS[client](url, seconds)
+    said = str(caught.value)
+    assert url in said, "it names the endpoint"
+    assert _KEY.get_secret_value() not in said
+    assert len(said) < 1000
+    return said if isinstance(caught.value, ModelFailed) else f"temporary: {said}"
+
+
+@pytest.mark.parametrize("client", _CLIENTS)
+async def test_a_compressed_answer_is_not_unpacked(client: str) -> None:
+    bomb = gzip.compress(b" " * 100 * _MEGABYTE)
+    headers = f"{_EVENTS if client == 'chat stream' else _JSON}Content-Encoding: gzip\r\n"
+    said = await _fail(client, _Answer(headers=headers, parts=_once(bomb)))
+    assert "sent its answer compressed (gzip), which was not asked for" in said
+
+
+@pytest.mark.parametrize("client", _WHOLE)
+async def test_an_endless_answer_is_cut_off(client: str) -> None:
+    said = await _fail(client, _Answer(parts=_endless(b" " * _MEGABYTE)))
+    assert "sent more than" in said
+    assert "MB" in said
+
+
+@pytest.mark.parametrize("client", [name for name in _WHOLE if name != "chat"])
+async def test_an_answer_that_comes_byte_by_byte_is_cut_off(client: str) -> None:
+    """Each byte comes in time. A chat has a timer of its own."""
+    said = await _fail(client, _Answer(parts=_endless(b" "), drips=True), seconds=1)
+    assert "did not end its answer within 1 seconds" in said or "did not answer within 1 seconds" in said
+
+
+@pytest.mark.parametrize("client", _WHOLE)
+async def test_an_answer_that_is_nested_too_deeply_is_named(client: str) -> None:
+    said = await _fail(client, _Answer(parts=_once(_DEEP)))
+    assert "nested too deeply" in said
+
+
+async def test_an_event_that_is_nested_too_deeply_is_named() -> None:
+    said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=_once(b"data: " + _DEEP + b"\n\n")))
+    assert "nested too deeply" in said
+
+
+async def test_an_event_without_end_is_cut_off() -> None:
+    said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=_endless(b"x" * _MEGABYTE)))
+    assert "sent a line of more than 8 MB" in said
+
+
+@pytest.mark.parametrize("client", ["chat", "chat stream", "embedding"])
+async def test_a_redirect_is_not_followed(client: str) -> None:
+    async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+        await writer.drain()
+        writer.close()
+
+    async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+        with pytest.raises(HopweaveError, match="answered 307"):
+            await _CLIENTS[client](url, 10)
+
+
+@pytest.mark.parametrize("usage", [(-1, 5), (5, -1), (10**400, 5), (1.5, 5), ([], {})])
+async def test_usage_that_cannot_be_is_estimated(usage: tuple[object, object]) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "yes"}, "finish_reason": "stop"}
+    counts = {"prompt_tokens": usage[0], "completion_tokens": usage[1], "total_tokens": 10}
+    content = json.dumps({"id": "1", "object": "chat.completion", "choices": [choice], "usage": counts}).encode()
+    async with _serve(_Answer(parts=_once(content))) as url:
+        endpoint = Endpoint(base_url=url, timeout=20)
+        told = await OpenAIChat("m", endpoint).complete(ask("12345678"), Trace())
+        await endpoint.close()
+    assert told == Completion(text="yes", model="m", prompt_tokens=2, completion_tokens=1, estimated=True)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["OpenAIChat", "OutputMode"]
 
 MAX_CHARACTERS = 200_000
+_SECONDS_WITHOUT_OTHERS = 0.01
 _LONGEST_LABEL = 512  # what OpenAI takes as a value of metadata
 
 
@@ -102,8 +103,13 @@ class OpenAIChat:
         import openai
 
         chunks, broken = aiter(stream), None
+        loop = asyncio.get_running_loop()
+        others_waited = loop.time()
         async with stream:
             while not broken:
+                if loop.time() - others_waited > _SECONDS_WITHOUT_OTHERS:
+                    await asyncio.sleep(0)  # chunks that came together are read without waiting for anything
+                    others_waited = loop.time()
                 with self._reading(request):
                     try:
                         piece = draft.read_chunk(await anext(chunks))

@@ -37,6 +37,9 @@ _NUMBERS = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 _MAX_NOTED = 20
 """The notes on missing passages that one marker or reply may cause."""
 
+_MOST_CITATIONS = 500
+"""Citations of an answer. Each compares its words with all sentences of its passage."""
+
 _BETWEEN = " \t\n.,;:!?。，；、"
 """Characters that may stand between a marker and the words that the next marker belongs to."""
 
@@ -106,6 +109,8 @@ def _resolve_markers(
 ) -> tuple[str, tuple[Citation, ...]]:
     text = drop_nested_brackets(text)
     out, citations, numbers = "", list[Citation](), dict[int, int]()
+    known = set[tuple[int, Span]]()
+    left_out = 0
     at, span = 0, Span(start=0, end=0)
     for found in MARKERS.finditer(text):
         out += text[at : found.start()]
@@ -119,12 +124,18 @@ def _resolve_markers(
             if not 1 <= number <= len(sources):
                 continue
             marker = numbers.setdefault(number, len(numbers) + 1)
-            if any(other.marker == marker and other.answer_span == span for other in citations):
+            if (marker, span) in known:
                 continue
+            if len(known) == _MOST_CITATIONS:
+                left_out += 1
+                continue
+            known.add((marker, span))
             hit, quote = sources[number - 1]
             quote = quote or select_quote(hit, out[span.start : span.end], question)
             citations.append(make_citation(marker, quote, span))
             out += f" [{marker}]"
+    if left_out:
+        trace.note(f"{left_out:,} citations were dropped: an answer has {_MOST_CITATIONS} at most")
     return out + text[at:], tuple(citations)
 
 

@@ -12,8 +12,10 @@ from reasoning.citations.markers import MARKERS, parse_marker
 __all__ = ["AnswerStream", "read_partial_answer"]
 
 _FIELD = "answer"
-_GROWTH = 256
-"""The text is read again when it has grown by this part of its length, so that the time is linear in its length."""
+_GROWTH, _GROWTH_OF_LONG, _LONG = 256, 8, 20_000
+"""The text is read again when it has grown by this part of its length, so that the time is linear in its length. Beyond
+`_LONG` characters, which no honest answer has, it is read less often.
+"""
 _IN_MARKER = re.compile(r"[-–\d\s,;，、；\[]*")
 
 
@@ -37,7 +39,8 @@ class AnswerStream:
     def __call__(self, piece: str) -> None:
         self._text += piece
         if len(self._text) >= self._due:
-            self._due = len(self._text) + len(self._text) // _GROWTH
+            length = len(self._text)
+            self._due = length + length // (_GROWTH if length < _LONG else _GROWTH_OF_LONG)
             self._advance()
 
     def _advance(self) -> None:

@@ -80,13 +80,7 @@ class Guard:
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
         streaming = CallerStream(self._streams, caller, self._settings.max_streams, send, self._keyring)
-        try:
-            await self._app(scope, limit_body(receive, limit, self._settings), streaming.send)
-        except Exception:
-            if not streaming.cut:  # what the application raises when it is cut off depends on where it is
-                raise
-        finally:
-            streaming.end()
+        await streaming.run(self._app(scope, limit_body(receive, limit, self._settings), streaming.send))
         if streaming.refused:
             await streaming.refuse(scope, receive)
 

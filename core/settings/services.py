@@ -6,7 +6,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from core.ports.retrieval import MAX_K
-from core.settings.section import Section
+from core.settings.section import Section, SentKey
 
 __all__ = [
     "ApiSettings",
@@ -168,7 +168,7 @@ class WebSettings(Section):
 
     kind: Literal["", "searxng", "tavily"] = ""
     url: str = Field(default="", description="The instance's address; empty for Tavily's own.")
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     timeout: float = Field(default=10.0, gt=0)
     after_private: bool = Field(
         default=False, description="Also send queries that a model wrote after it was shown passages of the corpus."

@@ -96,7 +96,7 @@ class WebEndpoint:
     def _parse(self, content: bytes) -> dict[str, Any]:
         try:
             answer = json.loads(content)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             shown = self._shorten(content.decode("utf-8", "replace"))
             raise ModelFailed(f"{self.name} answered with invalid JSON: {shown or 'nothing'}") from error
         if not isinstance(answer, dict):

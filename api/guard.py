@@ -11,9 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from api.access.attempts import Attempts
 from api.access.caller import KEYLESS, Caller, set_caller
 from api.access.caller_stream import CallerStream
-from api.access.keyring import Keyring
+from api.access.keyring import NO_KEY, Keyring
 from api.access.open_paths import is_open, is_view
 from api.access.sessions import Sessions
 from api.access.usage import Ledger
@@ -42,11 +43,19 @@ class Guard:
     """
 
     def __init__(
-        self, app: ASGIApp, settings: ApiSettings, keyring: Keyring, sessions: Sessions, ledger: Ledger
+        self,
+        app: ASGIApp,
+        *,
+        settings: ApiSettings,
+        keyring: Keyring,
+        attempts: Attempts,
+        sessions: Sessions,
+        ledger: Ledger,
     ) -> None:
         self._app = app
         self._settings = settings
         self._keyring = keyring
+        self._attempts = attempts
         self._sessions = sessions
         self._ledger = ledger
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
@@ -80,13 +89,7 @@ class Guard:
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
         streaming = CallerStream(self._streams, caller, self._settings.max_streams, send, self._keyring)
-        try:
-            await self._app(scope, limit_body(receive, limit, self._settings), streaming.send)
-        except Exception:
-            if not streaming.cut:  # what the application raises when it is cut off depends on where it is
-                raise
-        finally:
-            streaming.end()
+        await streaming.run(self._app(scope, limit_body(receive, limit, self._settings), streaming.send))
         if streaming.refused:
             await streaming.refuse(scope, receive)
 
@@ -108,7 +111,10 @@ class Guard:
         """Returns the holder of the key of a request, or else of its session."""
         if "authorization" not in headers and (found := await self._sessions.find(scope, headers)) is not None:
             return found
-        holder = self._keyring.find(_shown_key(headers))
+        if not (key := _shown_key(headers)):
+            return HTTPStatus.UNAUTHORIZED, NO_KEY
+        address = client[0] if (client := scope.get("client")) else ""
+        holder = self._attempts.judge(address, self._keyring.find(key), guessable=self._keyring.is_guessable(key))
         return (HTTPStatus.UNAUTHORIZED, holder) if isinstance(holder, str) else holder
 
     def _refuse_foreign(self, scope: Scope, headers: Headers) -> str | None:

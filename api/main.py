@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from api import problems
 from api.access.attempts import Attempts
-from api.access.keyring import Keyring, prime
+from api.access.keyring import LONG_ENOUGH, Keyring, prime
 from api.access.scopes import check_declared
 from api.access.sessions import Sessions
 from api.access.usage import Ledger
@@ -144,11 +144,18 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
         return container.record.keys
 
     app.state.keyring = Keyring([key.get_secret_value() for key in settings.keys], keys)
+    if app.state.keyring.has_guessable:
+        _log.warning("HOPWEAVE_API__KEYS has a key of fewer than %d characters, which could be guessed", LONG_ENOUGH)
     app.state.ledger = Ledger(keys)
     app.state.attempts = Attempts()
     app.state.sessions = Sessions(all_settings, app.state.keyring)
     app.add_middleware(
-        Guard, settings=settings, keyring=app.state.keyring, sessions=app.state.sessions, ledger=app.state.ledger
+        Guard,
+        settings=settings,
+        keyring=app.state.keyring,
+        attempts=app.state.attempts,
+        sessions=app.state.sessions,
+        ledger=app.state.ledger,
     )
     app.add_middleware(FolderSocket, settings=all_settings)
     if settings.cors_origins:

@@ -105,6 +105,8 @@ def _configure(
         factory=True,
         http=cast("type[asyncio.Protocol]", make_protocol(settings.api)),
         log_config=None,
+        proxy_headers=bool(settings.api.proxies),  # else any program of this machine could claim another address
+        forwarded_allow_ips=settings.api.proxies,
         access_log=False,
         server_header=False,
         backlog=_BACKLOG,

@@ -1,9 +1,14 @@
-"""`Attempts`: how often an address may show a wrong key in a minute, so that nobody tries keys one after another."""
+"""`Attempts`: how often an address may show a wrong key in a minute, so that nobody tries keys one after another.
 
-import ipaddress
+A right key is accepted all the same, else whoever is behind the same proxy could keep its holder out. Only keys that
+might be guessed are not.
+"""
+
 import math
 import time
 
+from api.access.caller import Caller
+from api.access.networks import network_of
 from core.errors import RateLimited
 
 __all__ = ["MOST", "Attempts"]
@@ -13,7 +18,6 @@ MOST = 10
 
 _SECONDS = 60.0
 _ADDRESSES = 10_000
-_NETWORK_BITS = 64
 
 
 class Attempts:
@@ -23,34 +27,28 @@ class Attempts:
         self._wrong: dict[str, tuple[float, int]] = {}
         """For each address the end of its minute, and the number of wrong keys; the oldest first."""
 
-    def check(self, address: str) -> None:
-        """Raises `RateLimited` if the address has shown as many wrong keys as it may."""
-        end, count = self._wrong.get(_network(address), (0.0, 0))
-        left = end - time.monotonic()
-        if count >= MOST and left > 0:
-            raise RateLimited(
-                f"this address has shown {MOST} wrong keys in a minute; try again in {math.ceil(left)} seconds",
-                retry_after=left,
-            )
+    def judge(self, address: str, found: Caller | str, *, guessable: bool) -> Caller | str:
+        """Returns the holder of a key that an address has shown, or what is wrong with the key, which is counted.
 
-    def count(self, address: str) -> None:
-        """Counts a wrong key."""
-        now = time.monotonic()
-        network = _network(address)
+        `guessable` says whether the key is short. Raises `RateLimited` for a wrong or short key if the address has
+        shown as many wrong keys as it may. No call waits in between, so keys that are shown at the same time count.
+        """
+        network, now = network_of(address), time.monotonic()
+        end, count = self._wrong.get(network, (0.0, 0))
+        is_exceeded = count >= MOST and end > now
+        if is_exceeded and (guessable or isinstance(found, str)):
+            raise RateLimited(
+                f"this address has shown {MOST} wrong keys in a minute; try again in {math.ceil(end - now)} seconds",
+                retry_after=end - now,
+            )
+        if isinstance(found, str):
+            self._count(network, now)
+        return found
+
+    def _count(self, network: str, now: float) -> None:
         end, count = self._wrong.pop(network, (0.0, 0))
         self._wrong[network] = (end, count + 1) if end > now else (now + _SECONDS, 1)
         if len(self._wrong) > _ADDRESSES:
             self._wrong = {one: kept for one, kept in self._wrong.items() if kept[0] > now}
         while len(self._wrong) > _ADDRESSES:
             del self._wrong[next(iter(self._wrong))]
-
-
-def _network(address: str) -> str:
-    try:
-        found = ipaddress.ip_address(address)
-    except ValueError:  # the name of a socket, or none
-        return address
-    if found.version == 4:
-        return address
-    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
-    return str(mapped or ipaddress.ip_network((found, _NETWORK_BITS), strict=False))

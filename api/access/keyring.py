@@ -15,7 +15,12 @@ from core.ids import digest
 from core.keys import ApiKey, KeyState, hash_key, id_of_key, matches_hash
 from core.ports.keys import Keys
 
-__all__ = ["Keyring", "prime"]
+__all__ = ["LONG_ENOUGH", "NO_KEY", "Keyring", "prime"]
+
+LONG_ENOUGH = 16
+"""Characters of a key that nobody guesses."""
+
+NO_KEY = "no key was shown: give a key of this server as `Authorization: Bearer …`"
 
 _NAME_OF_OWN = "HOPWEAVE_API__KEYS"
 _FRESH_SECONDS = 1.0
@@ -64,7 +69,7 @@ class Keyring:
         A revoked key is not told from an unknown one. That a key has expired is told to its holder only.
         """
         if not text:
-            return "no key was shown: give a key of this server as `Authorization: Bearer …`"
+            return NO_KEY
         given = text.encode("utf-8", "surrogatepass")
         # Every key is compared, so that the time does not tell which one was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._own]
@@ -77,6 +82,15 @@ class Keyring:
                 "`hopweave keys create` makes one"
             )
         return _hold(key)
+
+    @property
+    def has_guessable(self) -> bool:
+        """Whether there is a key that `is_guessable`."""
+        return any(len(key.decode("utf-8", "surrogatepass")) < LONG_ENOUGH for key in self._own)
+
+    def is_guessable(self, text: str) -> bool:
+        """Returns whether a key is a short one of the settings, which were not made by `hopweave keys create`."""
+        return len(text) < LONG_ENOUGH and text.encode("utf-8", "surrogatepass") in self._own
 
     def find_signed(self, id: str, is_signed: Callable[[str], bool]) -> Caller | str | None:
         """Returns the holder of the key with whose hash a session is signed; for an expired key, that it has expired;

@@ -30,7 +30,7 @@ router = APIRouter(prefix=SESSION_PATH, tags=["session"])
 async def begin_session(body: KeyIn, request: Request) -> Response:
     """Sets a cookie that the web page of this server sends in place of the key. Programs send their key itself.
 
-    429 after ten wrong keys of one address in a minute.
+    After ten wrong keys of one address in a minute, 429 for a wrong key, and for one of fewer than 16 characters.
     """
     _check_page(request)
     attempts: Attempts = request.app.state.attempts
@@ -38,11 +38,9 @@ async def begin_session(body: KeyIn, request: Request) -> Response:
     sessions: Sessions = request.app.state.sessions
     address = request.client.host if request.client else ""
     await keyring.refresh()
-    attempts.check(address)  # no call waits between this and `count`, so those at the same time count, too
     key = body.key.strip()
-    caller = keyring.find(key)
+    caller = attempts.judge(address, keyring.find(key), guessable=keyring.is_guessable(key))
     if isinstance(caller, str):
-        attempts.count(address)
         return problem(HTTPStatus.UNAUTHORIZED, caller, instance=SESSION_PATH, headers={"WWW-Authenticate": "Bearer"})
     session = await sessions.begin(key, caller)
     response = json_response(_describe(caller, SignedInOut, expires_at=session.expires_at))

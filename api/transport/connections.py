@@ -3,15 +3,21 @@ descriptors suffice.
 """
 
 import asyncio
-import functools
 import logging
 import resource
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from typing import Any
 
+from starlette.responses import PlainTextResponse
+from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from api.access.networks import network_of
 from core.settings import ApiSettings
 
 __all__ = ["make_protocol"]
@@ -21,6 +27,9 @@ _log = logging.getLogger("hopweave.api")
 _OTHER_FILES = 256
 """File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
 _FEWEST = 8
+_RESERVE = 16
+"""Connections beyond the limit, on which only health is told."""
+_HEALTH = frozenset({"/healthz", "/readyz"})
 _PATIENCE = 1.0
 """Seconds after which a connection whose client reads nothing makes room for another one, if there are too many."""
 _REFUSAL = (
@@ -34,8 +43,15 @@ def make_protocol(settings: ApiSettings) -> Callable[..., asyncio.Protocol]:
     most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES))
     if most < settings.max_connections:
         _log.warning("%d connections are accepted at once: the limit of open files allows no more", most)
-    return functools.partial(
-        _BoundedProtocol, most=most, header_seconds=settings.header_seconds, write_seconds=settings.write_seconds
+    return partial(
+        _BoundedProtocol,
+        bounds=_Bounds(
+            all=most,
+            of_address=min(most, settings.max_connections_of_address),
+            proxies=tuple(map(ip_network, settings.proxies)),
+            header_seconds=settings.header_seconds,
+            write_seconds=settings.write_seconds,
+        ),
     )
 
 
@@ -46,19 +62,36 @@ def _raise_file_limit() -> int:
     return hard if hard != resource.RLIM_INFINITY else 1 << 20
 
 
-class _BoundedProtocol(H11Protocol):
-    """A connection of HTTP/1.1. Of too many, the one that has been idle for the longest time is closed, or else the one
-    whose client has not read for the longest time.
+@dataclass(frozen=True, kw_only=True)
+class _Bounds:
+    all: int
+    of_address: int
+    proxies: Sequence[IPv4Network | IPv6Network]
+    header_seconds: float
+    write_seconds: float
 
-    If there is none, the new one is refused with a 503. A connection that has not sent the whole header of a request
-    within `header_seconds` is closed, and so is one that takes nothing of a response for `write_seconds`.
+    def is_proxy(self, address: str) -> bool:
+        try:
+            found = ip_address(address)
+        except ValueError:  # the name of a socket
+            return False
+        return any(found in network for network in self.proxies)
+
+
+class _BoundedProtocol(H11Protocol):
+    """A connection of HTTP/1.1. Of too many, in all or of one address, the one that has been idle for the longest time
+    is closed, or else the one whose client has not read for the longest time.
+
+    If there is none, the new one is refused with a 503; the first few are asked first what they want, and told how the
+    server is. A connection that has not sent the whole header of a request within `header_seconds` is closed, and so is
+    one that takes nothing of a response for `write_seconds`.
     """
 
-    def __init__(self, *, most: int, header_seconds: float, write_seconds: float, **arguments: Any) -> None:
+    def __init__(self, *, bounds: _Bounds, **arguments: Any) -> None:
         super().__init__(**arguments)
-        self._most = most
-        self._header_seconds = header_seconds
-        self._write_seconds = write_seconds
+        self._bounds = bounds
+        self.network = ""
+        self.is_reserve = False
         self.stuck_since: float | None = None
         self._write_deadline: asyncio.TimerHandle | None = None
         self.since = time.monotonic()
@@ -71,9 +104,10 @@ class _BoundedProtocol(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self._most and not self._make_room():
-            transport.write(_REFUSAL)
-            transport.close()
+        address = self.client[0] if self.client else ""
+        self.network = "" if self._bounds.is_proxy(address) else network_of(address)
+        if not self._has_room():
+            self._refuse()
             return
         self._start_waiting()
 
@@ -95,7 +129,7 @@ class _BoundedProtocol(H11Protocol):
     def pause_writing(self) -> None:
         super().pause_writing()
         self.stuck_since = time.monotonic()
-        self._write_deadline = self.loop.call_later(self._write_seconds, self.transport.abort)
+        self._write_deadline = self.loop.call_later(self._bounds.write_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._end_stuck()
@@ -110,7 +144,7 @@ class _BoundedProtocol(H11Protocol):
     def _start_waiting(self) -> None:
         self._stop_waiting()
         self.since = time.monotonic()
-        self._deadline = self.loop.call_later(self._header_seconds, self._close_if_idle)
+        self._deadline = self.loop.call_later(self._bounds.header_seconds, self._close_if_idle)
 
     def _stop_waiting(self) -> None:
         if self._deadline is not None:
@@ -128,12 +162,35 @@ class _BoundedProtocol(H11Protocol):
         else:
             self.transport.close()
 
-    def _make_room(self) -> bool:
-        """Ends another connection if necessary. Returns False if there is none that may be ended."""
-        others = [other for other in self.connections if other is not self and isinstance(other, _BoundedProtocol)]
-        remaining = [other for other in others if not other.transport.is_closing()]
-        if len(remaining) < self._most:
+    def _has_room(self) -> bool:
+        """Ends another connection if necessary. Returns False if this one may not be answered.
+
+        It is one of the reserve if there are too many, and none may be ended.
+        """
+        if len(self.connections) <= min(self._bounds.all, self._bounds.of_address):
             return True
+        others = [one for one in self.connections if one is not self and isinstance(one, _BoundedProtocol)]
+        open_ones = [one for one in others if not one.transport.is_closing()]
+        of_address = [one for one in open_ones if self.network and one.network == self.network]
+        if len(of_address) >= self._bounds.of_address and not self._end_one(of_address):
+            return self._is_in_reserve(open_ones)
+        if len([one for one in open_ones if not one.transport.is_closing()]) < self._bounds.all:
+            return True
+        return self._end_one(open_ones) or self._is_in_reserve(open_ones)
+
+    def _is_in_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
+        self.is_reserve = sum(other.is_reserve for other in others) < _RESERVE
+        if self.is_reserve:
+            self.app = partial(_tell_health, self.app)
+        return self.is_reserve
+
+    def _refuse(self) -> None:
+        self.transport.write(_REFUSAL)
+        self.transport.close()
+
+    @staticmethod
+    def _end_one(remaining: "Sequence[_BoundedProtocol]") -> bool:
+        """Ends the one that is worth least. Returns False if there is none that may be ended."""
         idle = [other for other in remaining if other.is_idle]
         if idle:
             min(idle, key=lambda other: other.since).end()
@@ -144,3 +201,18 @@ class _BoundedProtocol(H11Protocol):
             return False
         longest.transport.abort()
         return True
+
+
+async def _tell_health(app: Any, scope: Scope, receive: Receive, send: Send) -> None:
+    """Answers on a connection of the reserve, which ends then."""
+
+    async def send_and_close(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
+        await send(message)
+
+    if scope["type"] == "http" and scope["path"] in _HEALTH:
+        await app(scope, receive, send_and_close)
+    else:
+        refused = PlainTextResponse("too many connections\n", HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"})
+        await refused(scope, receive, send_and_close)

@@ -14,12 +14,13 @@ __all__ = ["RestrictedQuestions"]
 class RestrictedQuestions:
     """Implements `core.ports.questions.Questions`: there are only the questions that the caller has asked.
 
-    `asker` is the id of the caller's key, '' without one.
+    `asker` is the id of the caller's key, '' without one. `also_unnamed`: and those that were asked without a key.
     """
 
-    def __init__(self, questions: Questions, asker: str) -> None:
+    def __init__(self, questions: Questions, asker: str, *, also_unnamed: bool = False) -> None:
         self._questions = questions
         self._asker = asker
+        self._seen = {asker, ""} if also_unnamed else {asker}
 
     async def create(self, question: NewQuestion, *, lease_seconds: float, max_running: int) -> AskedQuestion:
         own = replace(question, asked_by=self._asker)
@@ -27,16 +28,22 @@ class RestrictedQuestions:
 
     async def get(self, corpus_id: str, question_id: str) -> AskedQuestion:
         question = await self._questions.get(corpus_id, question_id)
-        if question.asked_by != self._asker:
+        if question.asked_by not in self._seen:
             raise question_missing(question_id)
         return question
 
     async def list(
-        self, corpus_id: str, *, asked_by: str, kept: bool | None = None, limit: int = 50, before: str | None = None
+        self,
+        corpus_id: str,
+        *,
+        asked_by: Collection[str],
+        kept: bool | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[AskedQuestion]:
         """Lists those of the caller, whatever `asked_by` says."""
         del asked_by
-        return await self._questions.list(corpus_id, asked_by=self._asker, kept=kept, limit=limit, before=before)
+        return await self._questions.list(corpus_id, asked_by=self._seen, kept=kept, limit=limit, before=before)
 
     async def list_events(
         self, corpus_id: str, question_id: str, *, after: int = 0, limit: int = 1000

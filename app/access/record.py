@@ -9,6 +9,7 @@ from app.access.jobs import RestrictedJobs
 from app.access.metering import Meter
 from app.access.questions import RestrictedQuestions
 from app.access.submissions import MeteredSubmissions, RestrictedSubmissions
+from core.keys import Scope
 from core.ports.record import (
     Claims,
     Commits,
@@ -110,7 +111,9 @@ class RestrictedRecord:
 
     @property
     def questions(self) -> Questions:
-        return RestrictedQuestions(self._record.questions, self._access.asker)
+        access = self._access
+        is_operator = access.has(Scope.ADMIN) and not access.is_restricted
+        return RestrictedQuestions(self._record.questions, access.asker, also_unnamed=is_operator)
 
     @property
     def receipts(self) -> Receipts:

@@ -2,8 +2,6 @@
 
 import asyncio
 import gzip
-import os
-import secrets
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from app.archive.read_sections import Report
 from app.archive.section_encoder import RowCounts, encode_section
 from app.container import Container
 from core.errors import InvalidInput, NotFound
+from core.execution.drafts import Draft
 
 __all__ = ["BackupResult", "back_up"]
 
@@ -42,21 +41,16 @@ async def back_up(container: Container, path: Path, report: Report) -> list[Back
     The file is written under another name beside `path` and renamed when it is complete. Raises `InvalidInput` if it
     cannot be written.
     """
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     done: list[BackupResult] = []
     try:
-        with draft.open("wb") as file:
-            with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=file) as packed:
+        with Draft(path) as draft:
+            with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=draft.file) as packed:
                 async with aclosing(_blocks(container, report, done)) as blocks:
                     async for block in blocks:
                         await asyncio.to_thread(packed.write, block)
-            file.flush()
-            await asyncio.to_thread(os.fsync, file.fileno())
-        draft.replace(path)
+            await asyncio.to_thread(draft.keep)
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)
     return done
 
 

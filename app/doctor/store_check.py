@@ -53,6 +53,13 @@ def _examine_worker(folder: Path, lease_seconds: float) -> Finding:
             detail=f"process {holder.pid} holds the folder and has been silent for {holder.silent_seconds:.0f} s",
             remedy=f"`hopweave serve` or `ingest` replaces it; or end process {holder.pid}",
         )
+    if holder.waits_for:
+        return Finding(
+            subject="worker",
+            level=Level.PROBLEM,
+            detail=f"process {holder.pid} waits: {holder.waits_for}",
+            remedy="work goes on by itself when that is mended",
+        )
     return Finding(subject="worker", level=Level.OK, detail=f"process {holder.pid} holds the folder and is alive")
 
 

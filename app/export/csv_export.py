@@ -28,7 +28,8 @@ COLUMNS = (
     *("first_id", "second_id", "score"),  # synonym
 )
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""What a spreadsheet takes for the beginning of a formula; Excel also takes the wide forms of the signs."""
 
 
 async def csv_lines(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerator[str]:

@@ -1,6 +1,7 @@
 """Supervision of a data folder: keeps one worker running as long as a process here needs one."""
 
 import contextlib
+import logging
 import os
 import signal
 import tempfile
@@ -11,12 +12,14 @@ from pathlib import Path
 from types import TracebackType
 
 from app.supervision.child import WorkerChild
-from app.supervision.folder_lock import is_held, read_holder
+from app.supervision.folder_lock import Holder, is_held, read_holder
 from app.supervision.job_watch import JobWatch, LocalJobWatch
 from core.errors import FolderHeld, InvalidInput, Unavailable
 from core.settings import Settings
 
 __all__ = ["FolderSupervision", "supervise_until_signal"]
+
+_log = logging.getLogger("hopweave.worker")
 
 _POLL_SECONDS = 0.3
 _MAX_PAUSE = 10.0
@@ -64,7 +67,7 @@ class FolderSupervision:
         return self._folder / "worker.log"
 
     def worker_pid(self) -> int | None:
-        holder = read_holder(self._folder) if is_held(self._folder) else None
+        holder = self._find_worker()
         return holder.pid if holder else None
 
     def wait_ready(self, timeout: float) -> bool:
@@ -76,17 +79,31 @@ class FolderSupervision:
         return True
 
     def watch_job(self) -> JobWatch:
-        return LocalJobWatch(self.worker_pid, self.log)
+        return LocalJobWatch(self._find_worker, self.log)
+
+    def _find_worker(self) -> Holder | None:
+        return read_holder(self._folder) if is_held(self._folder) else None
 
     def _supervise(self) -> None:
         while not self._ended.is_set():
-            if self._child is not None and self._child.exit_code is not None:
-                self._discard_child()
-            if is_held(self._folder):
-                self._kill_silent_worker()
-            elif self._child is None and time.monotonic() >= self._not_before:
-                self._start_child()
+            try:
+                self._look()
+            except (
+                OSError
+            ) as error:  # no file can be opened or written now: a process has too many, or the disk is full
+                self._not_before = time.monotonic() + _MAX_PAUSE
+                _log.warning("no worker can be started or found in %s: %s", self._folder, error.strerror)
             self._ended.wait(_POLL_SECONDS)
+
+    def _look(self) -> None:
+        if self._child is not None and self._child.exit_code is not None:
+            self._discard_child()
+        if time.monotonic() < self._not_before:
+            return
+        if is_held(self._folder):
+            self._kill_silent_worker()
+        elif self._child is None:
+            self._start_child()
 
     def _kill_silent_worker(self) -> None:
         """Kills the holder if it has been silent beyond its lease, and still is a moment later."""

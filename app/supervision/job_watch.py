@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from app.supervision.folder_lock import Holder
 from core.errors import Unavailable
 from core.jobs import Job
 
@@ -12,10 +13,16 @@ __all__ = ["JobWatch", "LocalJobWatch", "RemoteJobWatch"]
 
 _START_SECONDS = 60.0
 _REPORT_SECONDS = 15.0
+_REPEAT_SECONDS = 60.0
 
 
 class JobWatch(Protocol):
-    """Is told of each attempt to read the job. Both methods return a message for the user, or ''."""
+    """Is told of each attempt to read the job. Both methods return a message for the user, or ''.
+
+    `is_waiting`: the worker waits for something, such as room on the disk. Then the job goes on at an unknown time.
+    """
+
+    is_waiting: bool
 
     def handle_state(self, job: Job) -> str:
         """Call it with the job when the record has answered. Raises `Unavailable` if no worker will start."""
@@ -27,22 +34,34 @@ class JobWatch(Protocol):
 
 
 class LocalJobWatch:
-    """For the worker process of a data folder, which must exist. `worker_pid` returns it, `log` is its log file."""
+    """For the worker process of a data folder, which must exist. `find_worker` returns it, `log` is its log file."""
 
-    def __init__(self, worker_pid: Callable[[], int | None], log: Path) -> None:
-        self._worker_pid = worker_pid
+    def __init__(self, find_worker: Callable[[], Holder | None], log: Path) -> None:
+        self._find_worker = find_worker
         self._log = log
         self._last_seen = time.monotonic()
+        self._reported, self._reported_at = "", 0.0
+        self.is_waiting = False
 
     def handle_state(self, job: Job) -> str:  # noqa: ARG002  # part of the port
-        if self._worker_pid() is not None:
+        worker = self._find_worker()
+        self.is_waiting = worker is not None and bool(worker.waits_for)
+        if worker is not None:
             self._last_seen = time.monotonic()
-        elif time.monotonic() - self._last_seen > _START_SECONDS:
+            return self._report(worker.waits_for)
+        if time.monotonic() - self._last_seen > _START_SECONDS:
             raise Unavailable(f"no worker has started; {self._log} says why. What is queued stays queued")
         return ""
 
     def handle_outage(self, error: Unavailable) -> str:
         raise error
+
+    def _report(self, reason: str) -> str:
+        now = time.monotonic()
+        if not reason or (reason == self._reported and now - self._reported_at < _REPEAT_SECONDS):
+            return ""
+        self._reported, self._reported_at = reason, now
+        return f"{reason}; waiting, and nothing is lost"
 
 
 class RemoteJobWatch:
@@ -52,6 +71,7 @@ class RemoteJobWatch:
         self._retry_seconds = retry_seconds
         self._started = self._last_answer = time.monotonic()
         self._reported_start = self._reported_outage = False
+        self.is_waiting = False
 
     def handle_state(self, job: Job) -> str:
         self._last_answer, self._reported_outage = time.monotonic(), False

@@ -3,6 +3,7 @@
 Open it to change what a line of a log contains.
 """
 
+import faulthandler
 import fcntl
 import logging
 import os
@@ -119,6 +120,8 @@ class _BoundedFile(RotatingFileHandler):
 
 
 def _install(handler: logging.Handler, settings: LogSettings) -> None:
+    if not faulthandler.is_enabled():  # a process that a fault ends, such as SIGBUS, tells where it was
+        faulthandler.enable()
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())

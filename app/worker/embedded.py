@@ -6,6 +6,7 @@ import os
 
 from app.broker.broker import delete_messages
 from app.container import Container
+from app.supervision.folder_lock import FolderLock
 from app.telemetry.opentelemetry import flush_traces
 from app.worker.preparation import Preparation
 from app.worker.process import STOP_SECONDS, WorkerProcess
@@ -20,8 +21,9 @@ _log = logging.getLogger("hopweave.worker")
 class EmbeddedWorkerProcess(WorkerProcess):
     """No other worker exists, so it expires all older leases, and notifies itself of each corpus that has work."""
 
-    def __init__(self, container: Container) -> None:
+    def __init__(self, container: Container, lock: FolderLock) -> None:
         super().__init__(container)
+        self._lock = lock
         self._preparation = Preparation(container.snapshots)
 
     def prepare(self) -> None:
@@ -43,6 +45,10 @@ class EmbeddedWorkerProcess(WorkerProcess):
                 self._container.notifier.notify(corpus_id)
             except Unavailable as error:
                 _log.warning("corpus %s waits: %s", corpus_id, error)
+
+    def report_waiting(self, reason: str) -> None:
+        super().report_waiting(reason)
+        self._lock.report_waiting(reason)
 
     def poll(self) -> None:
         """Sends messages for corpora that have work. So a lost message costs some seconds, and never work."""

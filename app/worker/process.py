@@ -43,7 +43,9 @@ class WorkerProcess(ABC):
             container.indexing,
             _make_options(container.settings.worker),
             is_stopping=self._stopping.is_set,
+            report_waiting=self.report_waiting,
         )
+        self._reported = ""
 
     def run(self, parent: int | None) -> int:
         """Handles messages until it is stopped. Returns the exit code. `parent` is the pipe that tells of its end."""
@@ -84,6 +86,12 @@ class WorkerProcess(ABC):
     @abstractmethod
     def exit(self) -> None:
         """Ends the process after its parent has ended. Finishes current work if that is possible soon."""
+
+    def report_waiting(self, reason: str) -> None:
+        """Logs why work waits, once for a reason, while the worker tries again. It is '' when it does."""
+        if reason and reason != self._reported:
+            self._reported = reason
+            _log.warning("work waits: %s", reason)
 
     def finish(self) -> None:
         """Called when Celery has ended. No new work is started."""

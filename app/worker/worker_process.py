@@ -54,13 +54,13 @@ def _run_embedded(container: Container, arguments: argparse.Namespace) -> int:
     os.umask(0o077)  # all that it writes is the data of this user
     with contextlib.ExitStack() as stack:
         try:
-            _take_lock(stack, container.settings.data_dir)
+            lock = _take_lock(stack, container.settings.data_dir)
         except FolderHeld as error:
             _log.info("%s", error)
             return EXIT_HELD
         if arguments.log is not None:
             log_to_file(container.settings.log, arguments.log)
-        return EmbeddedWorkerProcess(container).run(arguments.parent)
+        return EmbeddedWorkerProcess(container, lock).run(arguments.parent)
 
 
 def _run_on_servers(container: Container, arguments: argparse.Namespace) -> int:
@@ -74,18 +74,16 @@ def _run_on_servers(container: Container, arguments: argparse.Namespace) -> int:
 _RUN = {"embedded": _run_embedded, "server": _run_on_servers}
 
 
-def _take_lock(stack: contextlib.ExitStack, folder: Path) -> None:
+def _take_lock(stack: contextlib.ExitStack, folder: Path) -> FolderLock:
     """Tries for some seconds: other processes test the lock by taking it for a moment. Raises `FolderHeld`."""
     deadline = time.monotonic() + _LOCK_SECONDS
     while True:
         try:
-            stack.enter_context(FolderLock(folder))
+            return stack.enter_context(FolderLock(folder))
         except FolderHeld:
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.1)
-        else:
-            return
 
 
 def _disable_cache(settings: Settings) -> Settings:

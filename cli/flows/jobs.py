@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from app.supervision.supervision import Supervision
     from core.jobs import Job
 
+    Watch = Callable[[Job, bool], None]
+
 __all__ = ["complete_job", "read_after_job", "wait_for_job"]
 
 T = TypeVar("T")
@@ -20,10 +22,10 @@ _POLL_SECONDS = 0.2
 
 
 async def wait_for_job(
-    container: "Container", supervision: "Supervision", job: "Job", watch: "Callable[[Job], None]" = lambda _: None
+    container: "Container", supervision: "Supervision", job: "Job", watch: "Watch" = lambda *_: None
 ) -> "Job":
-    """Returns the job once it is final or paused; calls `watch` with each state before. Raises `Unavailable` if no
-    worker starts.
+    """Returns the job once it is final or paused; calls `watch` with each state before, and with whether the worker
+    waits for something, such as room on the disk. Raises `Unavailable` if no worker starts.
 
     On servers a worker may start later, which is reported once. An unavailable record is retried for as long as workers
     retry it.
@@ -35,16 +37,17 @@ async def wait_for_job(
         except Unavailable as error:
             message = job_watch.handle_outage(error)
         else:
-            watch(job)
             if job.settled:
+                watch(job, False)
                 return job
             message = job_watch.handle_state(job)
+            watch(job, job_watch.is_waiting)
         if message:
             print_status(message)
         await asyncio.sleep(_POLL_SECONDS)
 
 
-async def complete_job(container: "Container", job: "Job", watch: "Callable[[Job], None]" = lambda _: None) -> "Job":
+async def complete_job(container: "Container", job: "Job", watch: "Watch" = lambda *_: None) -> "Job":
     """Does the same as `wait_for_job`, and starts a worker if none runs."""
     with container.composition.supervise() as supervision:
         return await wait_for_job(container, supervision, job, watch)

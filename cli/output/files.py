@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import InvalidInput
+from core.execution.drafts import Draft
 
 __all__ = ["replace_file"]
 
@@ -14,13 +15,10 @@ def replace_file(path: Path, fill: Callable[[BinaryIO], int]) -> int:
 
     Raises `InvalidInput` if the file cannot be written.
     """
-    draft = path.with_name(f".{path.name}.part")
     try:
-        with draft.open("wb") as file:
-            written = fill(file)
-        draft.replace(path)
+        with Draft(path) as draft:
+            written = fill(draft.file)
+            draft.keep()
     except OSError as error:
         raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
-    finally:
-        draft.unlink(missing_ok=True)
     return written

@@ -48,11 +48,11 @@ class Progress:
             left = f"about {_describe_seconds(seconds)} left"
         self._show(f"reading: {documents:,} documents", share or 0.0, None if share is None else 1.0, left)
 
-    def watch(self, job: Job) -> None:
-        """Shows the state of the job."""
-        self.watch_counts(job.counts, job.progress)
+    def watch(self, job: Job, is_waiting: bool) -> None:
+        """Shows the state of the job. If the worker waits for something, no time is left that could be told."""
+        self.watch_counts(job.counts, job.progress, is_waiting=is_waiting)
 
-    def watch_counts(self, counts: Mapping[str, int], progress: JobProgress) -> None:
+    def watch_counts(self, counts: Mapping[str, int], progress: JobProgress, *, is_waiting: bool = False) -> None:
         """Shows the counts of a job, or of several, by the state of the documents, and its progress."""
         total = sum(counts.values())
         done = total - sum(counts.get(state, 0) for state in _WAITING)
@@ -61,6 +61,7 @@ class Progress:
         else:
             part, whole = float(done), float(total)
         left = "" if progress.seconds_left is None else f"about {_describe_seconds(progress.seconds_left)} left"
+        left = "waiting" if is_waiting else left
         self._show(describe_progress(counts, progress), part, whole, left)
 
     def _show(self, what: str, done: float, total: float | None, left: str) -> None:

@@ -51,7 +51,8 @@ def bounding_hooks(bounds: AnswerBounds, *, blocking: bool = False) -> dict[str,
             raise AnswerRefused(f"sent its answer compressed ({encoding[:20]}), which was not asked for")
         is_stream = response.headers.get("Content-Type", "").lower().startswith(_STREAM)
         check = _StreamCheck(bounds) if is_stream else _WholeCheck(bounds, response.request.extensions[_ENDS])
-        response.stream = _bounded(type(response.stream))(response.stream, check)
+        kind: Any = type(response.stream)
+        response.stream = _bounded(kind)(response.stream, check)
 
     async def on_request_later(request: Any) -> None:
         on_request(request)
@@ -122,6 +123,6 @@ class _BoundedStream:
 
 
 @cache
-def _bounded(kind: type) -> Any:
+def _bounded(kind: Any) -> Any:
     """Returns `_BoundedStream` as a kind of stream: a response has none but those of its own library."""
     return type("BoundedStream", (_BoundedStream, kind), {})

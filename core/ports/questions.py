@@ -31,10 +31,16 @@ class Questions(Protocol):
         ...
 
     async def list(
-        self, corpus_id: str, *, asked_by: str, kept: bool | None = None, limit: int = 50, before: str | None = None
+        self,
+        corpus_id: str,
+        *,
+        asked_by: Collection[str],
+        kept: bool | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[AskedQuestion]:
-        """Returns at most `limit` questions of one asker, newest first, without `answer` and `verification`: those that
-        are older than the question `before`. Raises `NotFound` if the asker has no such question.
+        """Returns at most `limit` questions of some askers, newest first, without `answer` and `verification`: those
+        that are older than the question `before`. Raises `NotFound` if the askers have no such question.
         """
         ...
 

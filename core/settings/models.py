@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field, SecretStr, field_validator
 
 from core.settings.paths import expand_home_in
-from core.settings.section import Section
+from core.settings.section import Section, SentKey
 
 __all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
 
@@ -23,7 +23,7 @@ class EmbeddingSettings(Section):
     )
     batch_size: int = Field(default=16, ge=1, le=1024)
     base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
     timeout_seconds: float = Field(default=60.0, gt=0)
     others: int = Field(
@@ -42,7 +42,7 @@ class RoleSettings(Section):
 
     model: str = ""
     base_url: str = ""
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     max_output_tokens: int | None = Field(default=None, ge=1)
     max_answer_characters: int | None = Field(default=None, ge=1000, le=10_000_000)
     temperature: float | None = Field(default=None, ge=0, le=2)
@@ -52,7 +52,7 @@ class LlmSettings(Section):
     """The language model: any endpoint of OpenAI's chat protocol. Without `model` there is none."""
 
     base_url: str = Field(default="", description="Empty: OpenAI's own endpoint.")
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     model: str = ""
     timeout: float = Field(default=120.0, gt=0, description="Seconds of one call.")
     concurrency: int = Field(default=8, ge=1, description="Concurrent calls; per process, as are the two rates.")
@@ -80,7 +80,7 @@ class RerankerSettings(Section):
         default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
     )
     url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     timeout: float = Field(default=30.0, gt=0)
 
     _expand_home = field_validator("model")(expand_home_in)

@@ -1,12 +1,13 @@
 """Settings of the broker, workers and their parsers, the HTTP server, web search, and the budget of a question."""
 
 import re
+from ipaddress import ip_network
 from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from core.ports.retrieval import MAX_K
-from core.settings.section import Section
+from core.settings.section import Section, SentKey
 
 __all__ = [
     "ApiSettings",
@@ -66,6 +67,10 @@ class ApiSettings(Section):
     """The HTTP server."""
 
     keys: list[SecretStr] = Field(default_factory=list, description="Accepted bearer keys, as a JSON list.")
+    proxies: list[str] = Field(
+        default_factory=list,
+        description="Addresses and networks of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed.",
+    )
     hosts: list[str] = Field(default_factory=list, description="Further names that the `Host` header may have.")
     max_body_mb: float = Field(default=64.0, gt=0, description="The largest body of JSON that has documents.")
     max_upload_mb: float = Field(default=512.0, gt=0, description="The largest upload of files, all together.")
@@ -94,6 +99,9 @@ class ApiSettings(Section):
         default=30.0, gt=0, description="Seconds in which a client must take some more of a response."
     )
     max_connections: int = Field(default=1000, ge=8, description="Open connections of a process.")
+    max_connections_of_address: int = Field(
+        default=500, ge=1, description="Those of one address, unless it is a proxy of `proxies`."
+    )
     drain_seconds: int = Field(default=30, ge=1, description="Seconds that work may take to end after SIGTERM.")
     warm_seconds: float = Field(default=60.0, ge=0, description="The longest time until the server says it is ready.")
     warm_corpora: int = Field(
@@ -117,6 +125,18 @@ class ApiSettings(Section):
                 f"{address[:80]!r} is no address of the web: give scheme and host, such as https://search.example"
             )
         return address.rstrip("/")
+
+    @field_validator("proxies")
+    @classmethod
+    def _check_proxies(cls, proxies: list[str]) -> list[str]:
+        for proxy in proxies:
+            try:
+                ip_network(proxy)
+            except ValueError as error:
+                raise ValueError(
+                    f"{proxy[:80]!r} is no address of a proxy: give addresses or networks, such as 10.0.0.0/24"
+                ) from error
+        return proxies
 
     @field_validator("session_secret")
     @classmethod
@@ -169,7 +189,7 @@ class WebSettings(Section):
 
     kind: Literal["", "searxng", "tavily"] = ""
     url: str = Field(default="", description="The instance's address; empty for Tavily's own.")
-    api_key: SecretStr = SecretStr("")
+    api_key: SentKey = SecretStr("")
     timeout: float = Field(default=10.0, gt=0)
     after_private: bool = Field(
         default=False, description="Also send queries that a model wrote after it was shown passages of the corpus."

@@ -5,9 +5,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TextIO
+from typing import Any, Self
 
 from core.errors import Conflict, InvalidInput
+from core.execution.drafts import Draft
 from core.ids import digest
 from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
 
@@ -40,7 +41,7 @@ class DatasetWriter:
     def __init__(self, folder: Path) -> None:
         self.counts = ImportCounts()
         self._folder = folder
-        self._open: dict[str, TextIO] = {}
+        self._drafts: dict[str, Draft] = {}
         self._passages: set[str] = set()
         self._questions: set[str] = set()
 
@@ -51,19 +52,16 @@ class DatasetWriter:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             for name in (CORPUS_FILE, QUESTIONS_FILE):
-                self._open[name] = self._draft(name).open("w", encoding="utf-8", newline="\n")
+                self._drafts[name] = Draft(self._folder / name)
         except OSError as error:
             raise InvalidInput(f"-o {self._folder} cannot be written: {error.strerror}; name another folder") from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for file in self._open.values():
-            file.close()
-        for name in (CORPUS_FILE, QUESTIONS_FILE):
-            if error is None and (name == QUESTIONS_FILE or self.counts.passages):
-                self._draft(name).replace(self._folder / name)
-            else:
-                self._draft(name).unlink(missing_ok=True)
+        for name, draft in self._drafts.items():
+            with draft:
+                if error is None and (name == QUESTIONS_FILE or self.counts.passages):
+                    draft.keep()
         if error is not None and not any(self._folder.iterdir()):
             self._folder.rmdir()
 
@@ -102,8 +100,5 @@ class DatasetWriter:
             {"id": id, "question": text, "answer": answers[0], "aliases": aliases, "supporting": named, **more},
         )
 
-    def _draft(self, name: str) -> Path:
-        return self._folder / f".{name}.part"
-
     def _write(self, name: str, row: dict[str, Any]) -> None:
-        self._open[name].write(json.dumps(row, ensure_ascii=False) + "\n")
+        self._drafts[name].file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")

@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from core.errors import Conflict, InvalidInput
+from core.execution.drafts import Draft
 from evaluation.datasets.json_lines import read_rows
 
 __all__ = ["ANSWER", "JUDGEMENT", "SEARCH", "RowsFile"]
@@ -74,9 +75,9 @@ class RowsFile:
             key = _key(row.fields["kind"], row.fields)
             if row.fields["kind"] != SEARCH and key not in written:
                 others[key] = json.dumps(row.fields, ensure_ascii=False).encode() + b"\n"
-        draft = self.path.with_name(f".{self.path.name}.part")
-        draft.write_bytes(b"".join([*(_line(*one) for one in ours), *others.values()]))
-        draft.replace(self.path)
+        with Draft(self.path) as draft:
+            draft.file.writelines([*(_line(*one) for one in ours), *others.values()])
+            draft.keep()
 
     def _read(self) -> None:
         content = self.path.read_bytes()

@@ -25,7 +25,10 @@ _POLL_SECONDS = 0.3
 
 
 class Worker:
-    """Does what the record says is to be done. `name` owns its claims. It gives them back once `is_stopping`."""
+    """Does what the record says is to be done. `name` owns its claims. It gives them back once `is_stopping`.
+
+    `report_waiting` is called with the reason whenever a store is unavailable, and with '' when it is tried again.
+    """
 
     def __init__(
         self,
@@ -34,11 +37,13 @@ class Worker:
         options: WorkerOptions,
         *,
         is_stopping: Callable[[], bool] = lambda: False,
+        report_waiting: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._name = name
         self._backends = backends
         self._options = options
         self._is_stopping = is_stopping
+        self._report_waiting = report_waiting
 
     async def work(self, corpus_id: str) -> bool:
         """Works on one corpus for about `task_seconds`. Returns whether there is more to do.
@@ -52,10 +57,12 @@ class Worker:
                 return await self._work(corpus_id)
             except NotFound:
                 return False  # the corpus was deleted meanwhile
-            except Unavailable:
+            except Unavailable as error:
+                self._report_waiting(str(error))
                 if time.monotonic() - started + pause > self._options.retry_seconds:
                     raise
                 await asyncio.sleep(pause)
+                self._report_waiting("")
                 pause = min(2 * pause, _MAX_PAUSE)
 
     async def _work(self, corpus_id: str) -> bool:

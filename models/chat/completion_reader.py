@@ -1,6 +1,6 @@
 """Reads a completion from the client's values, whole or in streamed chunks."""
 
-from typing import Any
+from typing import Any, TypeGuard
 
 from core.ports.chat import ChatRequest, Completion
 
@@ -89,7 +89,7 @@ class CompletionReader:
         return piece
 
 
-def _is_count(value: object) -> bool:
+def _is_count(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
 
 

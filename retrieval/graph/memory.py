@@ -1,13 +1,14 @@
-"""The memory of snapshots, for metrics."""
+"""The arrays of snapshots: how much memory they take, for metrics, and the files in which they lie."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 import numpy as np
 
-from retrieval.graph.mapped.array_file import is_mapped
+from core.execution.file_mapping import FileMapping
+from retrieval.graph.mapped.array_file import find_mapping, is_mapped
 
-__all__ = ["HeldSnapshots", "describe_held"]
+__all__ = ["HeldSnapshots", "describe_held", "list_mappings"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +28,12 @@ def describe_held(snapshots: Iterable[object], *, age_seconds: float) -> HeldSna
     mapped = sum(array.nbytes for array in arrays.values() if is_mapped(array))
     total = sum(array.nbytes for array in arrays.values())
     return HeldSnapshots(bytes=total - mapped, mapped_bytes=mapped, age_seconds=age_seconds)
+
+
+def list_mappings(snapshot: object) -> list[FileMapping]:
+    """Returns the mappings of the files in which arrays of a snapshot lie, each once."""
+    found = {id(mapping): mapping for array in _arrays(snapshot) if (mapping := find_mapping(array)) is not None}
+    return list(found.values())
 
 
 def _arrays(value: object) -> Iterator[np.ndarray]:

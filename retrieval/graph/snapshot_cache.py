@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFound
+from core.execution.file_mapping import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
 from retrieval.graph.flat import build_snapshot
 from retrieval.graph.layers.layered import follow
 from retrieval.graph.mapped.snapshot_files import SnapshotFiles
-from retrieval.graph.memory import HeldSnapshots, describe_held
+from retrieval.graph.memory import HeldSnapshots, describe_held, list_mappings
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["SnapshotCache"]
@@ -31,6 +32,13 @@ class _Entry:
     is_due: bool = False
     refresh: asyncio.Task[GraphSnapshot] | None = None
     begun: float = 0.0
+    _mappings: tuple[GraphSnapshot | None, list[FileMapping]] = (None, [])
+
+    def is_intact(self) -> bool:
+        """Returns whether the files in which the snapshot lies are as they were: else it must not be read."""
+        if self._mappings[0] is not self.snapshot:
+            self._mappings = (self.snapshot, list_mappings(self.snapshot))
+        return all(mapping.is_intact() for mapping in self._mappings[1])
 
     def adopt(self, old: GraphSnapshot, equal: GraphSnapshot) -> None:
         """Takes a snapshot that is mapped from a file in place of its equal in memory, unless that is replaced."""
@@ -150,6 +158,9 @@ class SnapshotCache:
         return describe_held((entry.snapshot for entry in held), age_seconds=time.monotonic() - oldest)
 
     def _get_entry(self, corpus_id: str) -> _Entry:
+        held = self._corpora.get(corpus_id)
+        if held is not None and not held.is_intact():
+            self.evict(corpus_id)  # the file is opened again, which finds what is wrong with it
         entry = self._corpora.setdefault(corpus_id, _Entry())
         self._corpora.move_to_end(corpus_id)
         while len(self._corpora) > self._capacity:
@@ -220,7 +231,7 @@ class SnapshotCache:
             if later is not None:
                 return later
         changes = None if old is None else await self._graph.changes(corpus_id, old.generation)
-        if old is not None and changes is not None:
+        if old is not None and changes is not None and entry.is_intact():
             snapshot = await asyncio.to_thread(follow, old, changes)
             self._keep(corpus_id, entry, snapshot, changes)
             return snapshot

@@ -40,6 +40,7 @@ def connect(path: Path, prepare: Callable[[Connection], None], *, page_size: int
             connection.execute(f"PRAGMA page_size = {page_size:d}")
         _use_wal(connection)
         connection.execute("PRAGMA synchronous = normal")
+        connection.execute("PRAGMA cell_size_check = on")  # finds a damaged page when it is read
         connection.execute("PRAGMA secure_delete = on")  # what is deleted is not left in free pages
         prepare(connection)
     except BaseException:

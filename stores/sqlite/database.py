@@ -12,6 +12,7 @@ from typing import TypeVar
 from core.errors import Unavailable
 from core.execution.computing import compute
 from stores.sqlite.connection import BUSY_SECONDS, connect
+from stores.sqlite.damage import FAULTS, make_unavailable
 from stores.sqlite.functions import add_functions
 from stores.sqlite.migrations import give_back_space
 from stores.sqlite.schema import create_schema, migrating_alone
@@ -20,6 +21,8 @@ from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 __all__ = ["Connection", "Cursor", "SqliteDatabase", "now"]
 
 T = TypeVar("T")
+
+_REMEDY = "put back a copy of the data folder, or restore a backup into a new one (`hopweave restore`)"
 Connection = sqlite3.Connection
 Cursor = sqlite3.Cursor
 
@@ -108,10 +111,8 @@ class SqliteDatabase:
 
     def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
         with self._in_use():
-            try:
+            with self._translating():
                 connection = self._take()
-            except sqlite3.OperationalError as error:
-                raise self._unavailable(error) from error
             try:
                 return self._run(connection, begin, work)
             finally:
@@ -129,31 +130,26 @@ class SqliteDatabase:
         with self._in_use():
             connection = self._take()
             try:
-                connection.execute("pragma busy_timeout = 0")
-                work(connection)
-            except sqlite3.OperationalError as error:
-                raise self._unavailable(error) from error
+                with self._translating():
+                    connection.execute("pragma busy_timeout = 0")
+                    work(connection)
             finally:
                 connection.execute(f"pragma busy_timeout = {1000 * BUSY_SECONDS:.0f}")
                 with self._lock:
                     self._unused.append(connection)
 
     def _run(self, connection: Connection, begin: str, work: Callable[[Connection], T]) -> T:
-        try:
+        with self._translating():
             connection.execute(begin)
-        except sqlite3.OperationalError as error:
-            raise self._unavailable(error) from error
-        try:
-            result = work(connection)
-            connection.execute("commit")
-        except sqlite3.OperationalError as error:
-            if self._closed:  # nothing runs on an interrupted connection until all its cursors are gone
-                raise self._closed_error() from error
-            _roll_back(connection)
-            raise self._unavailable(error) from error
-        except BaseException:
-            _roll_back(connection)
-            raise
+            try:
+                result = work(connection)
+                connection.execute("commit")
+            except BaseException as error:
+                # Nothing runs on an interrupted connection until all its cursors are gone.
+                if self._closed and isinstance(error, sqlite3.OperationalError):
+                    raise self._closed_error() from error
+                _roll_back(connection)
+                raise
         return result
 
     @contextmanager
@@ -188,10 +184,18 @@ class SqliteDatabase:
     def _closed_error(self) -> Unavailable:
         return Unavailable(f"the record {self._path.name} is closed")
 
-    def _unavailable(self, error: sqlite3.OperationalError) -> Unavailable:
-        return Unavailable(
-            f"the record {self._path.name} cannot be used: {error}; is the disk full or the folder read-only?"
-        )
+    @contextmanager
+    def _translating(self) -> Iterator[None]:
+        """Translates what a file raises that is damaged or cannot be used now. Errors of a bug pass."""
+        try:
+            yield
+        except FAULTS as error:
+            made = make_unavailable(
+                f"the record {self._path}", error, else_do="is the disk full or the folder read-only?", remedy=_REMEDY
+            )
+            if made is None:
+                raise
+            raise made from error
 
 
 def _prepare(connection: Connection) -> None:

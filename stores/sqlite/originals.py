@@ -7,14 +7,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Lock
 
-from core.errors import Unavailable
 from core.ids import content_hash
 from stores.sqlite.connection import connect, empty_log, run_script
+from stores.sqlite.damage import FAULTS, make_unavailable
 
 __all__ = ["SqliteOriginals"]
 
 _SCHEMA = Path(__file__).with_name("originals.sql")
 _LEVEL = 6
+_REMEDY = "put back a copy of the data folder, or restore a backup into a new one (`hopweave restore`)"
 _FIND = "SELECT number FROM corpora WHERE id = ?"
 _ONE = f"corpus = ({_FIND}) AND name = ?"
 
@@ -59,9 +60,9 @@ class SqliteOriginals:
         with self._open_existing() as db:
             query = f"SELECT deflate, content FROM originals WHERE {_ONE}"
             row = db and db.execute(query, (corpus_id, bytes.fromhex(name))).fetchone()
-        if not row:
-            return None
-        return zlib.decompress(row[1]) if row[0] else bytes(row[1])
+            if not row:
+                return None
+            return zlib.decompress(row[1]) if row[0] else bytes(row[1])
 
     def delete(self, corpus_id: str, names: Sequence[str]) -> None:
         with self._open_existing() as db:
@@ -112,10 +113,14 @@ class SqliteOriginals:
                 if self._log_is_full:
                     self._try_to_empty_log(self._connection)
                 yield self._connection
-            except sqlite3.Error as error:
-                raise Unavailable(
-                    f"originals cannot be read or written in {self._path}: {error}; check permissions and free space"
-                ) from error
+            except FAULTS as error:
+                made = make_unavailable(
+                    f"the file of originals {self._path}",
+                    error,
+                    else_do="check permissions and free space",
+                    remedy=_REMEDY,
+                )
+                raise error if made is None else made from error
 
     def _try_to_empty_log(self, db: sqlite3.Connection) -> None:
         """Leaves it to the next call on a full disk or a read-only one, on which originals can still be read."""

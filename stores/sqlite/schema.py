@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from core.errors import Unavailable
+from stores.sqlite.damage import FAULTS
 from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "create_schema", "migrating_alone", "read_schema_version"]
@@ -29,7 +30,7 @@ def read_schema_version(path: Path) -> int | None:
     with closing(connection):
         try:
             return int(connection.execute("pragma user_version").fetchone()[0]) or None
-        except sqlite3.DatabaseError as error:
+        except FAULTS as error:
             raise Unavailable(f"the record {path.name} cannot be read: {error}") from error
 
 

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from typing import TypeVar
 
 from core.errors import Unavailable
+from stores.sqlite.damage import FAULTS, is_damage
 
 __all__ = ["INTERRUPT_SECONDS", "Snapshot"]
 
@@ -45,5 +46,7 @@ class Snapshot:
                 raise Unavailable("the snapshot of the record has ended")
             try:
                 return work(self._connection)
-            except sqlite3.OperationalError as error:
+            except FAULTS as error:
+                if not (is_damage(error) or isinstance(error, sqlite3.OperationalError)):
+                    raise
                 raise Unavailable(f"the record could not be read to the end: {error}") from error

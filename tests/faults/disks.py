@@ -1,5 +1,6 @@
 """Small file systems in memory, for tests of full disks and of folders that cannot be written."""
 
+import contextlib
 import os
 import subprocess
 from collections.abc import Iterator
@@ -21,7 +22,8 @@ class Disk:
     def fill(self, leave: int = 0) -> None:
         """Leaves so many bytes free."""
         state = os.statvfs(self.folder)
-        self._filler.write_bytes(bytes(max(0, state.f_bavail * state.f_frsize - leave)))
+        with contextlib.suppress(OSError):  # another process writes meanwhile: then it is full, too
+            self._filler.write_bytes(bytes(max(0, state.f_bavail * state.f_frsize - leave)))
 
     def free(self) -> None:
         self._filler.unlink()

@@ -1,14 +1,23 @@
 """A disk that is full and one that is read-only: one clear message, nothing lost, and the same command goes on."""
 
-from collections.abc import Iterator
+import os
+import random
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.errors import InvalidSettings
 from core.settings import read_settings
-from tests.faults.commands import Commands, commands
+from tests.benchmarks.documents.endpoint import embedding_endpoint
+from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Commands, commands
 from tests.faults.disks import Disk, mounted
+from tests.openie import openie
+from tests.twins.chat_server import ChatServer
 
 DOCUMENTS = 120
 
@@ -53,6 +62,58 @@ def test_a_full_disk_is_named_and_nothing_is_lost(disk: Disk, hopweave: Commands
         expected = other("export", "c", "--format", "jsonl", "--canonical").stdout
     assert hopweave("export", "c", "--format", "jsonl", "--canonical").stdout == expected
     assert hopweave("doctor").returncode == 0
+
+
+@pytest.mark.slow
+def test_a_job_says_that_the_disk_is_full_and_goes_on_when_it_is_not(disk: Disk, tmp_path: Path) -> None:
+    """The line of progress told that some seconds were left, for as long as the disk was full."""
+    papers, may_answer, dice = tmp_path / "papers", threading.Event(), random.Random(1)
+    papers.mkdir()
+    for n in range(10):
+        text = "".join(f"Visitor Number{n} met Guest{i} with {dice.getrandbits(999):x}. " for i in range(80))
+        (papers / f"{n}.txt").write_text(text)
+    with (
+        ChatServer(respond=lambda call: replace(openie(call), until=may_answer.is_set)) as model,
+        embedding_endpoint(dimension=16),
+    ):
+        environment = {
+            **os.environ,
+            "HF_HUB_OFFLINE": "1",
+            "HOPWEAVE_DATA_DIR": str(disk.folder / "data"),
+            "HOPWEAVE_LLM__BASE_URL": model.url,
+            "HOPWEAVE_LLM__MODEL": "m",
+            "HOPWEAVE_LLM__CACHE": "false",
+            "HOPWEAVE_WORKER__LEASE_SECONDS": "20",
+        }
+        command = [HOPWEAVE, "ingest", papers, "-c", "c", "--extractor", "llm", "-v"]
+        shown = tmp_path / "shown"
+        with shown.open("wb") as errors:
+            ingest = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=errors, stdout=subprocess.PIPE)
+        try:
+            _wait_until(lambda: model.in_flight > 0)
+            disk.fill()
+            may_answer.set()
+            _wait_until(lambda: "full" in shown.read_text())
+            _wait_until(lambda: ", waiting\n" in shown.read_text())
+            doctor = subprocess.run(
+                [HOPWEAVE, "doctor"], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+            )
+            assert ingest.poll() is None
+            disk.free()
+            output, _ = ingest.communicate(timeout=PATIENCE_SECONDS)
+        finally:
+            ingest.kill()
+            ingest.wait()
+    assert (ingest.returncode, b"10 indexed" in output) == (0, True), (output, shown.read_text())
+    assert "Traceback" not in shown.read_text()
+    assert "Traceback" not in doctor.stdout + doctor.stderr
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 @pytest.mark.slow

@@ -207,6 +207,52 @@ def test_clients_that_read_nothing_keep_nobody_out(serve: Serve) -> None:
         assert all(_is_healthy(server.port) for _ in range(30))
 
 
+def _send_slowly(port: int, address: str) -> socket.socket:
+    """Returns a connection that has begun a request, whose body does not come."""
+    connection = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_SECONDS, source_address=(address, 0))
+    connection.sendall(
+        b"POST /v1/search HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n"
+    )
+    return connection
+
+
+def test_connections_of_one_address_leave_room_for_others(serve: Serve) -> None:
+    server = serve(API__MAX_CONNECTIONS=40, API__MAX_CONNECTIONS_OF_ADDRESS=10, API__BODY_SECONDS=600)
+    with contextlib.ExitStack() as slow:
+        for _ in range(60):
+            slow.enter_context(_send_slowly(server.port, "127.0.0.2"))
+        for _ in range(20):
+            assert httpx.get(f"http://127.0.0.1:{server.port}/v1/corpora", timeout=PATIENCE_SECONDS).status_code == 200
+        with httpx.Client(transport=httpx.HTTPTransport(local_address="127.0.0.2"), timeout=PATIENCE_SECONDS) as client:
+            refused = client.get(f"http://127.0.0.1:{server.port}/v1/corpora")
+            assert (refused.status_code, refused.text) == (503, "too many connections\n")
+
+
+def test_health_is_told_when_all_connections_are_taken(serve: Serve) -> None:
+    server = serve(API__MAX_CONNECTIONS=10, API__BODY_SECONDS=600)
+    with contextlib.ExitStack() as slow:
+        for _ in range(30):
+            slow.enter_context(_send_slowly(server.port, "127.0.0.1"))
+        wait_until(lambda: _is_healthy(server.port))
+        for _ in range(20):
+            assert _is_healthy(server.port)
+            refused = httpx.get(f"http://127.0.0.1:{server.port}/v1/corpora", timeout=PATIENCE_SECONDS)
+            assert refused.status_code == 503
+    wait_until(lambda: server.client.get("/v1/corpora").status_code == 200)
+
+
+def test_the_address_that_a_program_of_this_machine_claims_is_not_believed(serve: Serve) -> None:
+    claimed = {"X-Forwarded-For": "203.0.113.9"}
+    server = serve()
+    assert server.client.get("/v1/corpora", headers=claimed).status_code == 200
+
+
+def test_a_proxy_of_the_settings_is_believed(serve: Serve) -> None:
+    server = serve(API__PROXIES='["127.0.0.1"]')
+    claimed = {"X-Forwarded-For": "203.0.113.9"}
+    assert server.client.get("/v1/corpora", headers=claimed).status_code == 403
+
+
 def test_a_client_that_reads_nothing_is_cut_off(serve: Serve) -> None:
     server = serve(API__WRITE_SECONDS=1)
     with _ask_without_reading(server.port, 50) as connection:

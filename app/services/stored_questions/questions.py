@@ -102,7 +102,7 @@ async def list_questions(
     container: Container, corpus: Corpus, *, kept: bool | None, limit: int, before: str | None
 ) -> Sequence[AskedQuestion]:
     """Returns the caller's questions, newest first, without answers."""
-    return await container.record.questions.list(corpus.id, asked_by="", kept=kept, limit=limit, before=before)
+    return await container.record.questions.list(corpus.id, asked_by=[""], kept=kept, limit=limit, before=before)
 
 
 async def list_events(container: Container, corpus: Corpus, question_id: str, *, after: int) -> Sequence[QuestionEvent]:

@@ -12,6 +12,7 @@ from app.composition import choose_composition
 from app.container import Container
 from cli.output.stages import stages
 from core.errors import InvalidInput
+from core.execution.drafts import Draft
 from core.settings import Settings, read_settings
 from evaluation import (
     Dataset,
@@ -67,7 +68,7 @@ def _train_ranker(
     )
     check_training_libraries(training.fitted)
     datasets = read_training_datasets(dataset_dirs)
-    draft = _prepare_draft(output)
+    _check_output(output)
     settings = read_settings()
     with stages() as progress:
         sets, model = asyncio.run(_gather(settings, datasets, training, progress))
@@ -75,7 +76,7 @@ def _train_ranker(
     Console().print(build_ranker_table(trained))
     if not trained.gains:
         _report_no_gain(trained.difference.mean, output, force=force)
-    _write(output, draft, trained.file)
+    _write(output, trained.file)
     typer.echo(f"{output}: use it with --searcher bridged:ranker={output}", err=True)
 
 
@@ -112,29 +113,26 @@ def _report_no_gain(difference: float, output: Path, *, force: bool) -> None:
     typer.echo(f"{said}; --force writes it nonetheless", err=True)
 
 
-def _prepare_draft(output: Path) -> Path:
-    """Returns the draft's path after checking, before any work, that it can be written; leaves no file behind."""
-    draft = output.with_name(f".{output.name}.part")
+def _check_output(output: Path) -> None:
+    """Checks, before any work, that the file can be written; leaves no file behind."""
     try:
         if output.is_dir():
             raise InvalidInput(f"-o {output} is a folder; name a file")
         output.parent.mkdir(parents=True, exist_ok=True)
-        draft.touch()
-        draft.unlink()
+        with Draft(output):
+            pass
     except OSError as error:
         raise _unwritable(output, error) from error
-    return draft
 
 
-def _write(output: Path, draft: Path, text: str) -> None:
-    """Writes the draft and renames it, so that the file is complete or absent."""
+def _write(output: Path, text: str) -> None:
+    """Writes the file, so that it is complete or absent."""
     try:
-        draft.write_text(text, encoding="utf-8", newline="\n")
-        draft.replace(output)
+        with Draft(output) as draft:
+            draft.file.write(text.encode())
+            draft.keep()
     except OSError as error:
         raise _unwritable(output, error) from error
-    finally:
-        draft.unlink(missing_ok=True)
 
 
 def _unwritable(output: Path, error: OSError) -> InvalidInput:

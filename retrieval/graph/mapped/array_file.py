@@ -6,8 +6,7 @@ to the length that it has with the longest checksums, so that it can be written 
 """
 
 import json
-import mmap
-import os
+import math
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,12 +19,16 @@ from typing import Any, BinaryIO, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.file_mapping import FileMapping
+
 __all__ = [
     "ArrayFile",
     "FileContent",
+    "OutdatedFile",
     "Stream",
     "StreamedArray",
     "UnreadableFile",
+    "find_mapping",
     "is_mapped",
     "read_array_file",
     "read_generation",
@@ -40,12 +43,28 @@ _ALIGNMENT = 64
 _BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _GREATEST_CHECKSUM = 0xFFFFFFFF
+_SMALL = 64 << 20
+"""Files of up to so many bytes are compared with their checksums when they are opened, in 30 ms."""
 _KINDS = frozenset("Siufb")
 """The kinds of types that an array may have: bytes, numbers and truth values. None of them holds Python objects."""
 
 
+_HEADER_TYPES: dict[str, type] = {
+    "layout": str,
+    "corpus": str,
+    "generation": int,
+    "numbers": dict,
+    "arrays": dict,
+    "bytes": int,
+}
+
+
 class UnreadableFile(ValueError):
     """A file cannot be used. The message says why, as the end of a sentence that names the file."""
+
+
+class OutdatedFile(UnreadableFile):
+    """A file of another version, which is replaced without a warning."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,33 +181,34 @@ def _write_stream(file: BinaryIO, stream: Stream, starts: list[int]) -> dict[int
 def read_array_file(path: Path, layout: str, corpus_id: str, *, check: bool = False) -> ArrayFile:
     """Returns the content of a file, with arrays that are mapped and cannot be written to.
 
-    The checksum of the header and all places are compared, and with `check` the checksums of the arrays, for which the
-    whole file is read. Raises `UnreadableFile`, also for a file of another layout or corpus, and `OSError`.
+    The checksum of the header and all places are compared, and in a small file or with `check` the checksums of the
+    arrays, for which the whole file is read. Raises `UnreadableFile`, also for a file of another layout or corpus, and
+    `OSError`.
     """
     with path.open("rb") as file:
         header, start = _read_header(file)
         if header["layout"] != layout:
-            raise UnreadableFile("is of another version")
+            raise OutdatedFile("is of another version")
         if header["corpus"] != corpus_id:
             raise UnreadableFile("is of another corpus")
-        if os.fstat(file.fileno()).st_size != start + header["bytes"]:
+        mapping = FileMapping(file.fileno())
+        if len(mapping) != start + header["bytes"]:
             raise UnreadableFile("is truncated")
         try:
             places = {name: _read_place(place) for name, place in header["arrays"].items()}
             distinct = set(places.values())
             _check_places(header["bytes"], distinct)
-            if check:
+            if check or len(mapping) <= _SMALL:
                 _compare_checksums(file, start, distinct)
-            mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             arrays = {place: _map(mapping, start, place) for place in distinct}
         except UnreadableFile:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise UnreadableFile(f"is damaged ({error})") from error
     return ArrayFile(
         layout=layout,
         corpus_id=corpus_id,
-        generation=int(header["generation"]),
+        generation=header["generation"],
         numbers=header["numbers"],
         arrays={name: arrays[place] for name, place in places.items()},
     )
@@ -201,15 +221,20 @@ def read_generation(path: Path, layout: str, corpus_id: str) -> int | None:
     """
     with path.open("rb") as file:
         header, _ = _read_header(file)
-    return int(header["generation"]) if (header["layout"], header["corpus"]) == (layout, corpus_id) else None
+    generation: int = header["generation"]
+    return generation if (header["layout"], header["corpus"]) == (layout, corpus_id) else None
 
 
-def is_mapped(array: NDArray[Any]) -> bool:
-    """Whether an array lies in a mapped file, and not in the memory of this process alone."""
+def find_mapping(array: NDArray[Any]) -> FileMapping | None:
+    """Returns the mapping of the file that an array lies in; None if it is in the memory of this process alone."""
     owner: object = array
     while isinstance(owner, np.ndarray | memoryview):
         owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
-    return isinstance(owner, mmap.mmap)
+    return owner if isinstance(owner, FileMapping) else None
+
+
+def is_mapped(array: NDArray[Any]) -> bool:
+    return find_mapping(array) is not None
 
 
 def _read_header(file: BufferedReader) -> tuple[dict[str, Any], int]:
@@ -221,11 +246,17 @@ def _read_header(file: BufferedReader) -> tuple[dict[str, Any], int]:
     if magic != _MAGIC:
         raise UnreadableFile("is not a file of Hopweave")
     if version != _FORMAT:
-        raise UnreadableFile("is of another version")
+        raise OutdatedFile("is of another version")
     encoded = file.read(min(length, _LONGEST_HEADER))
     if len(encoded) != length or zlib.crc32(encoded) != checksum:
         raise UnreadableFile("has a damaged header")
-    header: dict[str, Any] = json.loads(encoded)
+    try:
+        header = json.loads(encoded)
+        types = {name: type(header[name]) for name in _HEADER_TYPES}
+    except (KeyError, RecursionError, TypeError, ValueError) as error:
+        raise UnreadableFile("has a damaged header") from error
+    if types != _HEADER_TYPES:
+        raise UnreadableFile("has a damaged header")
     return header, _align(_START.size + length)
 
 
@@ -235,7 +266,9 @@ def _read_place(place: list[Any]) -> _Place:
 
 
 def _check_places(size: int, places: set[_Place]) -> None:
-    if any(place.start < 0 or place.start + _size_of(place) > size for place in places):
+    if any(
+        place.start < 0 or min(place.shape, default=0) < 0 or place.start + _size_of(place) > size for place in places
+    ):
         raise UnreadableFile("is damaged: an array ends beyond the file")
 
 
@@ -261,12 +294,12 @@ def _size_of(place: _Place) -> int:
 
 
 def _count_bytes(type: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    return int(np.prod(shape, dtype=np.int64)) * type.itemsize
+    return math.prod(shape) * type.itemsize
 
 
-def _map(mapping: mmap.mmap, start: int, place: _Place) -> NDArray[Any]:
+def _map(mapping: FileMapping, start: int, place: _Place) -> NDArray[Any]:
     type = np.dtype(place.type)
-    count = int(np.prod(place.shape, dtype=np.int64))
+    count = math.prod(place.shape)
     if not count:
         return np.empty(place.shape, type)
     return np.frombuffer(mapping, type, count, start + place.start).reshape(place.shape)

@@ -16,7 +16,7 @@ from retrieval.graph.adjacency import Adjacency
 from retrieval.graph.chunk_terms import PACKED, ChunkTerms
 from retrieval.graph.columns import Columns, encode_ids
 from retrieval.graph.flat import FlatSnapshot, Lookups
-from retrieval.graph.mapped.array_file import ArrayFile
+from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
 from retrieval.graph.merges import make_merge_map
 from retrieval.graph.naming.name_index import NameIndex
 from retrieval.graph.naming.names import Names, pack_names
@@ -57,7 +57,48 @@ def encode_snapshot(corpus_id: str, snapshot: FlatSnapshot) -> ArrayFile:
 
 
 def decode_snapshot(content: ArrayFile) -> FlatSnapshot:
-    """Returns the snapshot of a file, of the file's generation. It reads no array but that of the merges."""
+    """Returns the snapshot of a file, of the file's generation.
+
+    It reads the merges, and the arrays that say where others are read: compiled code does not check its indices. Raises
+    `UnreadableFile` if they do not fit to each other.
+    """
+    try:
+        _check_arrays(content)
+        return _decode(content)
+    except UnreadableFile:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise UnreadableFile(f"is damaged ({error!r})") from error
+
+
+def _check_arrays(content: ArrayFile) -> None:
+    arrays, places = content.arrays, content.numbers["places"]
+    indptr, indices, degree = arrays["indptr"], arrays["indices"], arrays["degree"]
+    _check_offsets(indptr, len(indices))
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < len(degree):
+        raise UnreadableFile("is damaged: an edge leads nowhere")
+    sizes = {
+        "weights": len(indices),
+        "degree": len(indptr) - 1,
+        "entity_df": len(degree) - places,
+        "title_shares": len(degree) - places,
+    }
+    for name, size in sizes.items():
+        if arrays[name].shape != (size,):
+            raise UnreadableFile(f"is damaged: the array {name!r} does not fit to the others")
+    _check_offsets(arrays["term_offsets"], len(arrays["terms"]))
+    _check_offsets(arrays["fact_offsets"], len(arrays["facts"]))
+    for what in ("merge", "stated", "columns", "index"):
+        _check_offsets(arrays[f"{what} name_offsets"], len(arrays[f"{what} name_text"]))
+
+
+def _check_offsets(offsets: NDArray[Any], size: int) -> None:
+    """Raises `UnreadableFile` unless the offsets ascend from 0 to `size`."""
+    if offsets[0] != 0 or offsets[-1] != size or bool((offsets[1:] < offsets[:-1]).any()):
+        raise UnreadableFile("is damaged: offsets do not ascend")
+
+
+def _decode(content: ArrayFile) -> FlatSnapshot:
     arrays, numbers = dict(content.arrays), content.numbers
     ids = arrays["merges"].astype(np.str_).tolist()
     names = list(_decode_names(arrays, "merge"))

@@ -7,8 +7,9 @@ from pathlib import Path
 
 from core.telemetry.log_events import log_event
 from retrieval.graph.compaction.encoding import encode_compacted
+from retrieval.graph.flat import FlatSnapshot
 from retrieval.graph.layers.layered import LayeredSnapshot
-from retrieval.graph.mapped.array_file import ArrayFile, FileContent, UnreadableFile
+from retrieval.graph.mapped.array_file import FileContent, OutdatedFile, UnreadableFile
 from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import BuildLock, SnapshotFile, SnapshotFolder
 from retrieval.graph.snapshot import GraphSnapshot
@@ -61,17 +62,17 @@ class LoggedFolder:
             seconds = round(time.monotonic() - began, 2)
             chunks = snapshot.whole.passages
             log_event(_log, logging.INFO, "snapshot written", corpus=corpus_id, passages=chunks, seconds=seconds)
-        content = self.read(corpus_id)
-        if content is None or content.generation != snapshot.generation:
-            return None
-        return decode_snapshot(content)
+        mapped = self.read(corpus_id)
+        return None if mapped is None or mapped.generation != snapshot.generation else mapped
 
-    def read(self, corpus_id: str, *, check: bool = False) -> ArrayFile | None:
-        """Returns the content of a file; None if there is none that can be used. A damaged one is deleted."""
+    def read(self, corpus_id: str, *, check: bool = False) -> FlatSnapshot | None:
+        """Returns the snapshot of a file; None if there is none that can be used. A damaged file is deleted."""
         try:
-            return self._folder.read(corpus_id, check=check)
+            content = self._folder.read(corpus_id, check=check)
+            return None if content is None else decode_snapshot(content)
         except UnreadableFile as error:
-            self._log_once(logging.INFO, f"{self._folder.path_of(corpus_id)} {error}; the snapshot is built again")
+            level = logging.INFO if isinstance(error, OutdatedFile) else logging.WARNING
+            self._log_once(level, f"{self._folder.path_of(corpus_id)} {error}; the snapshot is built again")
             self.delete(corpus_id)
         except OSError as error:
             reason = (error.strerror or str(error)).lower()

@@ -13,9 +13,9 @@ from core.errors import HopweaveError, NotFound
 from core.ports.record import GraphChanges, GraphSource
 from core.record_policy.change_log import KEPT_SECONDS
 from retrieval.graph.layers.layered import follow
-from retrieval.graph.mapped.layout import decode_snapshot
 from retrieval.graph.mapped.logged_folder import LoggedFolder
 from retrieval.graph.mapped.snapshot_folder import BuildLock
+from retrieval.graph.memory import list_mappings
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["FilePolicy", "SnapshotFiles"]
@@ -98,24 +98,24 @@ class SnapshotFiles:
 
         Raises what the record raises, `NotFound` after deleting the file of a deleted corpus.
         """
-        content = await asyncio.to_thread(self._folder.read, corpus_id)
-        if content is None:
+        mapped = await asyncio.to_thread(self._folder.read, corpus_id)
+        if mapped is None:
             return None
         try:
-            changes = await self._graph.changes(corpus_id, content.generation)
+            changes = await self._graph.changes(corpus_id, mapped.generation)
         except NotFound:
             await self.delete(corpus_id)
             raise
         snapshot = None
         if changes is not None:
-            snapshot = await asyncio.to_thread(follow, decode_snapshot(content), changes)
+            snapshot = await asyncio.to_thread(follow, mapped, changes)
         if changes is None or snapshot is None:
             await self.delete(corpus_id)  # older than the change log, or of another record
             return None
         state = self._states.setdefault(corpus_id, _State())
-        state.generation, state.snapshot = content.generation, None
+        state.generation, state.snapshot = mapped.generation, None
         state.forget_changes()
-        if snapshot.generation != content.generation:
+        if snapshot.generation != mapped.generation:
             self.keep(corpus_id, snapshot, changes, adopt)
         return snapshot
 
@@ -296,6 +296,8 @@ class SnapshotFiles:
             _log.info("snapshot files are not cleaned: %s", error)
 
     def _write_file(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
+        if not all(mapping.is_intact() for mapping in list_mappings(snapshot)):
+            return None  # the next search builds the snapshot again
         if snapshot.whole.passages >= self._policy.least_chunks:
             return self._folder.write(corpus_id, snapshot, self._stop)
         self._folder.delete(corpus_id)  # the corpus has become small

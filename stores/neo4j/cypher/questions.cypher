@@ -27,8 +27,8 @@ MATCH (c:Corpus {id: q.corpus_id}) WHERE c.name IS NOT NULL
 RETURN properties(q) AS question;
 
 // [list]
-MATCH (q:AskedQuestion {corpus_id: $corpus_id, asked_by: $asked_by}) USING INDEX q:AskedQuestion(corpus_id, asked_by)
-WHERE ($kept IS NULL OR q.kept = $kept) AND ($before IS NULL OR q.seq < $before)
+MATCH (q:AskedQuestion {corpus_id: $corpus_id}) USING INDEX q:AskedQuestion(corpus_id, asked_by)
+WHERE q.asked_by IN $askers AND ($kept IS NULL OR q.kept = $kept) AND ($before IS NULL OR q.seq < $before)
 MATCH (c:Corpus {id: q.corpus_id}) WHERE c.name IS NOT NULL
 WITH q ORDER BY q.seq DESC LIMIT $limit
 RETURN q {.*, answer: null, verification: null} AS question ORDER BY q.seq DESC;

@@ -59,11 +59,17 @@ class Neo4jQuestions:
         return await self._database.read(lambda tx: rows.read_question(tx, uid_of(corpus_id, question_id)))
 
     async def list(
-        self, corpus_id: str, *, asked_by: str, kept: bool | None = None, limit: int = 50, before: str | None = None
+        self,
+        corpus_id: str,
+        *,
+        asked_by: Collection[str],
+        kept: bool | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[AskedQuestion]:
         def work(tx: Transaction) -> list[AskedQuestion]:
             seq = None if before is None else _read_seq(tx, uid_of(corpus_id, before), asked_by)
-            values = {"corpus_id": corpus_id, "asked_by": asked_by, "kept": kept, "before": seq, "limit": limit}
+            values = {"corpus_id": corpus_id, "askers": list(asked_by), "kept": kept, "before": seq, "limit": limit}
             found = tx.rows(_CYPHER["list"], **values)
             return [rows.question_from_row(tx, row["question"], whole=False) for row in found]
 
@@ -238,8 +244,8 @@ def _adopt(tx: Transaction, corpus_id: str, question: AskedQuestion, sources: Se
         rows.withdraw_question(tx, properties)
 
 
-def _read_seq(tx: Transaction, uid: str, asked_by: str) -> int:
+def _read_seq(tx: Transaction, uid: str, asked_by: Collection[str]) -> int:
     row = tx.row(_CYPHER["one"], uid=uid)
-    if row is None or row["question"]["asked_by"] != asked_by:
+    if row is None or row["question"]["asked_by"] not in asked_by:
         raise question_missing(uid.partition(":")[2])
     return int(row["question"]["seq"])

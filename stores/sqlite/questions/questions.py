@@ -1,5 +1,6 @@
 """The port of stored questions in SQLite."""
 
+import json
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ __all__ = ["SqliteQuestions"]
 
 _LIST = """
     SELECT q.* FROM questions q JOIN corpora c ON c.id = q.corpus_id
-    WHERE q.corpus_id = :corpus AND q.asked_by = :asker AND c.name IS NOT NULL
+    WHERE q.corpus_id = :corpus AND q.asked_by IN (SELECT value FROM json_each(:askers)) AND c.name IS NOT NULL
     AND (:kept IS NULL OR q.kept = :kept) AND (:seq IS NULL OR q.seq < :seq) ORDER BY q.seq DESC LIMIT :limit
 """
 
@@ -57,12 +58,18 @@ class SqliteQuestions:
         return await self._database.read(lambda cx: rows.read_question(cx, (corpus_id, question_id)))
 
     async def list(
-        self, corpus_id: str, *, asked_by: str, kept: bool | None = None, limit: int = 50, before: str | None = None
+        self,
+        corpus_id: str,
+        *,
+        asked_by: Collection[str],
+        kept: bool | None = None,
+        limit: int = 50,
+        before: str | None = None,
     ) -> Sequence[AskedQuestion]:
         def work(cx: Connection) -> list[AskedQuestion]:
             values = {
                 "corpus": corpus_id,
-                "asker": asked_by,
+                "askers": json.dumps(list(asked_by)),
                 "kept": None if kept is None else int(kept),
                 "seq": None if before is None else _read_seq(cx, corpus_id, asked_by, before),
                 "limit": limit,
@@ -256,10 +263,10 @@ def _adopt(
         rows.withdraw_question(cx, row)
 
 
-def _read_seq(cx: Connection, corpus_id: str, asked_by: str, question_id: str) -> int:
+def _read_seq(cx: Connection, corpus_id: str, asked_by: Collection[str], question_id: str) -> int:
     row = cx.execute(
-        "SELECT seq FROM questions WHERE corpus_id = ? AND id = ? AND asked_by = ?", (corpus_id, question_id, asked_by)
+        "SELECT seq, asked_by FROM questions WHERE corpus_id = ? AND id = ?", (corpus_id, question_id)
     ).fetchone()
-    if row is None:
+    if row is None or row["asked_by"] not in asked_by:
         raise question_missing(question_id)
     return int(row["seq"])

@@ -9,12 +9,14 @@ from threading import Lock
 
 from core.errors import Unavailable
 from stores.sqlite.connection import connect, empty_log, run_script
+from stores.sqlite.damage import is_damage
 
 __all__ = ["ConnectionPool"]
 
 _SCHEMA = Path(__file__).with_name("vectors.sql")
 _PAGE_SIZE = 16384  # nine vectors of 384 numbers a page
 _TRIES = 20
+_REMEDY = "end Hopweave, delete the file, and run `hopweave doctor --repair`"
 _PAUSE_SECONDS = 0.05
 
 
@@ -105,11 +107,12 @@ class ConnectionPool:
     def _translate_errors(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.OperationalError as error:
-            message = f"the vectors in {self._path} cannot be reached ({error}): check the disk and try again"
-            raise Unavailable(message) from error
+        except UnicodeDecodeError as error:  # in a message of SQLite on a damaged file
+            raise Unavailable(f"the vectors in {self._path} are damaged: {_REMEDY}") from error
         except sqlite3.DatabaseError as error:
-            message = f"the vectors in {self._path} cannot be read ({error}): run `hopweave doctor --repair`"
+            if is_damage(error):
+                raise Unavailable(f"the vectors in {self._path} are damaged ({error}): {_REMEDY}") from error
+            message = f"the vectors in {self._path} cannot be reached ({error}): check the disk and try again"
             raise Unavailable(message) from error
 
 

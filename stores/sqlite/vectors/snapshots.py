@@ -9,7 +9,7 @@ import numpy as np
 
 from core.ports.views import VectorKind
 from stores.exact_search import VectorSnapshot
-from stores.sqlite.vectors.mapped.base import DamagedRows
+from stores.sqlite.vectors.mapped.base import ChangedFile, DamagedRows
 from stores.sqlite.vectors.mapped.bases import Bases, find_gone
 from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
 from stores.sqlite.vectors.pool import ConnectionPool
@@ -99,15 +99,20 @@ class VectorSnapshots:
                 latest.snapshot = CollectionSnapshot(version=version, collection=collection, vectors=vectors)
 
     def discard_damaged(self, corpus_id: str, kind: VectorKind, damage: DamagedRows) -> None:
-        """Deletes a file of which rows are damaged. The next search builds it again."""
+        """Deletes a file of which rows are damaged, and discards the snapshot over it.
+
+        The next search builds the file again. If the file was `ChangedFile`, the next search opens it again, which
+        finds the damage.
+        """
         latest = self._latest.get((corpus_id, kind))
         snapshot = None if latest is None else latest.snapshot
         if latest is None or snapshot is None:
             return
         with latest.lock:
             if isinstance(snapshot.vectors, MappedSnapshot) and snapshot.mapped == damage.identity:
-                _log.warning("the file of vectors %s is damaged: it is built again", damage.path)
-                self._bases.delete_damaged(snapshot.collection.number, damage)
+                if not isinstance(damage, ChangedFile):
+                    _log.warning("the file of vectors %s is damaged: it is built again", damage.path)
+                    self._bases.delete_damaged(snapshot.collection.number, damage)
                 if latest.snapshot is snapshot:
                     latest.snapshot = None
 
@@ -167,7 +172,9 @@ def _follow(
     if last.collection.change >= collection.forgotten:
         gone = np.array(read_deleted_places(db, collection, last.collection.change), dtype=np.int64)
     elif isinstance(vectors, MappedSnapshot):
-        gone = find_gone(db, collection, np.concatenate([vectors.base.places, vectors.own.rows[: vectors.own.size]]))
+        gone = find_gone(
+            db, collection, np.concatenate([vectors.base.read_places(), vectors.own.rows[: vectors.own.size]])
+        )
     else:
         return None
     place = vectors.last_place

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from app.export.csv_export import _format_cell
 from core.ids import entity_id
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
 
@@ -65,13 +66,19 @@ async def test_graphml_has_communities_and_legal_characters(server: Server) -> N
 
 async def test_csv_disarms_formulas(server: Server) -> None:
     await server.corpus()
-    texts = ["=1+1", "+1", "-1", "@SUM(A1)", 'plain, with "quotes"']
+    texts = ["=1+1", "+1", "-1", "@SUM(A1)", "＝1+1", 'plain, with "quotes"']
     await server.ingest(*({"key": f"k{n}", "title": text, "text": text} for n, text in enumerate(texts)))
     answer = await server.client.get("/v1/corpora/people/export", params={"format": "csv"})
     assert answer.headers["content-type"] == "text/csv; charset=utf-8"
     rows = list(csv.DictReader(io.StringIO(answer.text, newline="")))
     titles = {row["key"]: row["title"] for row in rows if row["kind"] == "document"}
-    assert titles == {f"k{n}": f"'{text}" if n < 4 else text for n, text in enumerate(texts)}
+    assert titles == {f"k{n}": f"'{text}" if n < 5 else text for n, text in enumerate(texts)}
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+def test_no_cell_begins_as_a_formula(start: str) -> None:
+    assert _format_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
+    assert _format_cell(f"no {start}") == f"no {start}"
 
 
 async def test_faults(people: Server) -> None:

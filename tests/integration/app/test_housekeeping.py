@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
+from app.supervision.folder_lock import FolderLock
 from app.worker.embedded import EmbeddedWorkerProcess
 from core.corpora import CorpusSettings, Fine
 from core.jobs import JobKind
@@ -36,7 +37,7 @@ def test_the_job_of_a_killed_import_is_closed_without_any_work(tmp_path: Path) -
     with sqlite3.connect(tmp_path / "record.db") as record:  # as if an hour had passed since the import was killed
         record.execute("UPDATE jobs SET touched_at = 0 WHERE id = ?", (job_id,))
     record.close()
-    process = EmbeddedWorkerProcess(container)
+    process = EmbeddedWorkerProcess(container, FolderLock(tmp_path))
     assert process.list_waiting() == []
     assert asyncio.run(container.record.jobs.get(job_id)).state.final
     asyncio.run(container.close())

@@ -47,7 +47,7 @@ def test_a_record_of_another_release(tmp_path: Path, opened: list[sqlite3.Connec
 def test_a_record_that_is_no_database(tmp_path: Path, opened: list[sqlite3.Connection]) -> None:
     path = tmp_path / "record.db"
     path.write_bytes(b"no database" * 1000)
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(Unavailable, match=r"record\.db is damaged"):
         SqliteRecord(path)
     assert are_closed(opened)
 

@@ -68,6 +68,22 @@ async def test_results_are_plain_text_of_pages_each_once(engine: Engine) -> None
     assert len(engine.server.requests) == 1, "no page is fetched"
 
 
+@pytest.mark.parametrize("kind", ["searxng", "tavily"])
+async def test_what_an_engine_names_is_never_fetched(kind: str) -> None:
+    """A result or a redirect may name a file, or a server that only this machine reaches."""
+    with SearxngServer([]) as inside, running(kind, []) as (server, search):
+        addresses = ["file:///etc/passwd", f"{inside.url}/latest/meta-data", "gopher://127.0.0.1:6379/_FLUSHALL"]
+        rows = [{"url": address, "title": "t", "content": "c"} for address in addresses]
+        server.script.append(Reply(body={"results": rows}))
+        assert [result.url for result in await search.search("a question", 9)] == [addresses[1]]
+        server.script.append(Reply(status=307, headers={"Location": f"{inside.url}/search"}))
+        with pytest.raises(ModelFailed, match="answered 307"):
+            await search.search("a question", 9)
+        assert inside.requests == []
+        assert len(server.requests) == 2
+        await search.close()
+
+
 async def test_at_most_as_many_as_are_asked_for(engine: Engine) -> None:
     assert len(await engine.search.search("a question", 1)) == 1
     assert await engine.search.search("a question", 0) == []
@@ -90,6 +106,7 @@ async def test_a_client_serves_many_questions(engine: Engine) -> None:
         (Reply(status=302, headers={"Location": "https://elsewhere.example"}), ModelFailed, "answered 302"),
         (Reply(body="<html>hello</html>"), ModelFailed, "invalid JSON: <html>hello"),
         (Reply(body=""), ModelFailed, "invalid JSON: nothing"),
+        (Reply(body=b"[" * 200_000), ModelFailed, "invalid JSON: "),
         (Reply(body=b"\xff\xfe{"), ModelFailed, "invalid JSON"),
         (Reply(body=[1, 2]), ModelFailed, "is not an object"),
         (Reply(body={"results": "none"}), ModelFailed, "without a list of results"),

@@ -11,6 +11,7 @@ from starlette.datastructures import Headers
 
 from api.access import attempts as attempts_module
 from api.access.attempts import MOST, Attempts
+from api.access.caller import KEYLESS
 from api.access.origins import refuse_foreign_page, refuse_unknown_page
 from api.access.session_secret import FILE, SessionSecret
 from api.access.session_value import OF_SETTINGS, read_session, sign_session
@@ -177,38 +178,48 @@ def test_a_program_is_no_foreign_page() -> None:
     assert "HOPWEAVE_API__PUBLIC_URL" in str(refuse_foreign_page(scope, Headers({**_HOST, "origin": "http://a"}), ""))
 
 
+def _show_wrong(counted: Attempts, address: str) -> None:
+    assert counted.judge(address, "wrong", guessable=False) == "wrong"
+
+
 def test_wrong_keys_of_an_address_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
     monkeypatch.setattr(attempts_module.time, "monotonic", lambda: now)
     counted = Attempts()
     for number in range(MOST):
-        counted.check("2001:db8::1")
-        counted.count(f"2001:db8::{number:x}")
+        _show_wrong(counted, f"2001:db8::{number:x}")
     with pytest.raises(RateLimited, match="try again in 60 seconds") as caught:
-        counted.check("2001:db8::ffff")
+        _show_wrong(counted, "2001:db8::ffff")
     assert caught.value.retry_after == 60
-    counted.check("2001:db8:0:1::1")
-    counted.check("192.0.2.1")
+    _show_wrong(counted, "2001:db8:0:1::1")
+    _show_wrong(counted, "192.0.2.1")
     now += 60
-    counted.check("2001:db8::1")
-    counted.count("2001:db8::1")
-    counted.check("2001:db8::1")
+    _show_wrong(counted, "2001:db8::1")
+
+
+def test_a_right_key_is_accepted_all_the_same_unless_it_might_be_guessed() -> None:
+    counted = Attempts()
+    for _ in range(MOST):
+        _show_wrong(counted, "192.0.2.1")
+    assert counted.judge("192.0.2.1", KEYLESS, guessable=False) is KEYLESS
+    with pytest.raises(RateLimited):
+        counted.judge("192.0.2.1", KEYLESS, guessable=True)
+    assert counted.judge("192.0.2.2", KEYLESS, guessable=True) is KEYLESS
 
 
 def test_an_address_of_version_4_is_the_same_in_version_6() -> None:
     counted = Attempts()
     for _ in range(MOST):
-        counted.count("::ffff:192.0.2.1")
+        _show_wrong(counted, "::ffff:192.0.2.1")
     with pytest.raises(RateLimited):
-        counted.check("192.0.2.1")
-    counted.check("192.0.2.2")
+        _show_wrong(counted, "192.0.2.1")
+    _show_wrong(counted, "192.0.2.2")
 
 
 def test_addresses_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(attempts_module, "_ADDRESSES", 4)
     counted = Attempts()
     for number in range(20):
-        counted.count(f"192.0.2.{number}")
+        _show_wrong(counted, f"192.0.2.{number}")
     assert len(counted._wrong) == 4
-    counted.count("a socket")
-    counted.check("a socket")
+    _show_wrong(counted, "a socket")

@@ -33,6 +33,15 @@ def test_lines_without_a_terminal(
     assert capsys.readouterr().err == f"indexing: 0 of 1 documents, 1 byte of 2 bytes, about {left} left\n"
 
 
+def test_no_time_is_left_while_the_worker_waits(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
+    with Progress() as progress:
+        progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=1), is_waiting=True)
+    assert capsys.readouterr().err == "indexing: 0 of 1 documents, 1 byte of 2 bytes, waiting\n"
+
+
 def test_reading_says_how_long_the_rest_of_the_file_takes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

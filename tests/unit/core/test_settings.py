@@ -73,6 +73,31 @@ def test_wrong_files(content: bytes, message: str) -> None:
     assert "Input should" not in str(caught.value)
 
 
+@pytest.mark.parametrize("section", ["LLM", "LLM__ROLES__ANSWER", "EMBEDDING", "RERANKER", "WEB"])
+@pytest.mark.parametrize("key", ["sekret\nX-Evil: 1", "sekret\r", "sekr\u00e9t", "sekret\x7f"])
+def test_a_key_that_is_no_header_is_refused_and_not_shown(
+    section: str, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """HTTP clients refuse it, too, and their message has the key."""
+    monkeypatch.setenv(f"HOPWEAVE_{section}__API_KEY", key)
+    with pytest.raises(InvalidSettings, match=f"HOPWEAVE_{section}__API_KEY: a key is one line") as refused:
+        read_settings()
+    assert "sek" not in str(refused.value)
+
+
+def test_settings_are_read_from_the_working_directory_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No `.env` is read, no file of a folder above or below, and nothing in a value is expanded."""
+    here = tmp_path / "here"
+    (here / "below").mkdir(parents=True)
+    for folder in (tmp_path, here / "below"):
+        (folder / "hopweave.toml").write_text('[llm]\nbase_url = "http://stranger.example"\n')
+    (here / ".env").write_text("HOPWEAVE_LLM__BASE_URL=http://stranger.example\n")
+    (here / "hopweave.toml").write_text('[llm]\nmodel = "${HOME} $(id) %(here)s"\n')
+    monkeypatch.chdir(here)
+    settings = read_settings()
+    assert (settings.llm.base_url, settings.llm.model) == ("", "${HOME} $(id) %(here)s")
+
+
 def test_a_variable_wins_over_the_file_also_in_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     Path("hopweave.toml").write_text("[worker]\nlease_seconds = 5\n")
     monkeypatch.setenv("HOPWEAVE_WORKER__LEASE_SECONDS", "never")

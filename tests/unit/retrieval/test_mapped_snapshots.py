@@ -1,10 +1,14 @@
 """Snapshots in files: equal to those that are built, refused when they are damaged, and without the words of texts."""
 
+import json
 import random
 import stat
+import struct
 import zlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +20,7 @@ from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, graph_rows
 from retrieval.graph.flat import FlatSnapshot, build_snapshot
 from retrieval.graph.layers.layered import follow
-from retrieval.graph.mapped import layout
+from retrieval.graph.mapped import array_file, layout
 from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile, is_mapped
 from retrieval.graph.mapped.layout import LAYOUT, decode_snapshot, encode_snapshot
 from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
@@ -154,6 +158,88 @@ def test_a_flipped_bit_is_found(written: Path) -> None:
 
 def parts_of(content: ArrayFile) -> dict[str, list[object]]:
     return {name: array.tolist() for name, array in content.arrays.items()}
+
+
+def forge(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Changes the header of a file, with a checksum that fits, and leaves the arrays where they are."""
+    start, content = struct.Struct("<8sIII"), path.read_bytes()
+    magic, version, length, _ = start.unpack_from(content)
+    header = json.loads(content[start.size : start.size + length])
+    changed = change(header)
+    encoded = json.dumps(header if changed is None else changed).encode()
+    arrays = content[-(-(start.size + length) // 64) * 64 :]
+    head = start.pack(magic, version, len(encoded), zlib.crc32(encoded)) + encoded
+    path.write_bytes(head.ljust(-(-len(head) // 64) * 64, b"\0") + arrays)
+
+
+def set_array(name: str, at: int, value: object) -> Callable[[dict[str, Any]], object]:
+    """`at` is 0 for the type of the array, 1 for its shape, and 2 for its first byte."""
+    return lambda header: header["arrays"][name].__setitem__(at, value)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda _: [1],
+        lambda _: {},
+        lambda header: header.update(generation="5"),
+        lambda header: header.update(bytes=10**30),
+        lambda header: header.update(arrays={}),
+        lambda header: header.update(arrays=[1, 2]),
+        lambda header: header["arrays"].update(indices=7),
+        lambda header: header["numbers"].pop("places"),
+        lambda header: header["numbers"].update(places=10**9),
+        lambda header: header["numbers"].update(places="many"),
+        set_array("indices", 0, "O"),
+        set_array("indices", 0, "V4"),
+        set_array("indices", 0, "no type"),
+        set_array("indices", 1, [-1]),
+        set_array("indices", 1, [1 << 62, 4]),
+        set_array("indices", 1, [1]),
+        set_array("indices", 1, []),
+        set_array("indices", 1, None),
+        set_array("indices", 2, 10**18),
+        set_array("indices", 2, -64),
+        set_array("indices", 2, 1.5),
+        set_array("degree", 1, [1]),
+        set_array("weights", 1, [1]),
+        set_array("indptr", 1, [0]),
+        set_array("merge name_offsets", 1, [0]),
+    ],
+)
+def test_a_forged_header_is_found(
+    written: Path, change: Callable[[dict[str, Any]], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiled code reads the arrays without checking its indices, so what does not fit would end the process."""
+    monkeypatch.setattr(array_file, "_SMALL", 0)
+    forge(written, change)
+    with pytest.raises(UnreadableFile, match=r"damaged|unknown type|truncated"):
+        read_snapshot(written)
+
+
+def read_snapshot(path: Path) -> FlatSnapshot:
+    content = SnapshotFolder(path.parent).read(ID)
+    assert content is not None
+    return decode_snapshot(content)
+
+
+@pytest.mark.parametrize("name", ["indptr", "indices", "term_offsets", "fact_offsets", "index name_offsets"])
+def test_places_beyond_an_array_are_found_in_large_files(
+    written: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their checksums are not compared at each opening."""
+    monkeypatch.setattr(array_file, "_SMALL", 0)
+    content = SnapshotFolder(written.parent).read(ID)
+    assert content is not None
+    array, whole = content.arrays[name].copy(), written.read_bytes()
+    for wrong in (-1, 1 << 30):
+        changed = array.copy()
+        changed[len(changed) // 2] = wrong
+        before = array.tobytes()
+        assert whole.count(before) >= 1
+        written.write_bytes(whole.replace(before, changed.tobytes()))
+        with pytest.raises(UnreadableFile, match="damaged"):
+            read_snapshot(written)
 
 
 def test_a_truncated_and_an_extended_file_are_found(written: Path) -> None:

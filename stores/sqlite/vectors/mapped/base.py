@@ -4,18 +4,20 @@ import heapq
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.file_mapping import FileMapping
 from core.execution.recent import Recent
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.exact_search import GATHER, MARGIN, score_exactly, select_leading
 from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, open_arrays
-from stores.sqlite.vectors.mapped.signs import Codes, find_candidates
+from stores.sqlite.vectors.mapped.signs import BLOCK, Codes, count_words, find_candidates
 
-__all__ = ["CANDIDATES", "DamagedRows", "VectorBase", "sum_rows"]
+__all__ = ["CANDIDATES", "ChangedFile", "DamagedRows", "VectorBase", "sum_rows"]
 
 CANDIDATES = 2_000
 """So many rows, or `_CANDIDATES_OF_A_RESULT` for each result, are compared exactly after the first pass."""
@@ -40,9 +42,16 @@ class DamagedRows(Exception):
         self.identity = identity
 
 
+class ChangedFile(DamagedRows):
+    """Another program wrote to the file since it was opened. Opening it again tells whether it can be used."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class VectorBase:
     """The arrays of a file. Nothing of it changes; which rows were deleted since, a search is told.
+
+    Each method that reads the arrays raises `ChangedFile` if the file was written to since: pages beyond the end of a
+    file that became shorter must not be read (`FileMapping`).
 
     The matrix is too large to compare its checksum at each start. Each row that becomes a result is compared with its
     sum instead, and `DamagedRows` raised if it differs.
@@ -52,6 +61,7 @@ class VectorBase:
     identity: tuple[int, int]
     """The device and number of the file: another file by the same name has another."""
     header: Header
+    mapping: FileMapping
     mean: Vectors
     codes: Codes
     matrix: Vectors
@@ -72,11 +82,13 @@ class VectorBase:
     def open(cls, path: Path) -> "VectorBase":
         """Raises `UnreadableBase` and `OSError`."""
         status = path.stat()
-        header, arrays = open_arrays(path)
+        header, mapping, arrays = open_arrays(path)
         try:
-            return cls(path=path, identity=(status.st_dev, status.st_ino), header=header, **arrays)
+            base = cls(path=path, identity=(status.st_dev, status.st_ino), header=header, mapping=mapping, **arrays)
         except TypeError as error:
             raise UnreadableBase(f"is damaged ({error})") from error
+        base._check_arrays()
+        return base
 
     def __len__(self) -> int:
         return self.header.rows
@@ -86,6 +98,7 @@ class VectorBase:
 
         It is exact if a filter leaves few rows, and else misses a row that the first pass leaves out.
         """
+        self._check_file()
         allowed = alive if documents is None else self._select_rows(documents, alive)
         count = max(CANDIDATES, _CANDIDATES_OF_A_RESULT * k)
         if documents is not None and allowed is not None and np.count_nonzero(allowed) <= max(GATHER, count):
@@ -96,6 +109,7 @@ class VectorBase:
 
     def within(self, vectors: Vectors, threshold: float, alive: Alive) -> list[list[Scored]]:
         """Returns for each vector all rows with a dot product of at least `threshold`, best first, ties by id."""
+        self._check_file()
         near: list[list[NDArray[np.intp]]] = [[] for _ in vectors]
         at_once = max(1, _CELLS // max(1, len(vectors)))
         for start in range(0, len(self), at_once):
@@ -112,13 +126,19 @@ class VectorBase:
 
     def find_rows(self, places: NDArray[np.int64]) -> NDArray[np.intp]:
         """Returns the positions of the rows with these places, of which some may be unknown."""
+        self._check_file()
         at = np.searchsorted(self.places, places)
         inside = at < len(self)
         found: NDArray[np.intp] = at[inside][self.places[at[inside]] == places[inside]]
         return found
 
+    def read_places(self) -> NDArray[np.int64]:
+        self._check_file()
+        return self.places
+
     def read_rows(self, rows: NDArray[np.intp]) -> Vectors:
         """Returns the vectors of rows. Raises `DamagedRows` if one is not as it was written."""
+        self._check_file()
         vectors: Vectors = self.matrix[rows]
         if not np.array_equal(sum_rows(vectors), self.sums[rows]):
             raise DamagedRows(self.path, self.identity)
@@ -126,6 +146,32 @@ class VectorBase:
 
     def read_ids(self, rows: NDArray[np.intp]) -> list[str]:
         return [id_.decode() for id_ in self.ids[rows].tolist()]
+
+    def _check_file(self) -> None:
+        if not self.mapping.is_intact():
+            raise ChangedFile(self.path, self.identity)
+
+    def _check_arrays(self) -> None:
+        """Raises `UnreadableBase` unless the arrays fit to each other: compiled code does not check its indices."""
+        rows, dimension = self.header.rows, self.header.dimension
+        forms: dict[str, tuple[Any, tuple[int, ...]]] = {
+            "mean": ("<f4", (dimension,)),
+            "codes": ("<u8", (-(-rows // BLOCK), count_words(dimension), BLOCK)),
+            "matrix": ("<f4", (rows, dimension)),
+            "sums": ("<u4", (rows,)),
+            "places": ("<i8", (rows,)),
+            "owners": ("<i4", (rows,)),
+            "ids": (self.ids.dtype, (rows,)),
+            "documents": (self.documents.dtype, (len(self.documents),)),
+        }
+        for name, (type, shape) in forms.items():
+            array: NDArray[Any] = getattr(self, name)
+            if array.dtype != np.dtype(type) or array.shape != shape:
+                raise UnreadableBase(f"is damaged: the array {name!r} does not fit to the others")
+        if self.ids.dtype.kind != "S" or self.documents.dtype.kind != "S":
+            raise UnreadableBase("is damaged: the ids are no text")
+        if rows and not 0 <= int(self.owners.min()) <= int(self.owners.max()) < len(self.documents):
+            raise UnreadableBase("is damaged: a row is of no document")
 
     def _rank(self, rows: NDArray[np.intp], query: Vectors, k: int) -> list[Scored]:
         vectors = self.read_rows(rows)

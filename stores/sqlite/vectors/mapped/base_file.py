@@ -7,7 +7,7 @@ are written some thousand at a time, and the writer holds no more than these.
 
 import errno
 import json
-import mmap
+import math
 import os
 import struct
 import sys
@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from core.execution.file_mapping import FileMapping
 
 __all__ = ["ArrayForm", "BaseWriter", "Header", "UnreadableBase", "open_arrays", "read_header"]
 
@@ -60,7 +62,7 @@ class ArrayForm:
 
     @property
     def size(self) -> int:
-        return int(np.prod(self.shape, dtype=np.int64)) * np.dtype(self.type).itemsize
+        return math.prod(self.shape) * np.dtype(self.type).itemsize
 
 
 class BaseWriter:
@@ -123,22 +125,24 @@ def read_header(path: Path) -> Header:
         return _header_of(_read_fields(file.fileno()))
 
 
-def open_arrays(path: Path) -> tuple[Header, dict[str, NDArray[Any]]]:
-    """Returns the header and the arrays, which are mapped and cannot be written to.
+def open_arrays(path: Path) -> tuple[Header, FileMapping, dict[str, NDArray[Any]]]:
+    """Returns the header, the mapping and its arrays, which cannot be written to.
 
     Compares the checksums of the arrays that have one. It reads them by calls and not through the mapping, whose pages
     would count as memory of this process. Raises `UnreadableBase` and `OSError`.
     """
     with path.open("rb") as file:
         fields = _read_fields(file.fileno())
-        if os.fstat(file.fileno()).st_size != fields["size"]:
+        mapping = FileMapping(file.fileno())
+        if len(mapping) != fields.get("size"):
             raise UnreadableBase("is truncated")
-        mapping = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         try:
             arrays = {name: _open_array(file.fileno(), mapping, array) for name, array in fields["arrays"].items()}
-        except (KeyError, TypeError, ValueError) as error:
-            raise error if isinstance(error, UnreadableBase) else UnreadableBase(f"is damaged ({error})") from error
-    return _header_of(fields), arrays
+        except UnreadableBase:
+            raise
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise UnreadableBase(f"is damaged ({error})") from error
+    return _header_of(fields), mapping, arrays
 
 
 def _read_fields(file: int) -> dict[str, Any]:
@@ -151,23 +155,32 @@ def _read_fields(file: int) -> dict[str, Any]:
     encoded = os.pread(file, min(length, _HEADER_ROOM), _START.size)
     if len(encoded) != length or zlib.crc32(encoded) != checksum:
         raise UnreadableBase("has a damaged header")
-    fields: dict[str, Any] = json.loads(encoded)
-    if fields["format"] != _FORMAT:
+    try:
+        fields = json.loads(encoded)
+    except (ValueError, RecursionError) as error:
+        raise UnreadableBase("has a damaged header") from error
+    if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
         raise UnreadableBase("is of another version")
     return fields
 
 
 def _header_of(fields: dict[str, Any]) -> Header:
-    return Header(**{name: fields[name] for name in Header.__dataclass_fields__})
+    known = {name: fields.get(name) for name in Header.__dataclass_fields__}
+    texts = {"corpus_id", "kind"}
+    if any(not isinstance(value, str if name in texts else int) for name, value in known.items()):
+        raise UnreadableBase("has a damaged header")
+    return Header(**known)  # type: ignore[arg-type] # checked above
 
 
-def _open_array(file: int, mapping: mmap.mmap, fields: dict[str, Any]) -> NDArray[Any]:
+def _open_array(file: int, mapping: FileMapping, fields: dict[str, Any]) -> NDArray[Any]:
     form = ArrayForm(type=fields["type"], shape=tuple(fields["shape"]), checked=fields["checked"])
-    if np.dtype(form.type).hasobject or fields["start"] + form.size > len(mapping):
+    if np.dtype(form.type).hasobject:
+        raise UnreadableBase(f"has an array of the unknown type {form.type}")
+    if fields["start"] < 0 or min(form.shape, default=0) < 0 or fields["start"] + form.size > len(mapping):
         raise UnreadableBase("is damaged: an array ends beyond the file")
     if form.checked and _checksum(file, fields["start"], form.size) != fields["checksum"]:
         raise UnreadableBase("is damaged: a checksum differs")
-    count = int(np.prod(form.shape, dtype=np.int64))
+    count = math.prod(form.shape)
     if not count:
         return np.empty(form.shape, form.type)
     return np.frombuffer(mapping, form.type, count, fields["start"]).reshape(form.shape)

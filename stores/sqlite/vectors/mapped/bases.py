@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.views import VectorKind
-from stores.sqlite.vectors.mapped.base import DamagedRows, VectorBase
+from stores.sqlite.vectors.mapped.base import ChangedFile, DamagedRows, VectorBase
 from stores.sqlite.vectors.mapped.base_file import Header
 from stores.sqlite.vectors.mapped.building import write_base
 from stores.sqlite.vectors.mapped.folder import BaseFolder
@@ -81,7 +81,10 @@ class Bases:
         if 2 * len(base) <= self.policy.exact_rows:  # the setting was raised
             self.folder.delete(collection.number)
             return None
-        snapshot = None if _is_foreign(base.header, collection) else follow(db, collection, base)
+        try:
+            snapshot = None if _is_foreign(base.header, collection) else follow(db, collection, base)
+        except ChangedFile:
+            snapshot = None
         if snapshot is None:
             _log.warning("the file of vectors %s is of other data: it is built again", base.path)
             self.folder.delete(collection.number)
@@ -130,7 +133,7 @@ class Bases:
             self._failed[collection.number] = time.monotonic()
 
     def delete_damaged(self, number: int, damage: DamagedRows) -> None:
-        """Deletes a file, unless it was replaced since."""
+        """Deletes a file with damaged rows, unless it was replaced since."""
         if self.folder.identify(number) == damage.identity:
             self.folder.delete(number)
 

@@ -139,8 +139,8 @@ def _read_rows(
             rows = np.arange(start, min(start + BLOCK, len(base)))
             rows = rows if last.alive is None else rows[last.alive[rows]]
             if rows.size:
-                documents = base.documents[base.owners[rows]]
                 vectors = base.read_rows(rows)
+                documents = base.documents[base.owners[rows]]
                 yield _Rows(places=base.places[rows], ids=base.ids[rows], documents=documents, vectors=vectors)
     for places, ids, owners, vectors in read_after(db, collection, after):
         yield _Rows(

@@ -52,7 +52,7 @@ async def _finish(record: Record, id: str, *retrieved: str, cited: Collection[st
 
 
 async def _list(record: Record, corpus: Corpus, asked_by: str = "", **more: Any) -> list[str]:
-    return [one.id for one in await record.questions.list(corpus.id, asked_by=asked_by, **more)]
+    return [one.id for one in await record.questions.list(corpus.id, asked_by=[asked_by], **more)]
 
 
 def _problem(question: AskedQuestion) -> str:
@@ -143,8 +143,12 @@ class QuestionsContract(RecordFixtures):
         assert await _list(other, corpus, kept=True) == [mine[1]]
         assert await _list(other, corpus, kept=False) == [mine[2], mine[0]]
         assert await _list(other, corpus, limit=1, before=mine[2]) == [mine[1]]
-        [newest] = await other.questions.list(corpus.id, asked_by="", limit=1)
+        [newest] = await other.questions.list(corpus.id, asked_by=[""], limit=1)
         assert (newest.answer, newest.support) == (None, "stated"), "lists are short"
+        both = await other.questions.list(corpus.id, asked_by=["", "k"])
+        assert [one.id for one in both] == [theirs, *mine[::-1]]
+        rest = await other.questions.list(corpus.id, asked_by=["", "k"], before=theirs, limit=2)
+        assert [one.id for one in rest] == [mine[2], mine[1]]
         with pytest.raises(NotFound):
             await _list(other, corpus, before=theirs)
 

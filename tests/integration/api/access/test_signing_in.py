@@ -4,12 +4,15 @@ import asyncio
 from typing import Any
 
 import pytest
+from pydantic import SecretStr
 
 from api.access.attempts import MOST, Attempts
 from api.access.keyring import Keyring
 from core.keys import KeyLimits, Scope, make_key
+from core.settings import ApiSettings
 from tests.integration.api.access.browsing import PATH, PLAIN, MakeBrowser
 from tests.integration.api.access.conftest import Keys, key_of
+from tests.integration.api.conftest import MakeServer
 
 
 async def test_wrong_keys_are_limited_by_address(keys: Keys, browse: MakeBrowser) -> None:
@@ -20,14 +23,38 @@ async def test_wrong_keys_are_limited_by_address(keys: Keys, browse: MakeBrowser
         refused = await browser.sign_in(wrong)
         assert refused.status_code == 401
         assert "none of this server's, or is revoked" in refused.json()["detail"]
-    limited = await browser.sign_in(key_of(keys))
+    limited = await browser.sign_in(wrong)
     assert limited.status_code == 429
     assert 0 < int(limited.headers["retry-after"]) <= 60
     assert "wrong keys" in limited.json()["detail"]
-    assert (await neighbour.sign_in(key_of(keys))).status_code == 200
+    assert (await neighbour.sign_in(wrong)).status_code == 401
+    assert (await browser.sign_in(key_of(keys))).status_code == 200, "nobody keeps the holder of a key out"
     keys.server.app.state.attempts = Attempts()
     for _ in range(MOST + 1):
         assert (await browser.sign_in(key_of(keys))).status_code == 200, "right keys do not count"
+
+
+async def test_wrong_keys_of_requests_are_limited_by_address(keys: Keys) -> None:
+    holder = await keys.make(Scope.READ)
+    wrong = {"authorization": f"Bearer {make_key('wrong', [Scope.READ])[1]}"}
+    answers = [await holder.client.get("/v1/corpora", headers=wrong) for _ in range(MOST + 1)]
+    assert [one.status_code for one in answers] == [401] * MOST + [429]
+    assert int(answers[-1].headers["retry-after"]) > 0
+    assert (await holder("GET", "/v1/corpora")).status_code == 200
+    holder.client.headers.pop("authorization")
+    assert (await holder("GET", "/v1/corpora")).status_code == 401, "no key is no wrong key"
+
+
+async def test_a_short_key_of_the_settings_cannot_be_guessed(make_server: MakeServer) -> None:
+    server = await make_server(ApiSettings(keys=[SecretStr("short"), SecretStr("a key of sixteen")]))
+    answers = [await server.client.get("/v1/corpora", headers=_show(key)) for key in ["short", *["wrong"] * MOST]]
+    assert [one.status_code for one in answers] == [200] + [401] * MOST
+    assert (await server.client.get("/v1/corpora", headers=_show("short"))).status_code == 429
+    assert (await server.client.get("/v1/corpora", headers=_show("a key of sixteen"))).status_code == 200
+
+
+def _show(key: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {key}"}
 
 
 async def test_wrong_keys_at_the_same_time_are_limited_too(keys: Keys, browse: MakeBrowser) -> None:

@@ -6,6 +6,7 @@ from api.access.keyring import Keyring
 from core.ids import document_id
 from core.keys import Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
+from tests.integration.api.conftest import Server
 
 _PATH = "/v1/corpora/people/questions"
 _OPEN = {"team": "open"}
@@ -34,6 +35,27 @@ async def test_a_key_sees_only_what_it_has_asked(keys: Keys) -> None:
         assert (await holder("PATCH", f"{_PATH}/{other}", json={"kept": True})).status_code == 404
     assert (await first("PATCH", f"{_PATH}/{mine}", json={"kept": True})).status_code == 200, "`read` suffices"
     assert (await first("DELETE", f"{_PATH}/{mine}")).status_code == 204
+
+
+async def test_questions_asked_before_there_was_a_key_are_those_of_who_operates_the_server(server: Server) -> None:
+    await server.corpus()
+    await server.ingest({"key": "ada", "text": "Ada Lovelace wrote the first program."})
+    made = await server.client.post(_PATH, json={"question": "Who wrote it?", "reasoner": "extractive"})
+    id = made.json()["id"]
+    keys = Keys(server)
+    reader, operator = await keys.make(Scope.READ), await keys.make(Scope.ADMIN)
+    limited = await keys.make(Scope.ADMIN, corpora=["people"])
+    own = (await _ask(operator))["id"]
+    assert [one["id"] for one in (await operator("GET", _PATH)).json()["data"]] == [own, id]
+    page = (await operator("GET", f"{_PATH}?limit=1")).json()
+    rest = (await operator("GET", f"{_PATH}?limit=1&cursor={page['next_cursor']}")).json()
+    assert [one["id"] for one in (*page["data"], *rest["data"])] == [own, id]
+    assert (await operator("GET", f"{_PATH}/{id}")).status_code == 200
+    for holder in (reader, limited):
+        assert (await holder("GET", _PATH)).json()["data"] == []
+        assert (await holder("GET", f"{_PATH}/{id}")).status_code == 404
+    for holder in keys.holders:
+        await holder.client.aclose()
 
 
 async def test_keys_of_the_settings_are_several_askers() -> None:

@@ -173,6 +173,16 @@ def test_idle_connections_beyond_the_limit_of_files_harm_nobody(serve: Serve) ->
     assert "cannot accept connections" not in server.log
 
 
+def test_headers_without_end_are_refused(serve: Serve) -> None:
+    server = serve()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE_SECONDS) as connection:
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Long: " + b"x" * 10_000_000)
+        with contextlib.suppress(ConnectionResetError):
+            assert connection.recv(100).startswith(b"HTTP/1.1 400 ")
+    assert _is_healthy(server.port)
+
+
 def test_a_connection_that_sends_no_request_is_closed(serve: Serve) -> None:
     server = serve(API__HEADER_SECONDS=0.5)
     for sent in (b"", b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "):

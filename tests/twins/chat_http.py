@@ -36,8 +36,8 @@ class ChatSockets(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 128
 
-    def __init__(self, chat: Answering) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
+    def __init__(self, chat: Answering, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), _Handler)
         self.chat = chat
         self.failures: list[BaseException] = []
         self._open: set[socket.socket] = set()

@@ -42,6 +42,7 @@ class ChatServer:
         models: Collection[str] = (),
         context_tokens: int | None = None,
         refuses: Collection[str] = (),
+        port: int = 0,
     ) -> None:
         self.script: deque[Reply] = deque()
         self.scripts: defaultdict[str, deque[Reply]] = defaultdict(deque)
@@ -57,7 +58,7 @@ class ChatServer:
         self.most_in_flight = 0
         self.closing = False
         self._lock = threading.Lock()
-        self._http = ChatSockets(self)
+        self._http = ChatSockets(self, port)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
 
     @property

@@ -1,8 +1,8 @@
 """Clients that search again and again: HTTP/1.1 over raw sockets, one connection each, that are kept.
 
-`python -m tests.benchmarks.operation.clients PORT PATH CLIENTS SECONDS` reads bodies from stdin, one JSON a line, sends
-them in turn until the time is over, and prints a report. It does as little as it can, for it shares the machine with
-what it measures.
+`python -m tests.benchmarks.operation.clients PORT PATH CLIENTS SECONDS [PAUSE]` reads bodies from stdin, one JSON a
+line, sends them in turn until the time is over, and prints a report. It does as little as it can, for it shares the
+machine with what it measures. PAUSE are the seconds for which a client reads a response before it asks again.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.benchmarks.http_load import read_length, write_request
 __all__: list[str] = []
 
 
-async def _main(port: int, path: str, clients: int, seconds: float) -> None:
+async def _main(port: int, path: str, clients: int, seconds: float, pause: float) -> None:
     requests = cycle([write_request(port, path, line.strip()) for line in sys.stdin.buffer if line.strip()])
     began = time.perf_counter()
     end = began + seconds
@@ -33,6 +33,8 @@ async def _main(port: int, path: str, clients: int, seconds: float) -> None:
             latencies.append(time.perf_counter() - sent)
             status = head[9:12].decode()
             statuses[status] = statuses.get(status, 0) + 1
+            if pause:
+                await asyncio.sleep(pause)
         writer.close()
         await writer.wait_closed()
 
@@ -51,4 +53,5 @@ async def _main(port: int, path: str, clients: int, seconds: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])))
+    _pause = float(sys.argv[5]) if len(sys.argv) > 5 else 0.0
+    asyncio.run(_main(int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4]), _pause))

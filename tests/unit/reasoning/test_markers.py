@@ -171,3 +171,12 @@ def test_the_time_to_find_markers_is_linear(piece: str) -> None:
     stream(json.dumps({"answer": written}))
     stream.end()
     assert events == ["token"]
+
+
+def test_an_answer_has_so_many_citations_at_most() -> None:
+    """Each of them compares its words with the sentences of its passage, and with all others."""
+    trace = Trace()
+    text, citations = cite_passages("Ada wrote it. [1] " * 2000, [hit("0", "Title", "Ada wrote it.")], trace)
+    assert len(citations) == text.count("[1]") == 500
+    assert text.count("Ada wrote it.") == 2000, "the words stay"
+    assert trace.notes == ["1,500 citations were dropped: an answer has 500 at most"]

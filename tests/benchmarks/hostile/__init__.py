@@ -1,0 +1,1 @@
+"""Attacks on a server beside honest clients: `python -m tests.benchmarks.hostile --datasets DIR`."""

@@ -1,0 +1,136 @@
+"""The bounds that `docs/security.md` names: each has the value of the code, and a test that exceeds it."""
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from api import serving
+from api.access import attempts
+from api.transport import bodies, connections
+from app.container import loader_options
+from core import faults
+from core.execution.bounded_answers import AnswerBounds
+from core.settings import Settings
+from indexer.isolation import page_images
+from indexer.loaders import csv
+from indexer.loading import archives
+from indexer.loading.texts import mails, markdown, markup_bounds, tables
+from models.chat import completion_reader
+from reasoning.citations import markers
+from stores import web_endpoint
+from tests.docs.pages import DOCS, ROOT, table_rows
+
+_MEGABYTE = 1024 * 1024
+_ANSWER = AnswerBounds(seconds=1)
+_SERVER, _LANES = "tests/faults/test_watched_server.py", "tests/integration/api/test_lanes.py"
+_BODIES, _FILES = "tests/integration/api/test_body_values.py", "tests/unit/indexer/test_bounded_loaders.py"
+_MODELS, _UPLOADS = "tests/integration/models/test_hostile_endpoints.py", "tests/integration/api/test_uploads.py"
+_KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration/isolation/test_page_images.py"
+_PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
+
+_BOUNDS: dict[str, tuple[Sequence[int], str]] = {
+    "header of a request": ([serving._HEADER_BYTES // 1024], f"{_SERVER}::test_headers_without_end_are_refused"),
+    "body of a request": (
+        [int(bodies._QUESTION_MEGABYTES)],
+        "tests/integration/api/test_guard.py::test_a_large_body_is_refused_unread",
+    ),
+    "values of JSON": (
+        [bodies._QUESTION_VALUES, bodies._TEXT_VALUES],
+        f"{_BODIES}::test_unknown_fields_without_number",
+    ),
+    "faults that a problem lists": ([faults._TOLD], f"{_BODIES}::test_faults_without_number"),
+    "upload of files": ([], f"{_UPLOADS}::test_limits"),
+    "import": ([], "tests/integration/api/test_import.py::test_limits"),
+    "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),
+    "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
+    "streams of one key": ([], f"{_KEYS}::test_streams_of_one_key_at_once"),
+    "wrong keys of one address": (
+        [attempts.MOST],
+        "tests/integration/api/access/test_signing_in.py::test_wrong_keys_of_requests_are_limited_by_address",
+    ),
+    "passages of a search, edges of a neighbourhood, messages of a history": (
+        [],
+        f"{_KEYS}::test_caps_of_the_settings",
+    ),
+    "documents that wait": (
+        [],
+        "tests/integration/api/test_pages.py::test_a_full_queue_is_told_with_the_time_to_come_again",
+    ),
+    "estimates that wait": (
+        [loader_options._ESTIMATES.all, loader_options._ESTIMATES.of_one],
+        f"{_LANES}::test_estimates_that_do_not_end_keep_nobody_from_pages",
+    ),
+    "texts of pages that wait": (
+        [loader_options._PAGES.all, loader_options._PAGES.of_one],
+        "tests/unit/indexer/test_lane.py::test_too_many_calls_are_refused_of_one_caller_and_in_all",
+    ),
+    "images of pages that wait": (
+        [page_images._LIMITS.all, page_images._LIMITS.of_one],
+        f"{_IMAGES}::test_too_many_calls_are_refused_and_the_others_are_answered",
+    ),
+    "parsing of a file": ([], f"{_PARSER}::test_a_file_that_takes_too_long_is_named_with_the_setting"),
+    "archive": (
+        [archives.MAX_FILES, archives.MAX_UNPACKED // _MEGABYTE, archives.MAX_RATIO],
+        "tests/unit/indexer/test_archives.py::test_a_bomb_is_refused_before_it_is_unpacked",
+    ),
+    "elements around a text of HTML": (
+        [markup_bounds.DEEPEST],
+        f"{_HOSTILE}::test_elements_that_are_too_deep_are_left_out_with_their_end_tags",
+    ),
+    "tag of HTML": (
+        [markup_bounds.LONGEST_TAG],
+        f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out",
+    ),
+    "header of a mail": (
+        [mails._LONGEST_HEADER, mails._LONGEST_FIELD],
+        f"{_FILES}::test_a_long_header_of_a_mail_is_cut",
+    ),
+    "lines of Markdown with headings": (
+        [markdown._MOST_LINES],
+        f"{_FILES}::test_headings_are_found_in_the_first_lines_and_no_text_is_lost",
+    ),
+    "name of a column": ([tables._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
+    "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
+    "links in a folder": ([], "tests/unit/indexer/test_walking.py::test_links_out_of_the_folder_are_rejected"),
+    "answer of an endpoint": (
+        [_ANSWER.whole // _MEGABYTE, _ANSWER.stream // _MEGABYTE, _ANSWER.line // _MEGABYTE],
+        f"{_MODELS}::test_an_endless_answer_is_cut_off",
+    ),
+    "answer of a search engine": (
+        [web_endpoint._LARGEST // _MEGABYTE],
+        f"{_MODELS}::test_an_endless_answer_is_cut_off",
+    ),
+    "answer of a model": (
+        [completion_reader._MAX_REASONING],
+        "tests/integration/models/test_openai_chat.py::test_an_answer_without_end_is_stopped",
+    ),
+    "citations of an answer": (
+        [markers._MOST_CITATIONS],
+        "tests/unit/reasoning/test_markers.py::test_an_answer_has_so_many_citations_at_most",
+    ),
+}
+"""For each row its numbers, in the order of the text, and the test that exceeds the bound."""
+
+_SETTING = re.compile(r"HOPWEAVE_([A-Z]+)__([A-Z_]+)")
+
+
+def _rows() -> dict[str, str]:
+    return {what: bound for what, bound, *_ in table_rows((DOCS / "security.md").read_text("utf-8"), "what", "bound")}
+
+
+def test_every_bound_is_checked_here() -> None:
+    assert list(_rows()) == list(_BOUNDS)
+
+
+@pytest.mark.parametrize("what", _BOUNDS)
+def test_a_bound_is_that_of_the_code_and_has_a_test(what: str) -> None:
+    bound = _rows()[what]
+    numbers, test = _BOUNDS[what]
+    told = [int(number.replace(",", "")) for number in re.findall(r"\d[\d,]*\d|\d", _SETTING.sub("", bound))]
+    assert set(numbers) <= set(told), f"{bound!r} has not all of {numbers}"
+    for section, name in _SETTING.findall(bound):
+        assert hasattr(getattr(Settings(), section.lower()), name.lower())
+    file, _, function = test.partition("::")
+    assert re.search(rf"def {function}\(", (ROOT / file).read_text("utf-8")), f"there is no test {test}"
+    assert numbers or _SETTING.search(bound) or "none" in bound, "a bound is a number, a setting, or none"

@@ -18,7 +18,19 @@ from pydantic_core import CoreSchema
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["NOT_BLANK", "Flag", "In", "LenientIn", "Number", "Out", "SpanOut", "Text", "Whole"]
+__all__ = [
+    "NOT_BLANK",
+    "NULL",
+    "Flag",
+    "In",
+    "LenientIn",
+    "Number",
+    "Out",
+    "SpanOut",
+    "Text",
+    "Whole",
+    "needs_name",
+]
 
 
 def _check_whole(text: str) -> str:
@@ -33,6 +45,18 @@ Text = Annotated[str, AfterValidator(_check_whole)]
 
 NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"\S"}
 """What a schema says of a question. The service checks it, whose message tells what to do."""
+
+NULL: dict[str, JsonValue] = {"type": "null"}
+
+
+def needs_name(options: str, name: str) -> dict[str, JsonValue]:
+    """Returns what a schema says of a body: the field `options` is empty unless the field `name` has a value."""
+    return {
+        "anyOf": [
+            {"required": [name], "properties": {name: {"type": "string"}}},
+            {"properties": {options: {"maxProperties": 0}}},
+        ]
+    }
 
 
 def _check_number(value: object) -> object:

@@ -115,7 +115,7 @@ pictures: setup ## Write the pictures of the terminal and of the page into docs/
 	$(BIN)/python -m tests.servers install chromium
 	$(BIN)/python -m tests.e2e.page.pictures
 
-schemathesis: setup ## Try every operation of the HTTP API, with a key and without; takes half an hour
+schemathesis: setup ## Try every operation of the HTTP API, with a key and without; takes ten minutes
 	$(BIN)/python -m tests.integration.api.described
 
 demo: setup ## Ingest, search and ask a small real corpus

@@ -42,7 +42,7 @@ HEADING_SEPARATOR = " › "
 """Between the parts of the heading path of a chunk, of which the last one is the nearest."""
 
 MAX_KEY_LENGTH = 1024
-KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f][^\x00-\x1f\x7f]*$"
+KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f\x85][^\x00-\x1f\x7f]*$"
 """What `check_key` accepts, for descriptions: JSON schema knows no message."""
 MAX_TITLE_LENGTH = 1000
 

@@ -43,8 +43,11 @@ Text = Annotated[str, AfterValidator(_check_whole)]
 """A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
 
 
-NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"\S"}
-"""What a schema says of a question. The service checks it, whose message tells what to do."""
+NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"[^\s\x1c-\x1f\x85]"}
+"""What a schema says of a question. The service checks it, whose message tells what to do.
+
+Python's blanks are those of JSON schema's regular expressions, and five more.
+"""
 
 NULL: dict[str, JsonValue] = {"type": "null"}
 

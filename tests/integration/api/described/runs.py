@@ -18,6 +18,7 @@ __all__ = ["Coverage", "Run", "find_names"]
 _FOLDER = Path(__file__).parent
 _CORPUS = "/v1/corpora/people"
 _OTHER = "another"
+_REQUEST_SECONDS = 300  # a busy machine is slow, and that is no failure
 _REPEATED = r"""
 # Bodies that another operation has, too.
 [[operations]]
@@ -64,6 +65,8 @@ class Run:
             f"--seed={self.seed}",
             "--generation-database=none",
             "--continue-on-failure",
+            f"--request-timeout={_REQUEST_SECONDS}",
+            f"--max-response-time={_REQUEST_SECONDS}",
             *([f"--header=Authorization: Bearer {self.key}"] if self.key else []),
             "--suppress-health-check=all",  # they are about the time that generating takes
             "--no-color",

@@ -34,7 +34,7 @@ _REFUSALS: dict[str, str] = {
     "^POST (/api/chat|/v1/chat/completions) the question is empty": "of a conversation, the last message only",
     "has no images of its pages": "of a document that is no PDF",
     # What texts contain.
-    "no loader reads": "media types and suffixes of files; `/v1/strategies` lists them",
+    "no loader reads|a file without a suffix is read as text": "media types and suffixes; `/v1/strategies` lists them",
     "`?(embedding|chunks\\[\\d+\\]\\.embedding)`? (has only zeros|holds a number)": "floats inside of Base64",
     "the body is empty; it contains no corpus": "the format of an export, which is no JSON",
     "^POST /v1/corpora/\\{corpus\\}/import .*line 1": "the same",
@@ -47,8 +47,6 @@ _REFUSALS: dict[str, str] = {
 
 _EXCEPTIONS: dict[tuple[str, str], str] = {
     ("MissingHeaderNotRejected", "POST /dify/retrieval"): "Dify's protocol answers a missing key with 403, not 401",
-    ("EnsureResourceAvailability", "DELETE /v1/corpora/{corpus}"): "`schemathesis.toml` gives it a corpus of its own",
-    ("EnsureResourceAvailability", "PATCH /v1/corpora/{corpus}"): "the same",
 }
 
 

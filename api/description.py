@@ -16,7 +16,7 @@ from api.access.scopes import KEY_SCHEME
 from api.access.sessions import COOKIE, SESSION_PATHS
 from api.problems import PROBLEM
 from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
-from api.schemas.filters import FILTER, FILTER_SCHEMAS
+from api.schemas.base import FILTER, FILTER_SCHEMAS
 
 __all__ = ["TAGS", "Description", "complete_description", "name_operation"]
 

@@ -5,8 +5,7 @@ from typing import Any, Literal, Self
 from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
 from api.schemas.answers.verification import VerificationCostOut, VerificationOut
-from api.schemas.base import NOT_BLANK, NULL, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
-from api.schemas.filters import FilterIn
+from api.schemas.base import NOT_BLANK, NULL, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
 from api.schemas.search import MIN_GENERATION, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import Reasoner, Searcher, parse_strategy
 from api.schemas.usage import UsageOut

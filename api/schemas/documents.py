@@ -7,9 +7,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from api.schemas.base import NULL, Flag, In, Out, SpanOut, Text, Whole
+from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
 from api.schemas.estimates import RejectedOut
-from api.schemas.filters import SelectiveFilterIn
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_TITLE_LENGTH, OnConflict, RevisionState

@@ -4,8 +4,7 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
-from api.schemas.filters import FilterIn
+from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
 from api.schemas.strategies import Searcher, parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links

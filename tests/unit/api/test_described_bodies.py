@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from api.schemas.filters import FILTER, FILTER_SCHEMAS
+from api.schemas.base import FILTER, FILTER_SCHEMAS
 from core.documents import KEY_PATTERN, check_key
 from core.errors import InvalidInput
 from core.filters import parse_filter

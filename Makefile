@@ -42,7 +42,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker lock docs vendor site links pictures sbom dist
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -114,6 +114,9 @@ pictures: setup ## Write the pictures of the terminal and of the page into docs/
 	$(BIN)/python -m tests.docs.running.pictures
 	$(BIN)/python -m tests.servers install chromium
 	$(BIN)/python -m tests.e2e.page.pictures
+
+schemathesis: setup ## Try every operation of the HTTP API, with a key and without; takes ten minutes
+	$(BIN)/python -m tests.integration.api.described
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py

@@ -1,8 +1,11 @@
-"""The OpenAPI description beyond what routes declare: names of operations, tags, examples, errors, and keys.
+"""The OpenAPI description: names of operations, tags, examples, errors and keys, and the bytes of `/openapi.json`.
 
 Open it to name an operation for generated clients, or to give its body an example. `docs/openapi.json` is made of it.
 """
 
+import asyncio
+import json
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +16,9 @@ from api.access.scopes import KEY_SCHEME
 from api.access.sessions import COOKIE, SESSION_PATHS
 from api.problems import PROBLEM
 from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
+from api.schemas.base import FILTER, FILTER_SCHEMAS
 
-__all__ = ["TAGS", "complete_description", "name_operation"]
+__all__ = ["TAGS", "Description", "complete_description", "name_operation"]
 
 TAGS = [
     {"name": "corpora", "description": "Corpora hold documents; each is searched on its own."},
@@ -128,18 +132,75 @@ def complete_description(app: FastAPI) -> None:
     app.openapi = openapi  # type: ignore[method-assign]
 
 
+class Description:
+    """The description as `/openapi.json` sends it: built once, in a thread, since that takes seconds on a busy machine.
+
+    A server that needs no key describes none: a client that is generated from it would ask for one.
+    """
+
+    def __init__(self, app: FastAPI) -> None:
+        self._app = app
+        self._lock = threading.Lock()
+        self._with_keys = b""
+        self._without_keys = b""
+
+    async def build(self) -> None:
+        """Builds the description, unless it is built. The server calls it when it starts."""
+        if not self._without_keys:
+            await asyncio.to_thread(self._build)
+
+    async def read(self, *, needs_key: bool) -> bytes:
+        """Returns the description. A request that comes before it is built waits for it."""
+        await self.build()
+        return self._with_keys if needs_key else self._without_keys
+
+    def _build(self) -> None:
+        with self._lock:
+            if self._without_keys:
+                return
+            description = self._app.openapi()
+            self._with_keys = _write(description)
+            self._without_keys = _write(_leave_out_keys(description))
+
+
+def _write(description: dict[str, Any]) -> bytes:
+    return json.dumps(description, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _leave_out_keys(description: dict[str, Any]) -> dict[str, Any]:
+    """Returns the description without the keys and scopes that operations need."""
+    components = {name: part for name, part in description["components"].items() if name != "securitySchemes"}
+    paths = {
+        path: {
+            method: {name: part for name, part in operation.items() if name != "security"}
+            for method, operation in operations.items()
+        }
+        for path, operations in description["paths"].items()
+    }
+    return {**description, "components": components, "paths": paths}
+
+
 def _complete(description: dict[str, Any]) -> None:
     components = description["components"]
-    components["schemas"] |= _ERRORS
+    components["schemas"] |= _ERRORS | FILTER_SCHEMAS
     components["securitySchemes"] |= _SESSION
     for path, operations in description["paths"].items():
         if path.startswith(SESSION_PATHS):
             for operation in operations.values():
                 _add_session(operation)
     for operation in _operations(description):
+        _describe_filters(operation)
         name = operation["operationId"]
         if name in _EXAMPLES:
             operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
+
+
+def _describe_filters(operation: dict[str, Any]) -> None:
+    """Says of the parameter `filter` that it is JSON, and of which form; its route reads a text."""
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] == "query" and parameter["name"] == "filter":
+            del parameter["schema"]
+            parameter["content"] = {"application/json": {"schema": FILTER}}
 
 
 def _add_session(operation: dict[str, Any]) -> None:

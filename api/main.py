@@ -16,7 +16,7 @@ from api.access.keyring import LONG_ENOUGH, Keyring, prime
 from api.access.scopes import check_declared
 from api.access.sessions import Sessions
 from api.access.usage import Ledger
-from api.description import TAGS, complete_description, name_operation
+from api.description import TAGS, Description, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard
 from api.mcp.endpoint import PATH as MCP_PATH
@@ -111,6 +111,7 @@ def create_app(
         version=version("hopweave"),
         description="A knowledge-graph-backed RAG server.",
         lifespan=_lifespan,
+        openapi_url=None,  # FastAPI builds its description when the first request asks for it
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
         responses=problems.RESPONSES,
@@ -132,6 +133,7 @@ def create_app(
     app.router.routes.append(Route(MCP_PATH, app.state.mcp))
     app.state.routes = [*(route for router in routers for route in router.routes), app.router.routes[-1]]
     complete_description(app)
+    app.state.description = Description(app)
     return app
 
 
@@ -181,6 +183,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     app.state.warmth = warmth = Warmth(container)
     tasks = [
         asyncio.create_task(prime(app.state.keyring), name="reading the keys"),
+        asyncio.create_task(app.state.description.build(), name="describing the API"),
         asyncio.create_task(warmth.warm_up(), name="warming up"),
         asyncio.create_task(notify_of_waiting_work(container), name="notifying"),
         asyncio.create_task(clean_snapshots(container), name="cleaning snapshots"),

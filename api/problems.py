@@ -12,6 +12,7 @@ from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
@@ -228,10 +229,10 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
 def _list_methods(request: Request) -> list[str]:
     """Returns the methods of all routes of the path, as the API is described. The router tells those of the first."""
     parts = request.url.path.split("/")
-    paths: dict[str, dict[str, Any]] = request.app.openapi()["paths"]
-    fitting = [path for path in paths if _fits(path.split("/"), parts)]
+    routes = [one for one in request.app.state.routes if isinstance(one, APIRoute) and one.include_in_schema]
+    fitting = [route.path_format for route in routes if _fits(route.path_format.split("/"), parts)]
     most_literal = min(fitting, key=lambda path: path.count("{"), default="")
-    return sorted(method.upper() for method in paths.get(most_literal, ()))
+    return sorted({method for route in routes if route.path_format == most_literal for method in route.methods or ()})
 
 
 def _fits(template: Sequence[str], parts: Sequence[str]) -> bool:

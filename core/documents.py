@@ -12,6 +12,7 @@ from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_t
 
 __all__ = [
     "HEADING_SEPARATOR",
+    "KEY_PATTERN",
     "LOADER_NOTES",
     "MAX_KEY_LENGTH",
     "MAX_TITLE_LENGTH",
@@ -41,6 +42,8 @@ HEADING_SEPARATOR = " › "
 """Between the parts of the heading path of a chunk, of which the last one is the nearest."""
 
 MAX_KEY_LENGTH = 1024
+KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f\x85][^\x00-\x1f\x7f]*$"
+"""What `check_key` accepts, for descriptions: JSON schema knows no message."""
 MAX_TITLE_LENGTH = 1000
 
 _WORD = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"

@@ -21,6 +21,7 @@ from indexer.selection.versions import versions_of
 from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.embedding_file import EmbeddingFile, open_embeddings
+from indexer.submission.given_embeddings import LONGEST_EMBEDDING
 from indexer.submission.json_lines import Rejection
 from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.passage_table import is_passage_table
@@ -37,6 +38,7 @@ from indexer.views.writing import ViewWriter, fine_texts
 __all__ = [
     "EVERYTHING",
     "LAST_PAGE",
+    "LONGEST_EMBEDDING",
     "PARQUET",
     "ChunkContent",
     "Comparison",

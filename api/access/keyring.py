@@ -145,7 +145,7 @@ def _id_of_own(text: str) -> str:
 
 
 async def prime(keyring: Keyring) -> None:
-    """Reads the keys when the server starts. A record that does not answer is reported by the first request."""
+    """Reads the keys, if it can. A record that does not answer is reported by the first request that needs them."""
     try:
         await keyring.refresh()
     except HopweaveError:

@@ -1,4 +1,7 @@
-"""The page `/docs`: the API for human readers, who can try it there with a key. No part of it comes from elsewhere."""
+"""`/openapi.json`, and the page `/docs`: the API for human readers, who can try it there with a key.
+
+No part of the page comes from elsewhere.
+"""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +12,9 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
+from api.access.keyring import Keyring, prime
 from api.access.scopes import OPEN
+from api.description import Description
 
 __all__ = ["router"]
 
@@ -26,8 +31,19 @@ _AUTHORIZE = (
 )
 
 
+@router.api_route("/openapi.json", methods=["GET", "HEAD"], dependencies=[OPEN])
+async def openapi(request: Request) -> Response:
+    """The description is that of a server with keys as soon as this one has a key."""
+    described: Description = request.app.state.description
+    keyring: Keyring = request.app.state.keyring
+    await prime(keyring)
+    return Response(await described.read(needs_key=keyring.needs_key), media_type="application/json")
+
+
 @router.get("/docs", dependencies=[OPEN])
 async def docs(request: Request) -> HTMLResponse:
+    described: Description = request.app.state.description
+    await described.build()
     description = request.app.openapi()
     title = escape(description["info"]["title"])
     page = "".join(_page(description))
@@ -71,7 +87,8 @@ def _operation(method: str, path: str, operation: dict[str, Any], schemas: dict[
     yield f'<form data-method="{method}" data-path="{escape(path)}">'
     for parameter in operation.get("parameters", ()):
         name, place = escape(parameter["name"]), escape(parameter["in"])
-        shape = escape(json.dumps(parameter["schema"], ensure_ascii=False))
+        content = parameter.get("content", {}).get("application/json", parameter)
+        shape = escape(json.dumps(content["schema"], ensure_ascii=False))
         yield f'<label><code>{name}</code> <input name="{name}" data-in="{place}" title="{shape}"> {place}</label>'
     content = operation.get("requestBody", {}).get("content", {}).get("application/json")
     if content:

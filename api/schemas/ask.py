@@ -2,12 +2,12 @@
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
 from api.schemas.answers.verification import VerificationCostOut, VerificationOut
-from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
+from api.schemas.base import NOT_BLANK, NULL, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
 from api.schemas.search import MIN_GENERATION, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
-from api.schemas.strategies import parse_strategy
+from api.schemas.strategies import Reasoner, Searcher, parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
 from app.services.questions import AskRequest
@@ -60,19 +60,30 @@ class MessageIn(In):
     content: Text
 
 
+_VERIFIED: dict[str, JsonValue] = {
+    "anyOf": [
+        {"required": ["verify"], "properties": {"verify": {"const": True}}},
+        {"properties": {"verify_budget": {"properties": dict.fromkeys(BudgetIn.model_fields, NULL)}}},
+    ]
+}
+_NAMED: list[JsonValue] = [needs_name("searcher_options", "searcher"), needs_name("options", "reasoner")]
+
+
 class AskIn(In):
     """`reasoner` and `searcher` are `NAME[:key=value,…]`; if unset, the server's defaults."""
 
+    model_config = ConfigDict(json_schema_extra={"allOf": [*_NAMED, _VERIFIED]})
+
     question: Text = Field(json_schema_extra=NOT_BLANK)
-    reasoner: str | None = None
+    reasoner: Reasoner | None = None
     options: dict[str, Any] = Field(default_factory=dict, description="Options of the reasoner.")
-    searcher: str | None = None
+    searcher: Searcher | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     instructions: Text = Field(default="", description="How the answer is to be written.")
     k: Whole | None = Field(
         default=None, ge=1, le=MAX_K, description="Passages per retrieval; if unset, the reasoner's own number."
     )
-    filter: dict[str, Any] | None = None
+    filter: FilterIn | None = None
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(
         default_factory=list,

@@ -10,6 +10,7 @@ from pydantic import (
     GetJsonSchemaHandler,
     JsonValue,
     StrictBool,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.json_schema import JsonSchemaValue
@@ -18,7 +19,23 @@ from pydantic_core import CoreSchema
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["NOT_BLANK", "Flag", "In", "LenientIn", "Number", "Out", "SpanOut", "Text", "Whole"]
+__all__ = [
+    "FILTER",
+    "FILTER_SCHEMAS",
+    "NOT_BLANK",
+    "NULL",
+    "FilterIn",
+    "Flag",
+    "In",
+    "LenientIn",
+    "Number",
+    "Out",
+    "SelectiveFilterIn",
+    "SpanOut",
+    "Text",
+    "Whole",
+    "needs_name",
+]
 
 
 def _check_whole(text: str) -> str:
@@ -31,8 +48,23 @@ Text = Annotated[str, AfterValidator(_check_whole)]
 """A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
 
 
-NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"\S"}
-"""What a schema says of a question. The service checks it, whose message tells what to do."""
+NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"[^\s\x1c-\x1f\x85]"}
+"""What a schema says of a question. The service checks it, whose message tells what to do.
+
+Python's blanks are those of JSON schema's regular expressions, and five more.
+"""
+
+NULL: dict[str, JsonValue] = {"type": "null"}
+
+
+def needs_name(options: str, name: str) -> dict[str, JsonValue]:
+    """Returns what a schema says of a body: the field `options` is empty unless the field `name` has a value."""
+    return {
+        "anyOf": [
+            {"required": [name], "properties": {name: {"type": "string"}}},
+            {"properties": {options: {"maxProperties": 0}}},
+        ]
+    }
 
 
 def _check_number(value: object) -> object:
@@ -111,3 +143,55 @@ class SpanOut(Out):
 
     start: int
     end: int
+
+
+_PREFIX = "#/components/schemas/"
+_FILTER, _CONDITION, _TEXT_CONDITION = "Filter", "FilterCondition", "FilterTextCondition"
+
+_TEXT: dict[str, Any] = {"type": "string"}
+_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
+_ORDERED: dict[str, Any] = {"type": ["string", "number"]}
+
+
+FILTER: dict[str, Any] = {"$ref": _PREFIX + _FILTER}
+
+FilterIn = Annotated[dict[str, Any], WithJsonSchema(FILTER)]
+"""A metadata filter. `core.filters` reads it, whose messages name what is wrong."""
+SelectiveFilterIn = Annotated[dict[str, Any], WithJsonSchema({"allOf": [FILTER], "minProperties": 1})]
+"""A filter that does not match every document."""
+
+
+def _describe_condition(scalar: dict[str, Any], ordered: dict[str, Any]) -> dict[str, Any]:
+    many = {"type": "array", "items": scalar}
+    operators = {
+        **dict.fromkeys(("$eq", "$ne", "$contains"), scalar),
+        **dict.fromkeys(("$gt", "$gte", "$lt", "$lte"), ordered),
+        **dict.fromkeys(("$in", "$nin"), many),
+        "$prefix": _TEXT,
+        "$exists": {"type": "boolean"},
+    }
+    whole = {"type": "object", "properties": operators, "additionalProperties": False, "minProperties": 1}
+    return {"anyOf": [scalar, whole]}
+
+
+def _describe_filter() -> dict[str, Any]:
+    many = {"type": "array", "items": FILTER, "minItems": 1}
+    return {
+        "type": "object",
+        "description": "Fields of the metadata, or of the document, with a value or with operators; all must match. "
+        "At most 5 levels and 100 values.",
+        "properties": {"$and": many, "$or": many, "$not": FILTER},
+        "patternProperties": {
+            "^([^$]|$)": {"$ref": _PREFIX + _CONDITION},
+            r"^\$(key|id|title)$": {"$ref": _PREFIX + _TEXT_CONDITION},
+        },
+        "additionalProperties": False,
+    }
+
+
+FILTER_SCHEMAS: dict[str, dict[str, Any]] = {
+    _FILTER: _describe_filter(),
+    _CONDITION: _describe_condition(_SCALAR, _ORDERED),
+    _TEXT_CONDITION: _describe_condition(_TEXT, _TEXT),
+}
+"""The components to which `FILTER` refers."""

@@ -7,15 +7,15 @@ from typing import Annotated, Any, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from api.schemas.base import Flag, In, Out, SpanOut, Text, Whole
+from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
 from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
-from core.documents import MAX_TITLE_LENGTH, OnConflict, RevisionState
+from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
-from indexer import LAST_PAGE, Rejection
+from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
 __all__ = [
     "ChunkListOut",
@@ -38,8 +38,21 @@ __all__ = [
 _Strings = Annotated[list[str], Field(fail_fast=True)]
 """A list ends at its first fault: bodies of documents may have two million values, and each fault costs time."""
 
+_BASE64 = "[A-Za-z0-9+/]"
+_BYTES = f"^(?:{_BASE64}{{4}})*(?:{_BASE64}{{2}}==|{_BASE64}{{3}}=)?$"
+_FLOATS = f"^(?:{_BASE64}{{16}})*(?:{_BASE64}{{6}}==|{_BASE64}{{11}}=|{_BASE64}{{16}})$"
+"""Bytes, and floats of four bytes each, in Base64."""
+_VECTOR: dict[str, Any] = {
+    "minItems": 1,
+    "maxItems": LONGEST_EMBEDDING,
+    "contains": {"anyOf": [{"exclusiveMinimum": 0}, {"exclusiveMaximum": 0}]},
+}
+"""What `indexer` checks, whose messages name the document. A vector of zeros has no direction."""
+
 Embedding = Annotated[
-    Annotated[list[float], Field(fail_fast=True)] | str | None,
+    Annotated[list[float], Field(fail_fast=True, json_schema_extra=_VECTOR)]
+    | Annotated[str, Field(json_schema_extra={"pattern": _FLOATS})]
+    | None,
     Field(
         description="The vector of the text by the model `embedding_model`: numbers, or Base64 of 32-bit floats. It is "
         "used in place of the corpus' model, and the text is one passage."
@@ -59,23 +72,33 @@ class ChunkIn(In):
     embedding: Embedding = None
 
 
-_NULL: dict[str, Any] = {"type": "null"}
+_KEY: dict[str, Any] = {"maxLength": MAX_KEY_LENGTH, "pattern": KEY_PATTERN}
+_OBJECT: dict[str, Any] = {"type": "object"}
 _NONE: dict[str, Any] = {"maxItems": 0}
+_WITHOUT_EMBEDDING: dict[str, Any] = {
+    "embedding": NULL,
+    "chunks": {"items": {"properties": {"embedding": NULL}}},
+}
 _CONTENTS: dict[str, Any] = {
+    "anyOf": [
+        {"required": ["embedding_model"], "properties": {"embedding_model": {"type": "string", "minLength": 1}}},
+        {"properties": _WITHOUT_EMBEDDING},
+    ],
     "oneOf": [
         {
             "title": "text",
             "required": ["text"],
-            "properties": {"text": {"type": "string"}, "chunks": _NULL, "content": _NULL, "media_type": _NULL},
+            "properties": {"text": {"type": "string"}, "chunks": NULL, "content": NULL, "media_type": NULL},
         },
         {
             "title": "chunks",
             "required": ["chunks"],
             "properties": {
                 "chunks": {"type": "array"},
-                "text": _NULL,
-                "content": _NULL,
-                "media_type": _NULL,
+                "text": NULL,
+                "content": NULL,
+                "media_type": NULL,
+                "embedding": NULL,
             },
         },
         *(
@@ -85,16 +108,16 @@ _CONTENTS: dict[str, Any] = {
                 "properties": {
                     name: {"type": "string"},
                     "media_type": {"type": "string", "minLength": 1},
-                    other: _NULL,
-                    "chunks": _NULL,
+                    other: NULL,
+                    "chunks": NULL,
                     "entities": _NONE,
                     "triples": _NONE,
-                    "embedding": _NULL,
+                    "embedding": NULL,
                 },
             }
             for name, other in (("text", "content"), ("content", "text"))
         ),
-    ]
+    ],
 }
 """What `api.submissions` checks, whose messages name the document and what it lacks."""
 
@@ -109,11 +132,13 @@ class DocumentIn(In):
 
     model_config = ConfigDict(json_schema_extra=_CONTENTS)
 
-    key: Text | None = None
-    title: str | None = None
+    key: Annotated[Text, Field(json_schema_extra=_KEY)] | None = None
+    title: Annotated[str, Field(json_schema_extra={"maxLength": MAX_TITLE_LENGTH})] | None = None
     text: str | None = None
     chunks: Annotated[list[ChunkIn], Field(fail_fast=True)] | None = None
-    content: str | None = Field(default=None, description="The bytes of a file, in Base64.")
+    content: Annotated[str, Field(json_schema_extra={"pattern": _BYTES, "contentEncoding": "base64"})] | None = Field(
+        default=None, description="The bytes of a file, in Base64."
+    )
     media_type: str | None = None
     metadata: dict[str, Any] = Field(default_factory=dict)
     entities: _Strings = Field(default_factory=list)
@@ -135,10 +160,19 @@ class DocumentsIn(In):
 class DeleteIn(In):
     """Either `keys` or `filter` says which documents are deleted."""
 
+    model_config = ConfigDict(
+        json_schema_extra={
+            "oneOf": [
+                {"title": "by keys", "required": ["keys"], "properties": {"keys": {"type": "array"}, "filter": NULL}},
+                {"title": "by a filter", "required": ["filter"], "properties": {"filter": _OBJECT, "keys": NULL}},
+            ]
+        }
+    )
+
     keys: Annotated[list[Text], Field(fail_fast=True)] | None = Field(
         default=None, min_length=1, max_length=MAX_DOCUMENTS
     )
-    filter: dict[str, Any] | None = Field(default=None, description="A metadata filter, as for searches; not empty.")
+    filter: SelectiveFilterIn | None = Field(default=None, description="A metadata filter, as for searches; not empty.")
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -156,6 +190,16 @@ class DocumentPatchIn(In):
     `title: null` brings back the title of the document's text. Metadata that the content itself has stay unless a field
     replaces them.
     """
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "anyOf": [
+                {"required": ["title"]},
+                {"required": ["metadata"]},
+                {"required": ["enabled"], "properties": {"enabled": {"type": "boolean"}}},
+            ]
+        }
+    )
 
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     metadata: dict[str, Any] | None = None

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Any, Literal, Self, TypeAlias
 
-from pydantic import Field, PrivateAttr, model_validator
+from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
-from api.schemas.base import NOT_BLANK, Flag, In, Number, Out, SpanOut, Text, Whole
-from api.schemas.strategies import parse_strategy
+from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
+from api.schemas.strategies import Searcher, parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
@@ -47,11 +47,13 @@ PART_OF = (
 class SearchIn(In):
     """`searcher` is `NAME[:key=value,…]`; if unset, the server's default."""
 
+    model_config = ConfigDict(json_schema_extra=needs_name("searcher_options", "searcher"))
+
     query: Text = Field(json_schema_extra=NOT_BLANK)
-    searcher: str | None = None
+    searcher: Searcher | None = None
     searcher_options: dict[str, Any] = Field(default_factory=dict)
     k: Whole = Field(default=5, ge=1, le=MAX_K)
-    filter: dict[str, Any] | None = None
+    filter: FilterIn | None = None
     min_similarity: Number | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
     min_generation: MinGenerationIn = MIN_GENERATION
     explain: Flag | Literal["features"] = Field(

@@ -5,16 +5,28 @@ refused there.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 import retrieval
 from core.errors import InvalidStrategy
 from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec, split_outside_brackets
 from reasoning import REASONERS
 
-__all__ = ["parse_strategy"]
+__all__ = ["Reasoner", "Searcher", "parse_strategy"]
 
 _PACKAGES = {"searcher": retrieval.SEARCHERS, "reasoner": REASONERS}
+
+
+def _begin_with_name(kind: str) -> Any:
+    """Returns what a schema says of a strategy: its name. `/v1/strategies` describes its options."""
+    return Field(json_schema_extra={"pattern": f"^(?:{'|'.join(list_names(_PACKAGES[kind]))})(?::.*)?$"})
+
+
+Searcher = Annotated[str, _begin_with_name("searcher")]
+Reasoner = Annotated[str, _begin_with_name("reasoner")]
+"""`NAME[:key=value,…]`, which `parse_strategy` reads."""
 
 
 def parse_strategy(text: str | None, options: Mapping[str, Any], kind: str) -> StrategySpec | None:

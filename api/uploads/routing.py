@@ -24,9 +24,11 @@ def describe_upload() -> dict[str, object]:
     schema = {
         "type": "object",
         "required": ["file"],
+        "additionalProperties": False,
         "properties": {
             "file": {
                 "type": "array",
+                "minItems": 1,
                 "items": {"type": "string", "format": "binary"},
                 "description": "Files, each a part of its own. The default key is the name of the file.",
             },

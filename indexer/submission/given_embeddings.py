@@ -15,9 +15,15 @@ from numpy.typing import NDArray
 from core.documents import EmbeddedBy
 from core.errors import InvalidInput
 
-__all__ = ["decode_embedding", "describe_embeddings", "encode_embedding", "normalise_embeddings"]
+__all__ = [
+    "LONGEST_EMBEDDING",
+    "decode_embedding",
+    "describe_embeddings",
+    "encode_embedding",
+    "normalise_embeddings",
+]
 
-_LONGEST = 65_536
+LONGEST_EMBEDDING = 65_536
 _TOLERANCE = 1e-4
 """How far a length may be from one. A vector within it is kept as it is, so that reading it again changes nothing."""
 
@@ -25,13 +31,21 @@ _TOLERANCE = 1e-4
 def encode_embedding(vector: NDArray[Any]) -> str:
     """Returns a vector in the form that documents have. Raises `InvalidInput` if it has no direction."""
     wide = vector.astype(np.float64)
-    length = float(np.linalg.norm(wide))
+    length = _measure(wide)
+    if not 0 < length < np.inf and wide.any() and np.isfinite(wide).all():
+        wide = wide / np.abs(wide).max()  # the squares of its numbers are too small or too large for a number
+        length = _measure(wide)
     if not np.isfinite(length):
         raise InvalidInput("holds a number that is not finite; embed the text again")
     if not length > 0:
         raise InvalidInput("has only zeros, which have no direction; embed the text again")
     unit = wide / length if abs(length - 1) > _TOLERANCE else wide
     return base64.b64encode(unit.astype("<f4").tobytes()).decode("ascii")
+
+
+def _measure(vector: NDArray[np.float64]) -> float:
+    with np.errstate(over="ignore"):
+        return float(np.linalg.norm(vector))
 
 
 def decode_embedding(text: str) -> bytes:
@@ -93,8 +107,8 @@ def _read_vector(value: object) -> NDArray[Any]:
         vector = np.array(value)
     except ValueError as error:
         raise InvalidInput("must be a list of numbers") from error
-    if vector.ndim != 1 or not 0 < len(vector) <= _LONGEST or vector.dtype.kind not in "iuf":
-        raise InvalidInput(f"must be a list of 1 to {_LONGEST:,} numbers")
+    if vector.ndim != 1 or not 0 < len(vector) <= LONGEST_EMBEDDING or vector.dtype.kind not in "iuf":
+        raise InvalidInput(f"must be a list of 1 to {LONGEST_EMBEDDING:,} numbers")
     return vector
 
 
@@ -103,6 +117,8 @@ def _read_base64(text: str) -> NDArray[Any]:
         content = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise InvalidInput(f"is not Base64: {error}") from error
-    if not content or len(content) % 4 or len(content) > 4 * _LONGEST:
-        raise InvalidInput(f"must be Base64 of 1 to {_LONGEST:,} floats of 32 bits; it holds {len(content):,} bytes")
+    if not content or len(content) % 4 or len(content) > 4 * LONGEST_EMBEDDING:
+        raise InvalidInput(
+            f"must be Base64 of 1 to {LONGEST_EMBEDDING:,} floats of 32 bits; it holds {len(content):,} bytes"
+        )
     return np.frombuffer(content, "<f4")

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from api.schemas.base import LenientIn, Text
 from core.errors import InvalidFilter
@@ -35,8 +35,39 @@ _NAMES = {"title": "$title", "key": "$key", "document_name": "$title"}
 """Fields of documents that are no metadata here."""
 
 
+_FIELD: dict[str, Any] = {"type": "string", "pattern": "^([^$]|$)"}
+_SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
+_DIGITS: dict[str, Any] = {"type": "string", "pattern": r"^[+-]?[0-9]+(?:\.[0-9]+)?$"}
+_VALUES: dict[tuple[str, ...], dict[str, Any]] = {
+    ("contains", "not contains", "is", "is not"): _SCALAR,
+    ("start with",): {"type": "string"},
+    ("in", "not in"): {"anyOf": [_SCALAR, {"type": "array", "items": _SCALAR}]},
+    ("empty", "not empty"): {},
+    ("=", "≠"): {"anyOf": [{"type": ["number", "boolean", "null"]}, _DIGITS]},
+    (">", "<", "≥", "≤"): {"anyOf": [{"type": "number"}, _DIGITS]},
+    ("before", "after"): {"type": ["string", "number"]},
+}
+_NEED_VALUE = {"start with", ">", "<", "≥", "≤", "before", "after"}
+_DESCRIBED: dict[str, Any] = {
+    "anyOf": [
+        {
+            "required": ["value"] if _NEED_VALUE.issuperset(operators) else [],
+            "properties": {
+                "comparison_operator": {"enum": list(operators)},
+                "name": {"anyOf": [_FIELD, {"type": "array", "items": _FIELD, "minItems": 1}]},
+                "value": value,
+            },
+        }
+        for operators, value in _VALUES.items()
+    ]
+}
+"""What each operator compares with. `core.filters` checks it, whose message names the field."""
+
+
 class ConditionIn(LenientIn):
     """A condition on a field, or on one of several. `end with` is refused: filters have no such operator."""
+
+    model_config = ConfigDict(json_schema_extra=_DESCRIBED)
 
     name: Text | list[Text]
     comparison_operator: Literal[

@@ -16,7 +16,7 @@ from api.protocols.fields import ProtocolIn, ignored
 from api.schemas.base import Out, Text, Whole
 from app.container import Container
 from core.errors import InvalidInput, NotFound
-from core.ports.embedding import Vectors
+from core.ports.embedding import Embedder, Vectors
 
 __all__ = ["EmbeddingsIn", "router"]
 
@@ -81,23 +81,27 @@ async def _embed(body: EmbeddingsIn, container: Container) -> EmbeddingListOut:
     embedder = container.embedder
     if body.model != embedder.model:
         raise NotFound(f"the model {body.model!r} does not embed here; this server embeds with {embedder.model!r}")
+    if body.dimensions is not None:
+        await asyncio.to_thread(_check_dimension, body.dimensions, embedder)
     tokens = await asyncio.to_thread(embedder.tokens.count, body.texts)
     if container.settings.embedding.kind != "openai":  # an endpoint knows its own limit better
         _check_lengths(tokens, embedder.tokens.max_tokens)
     await container.check_tokens()
     container.add_tokens(sum(tokens))
     vectors = await embedder.embed_passages(body.texts)
-    dimension = vectors.shape[1]
-    if body.dimensions not in (None, dimension):
-        raise InvalidInput(
-            f"dimensions is {body.dimensions}; the vectors of {embedder.model!r} have {dimension}: leave it out"
-        )
     as_bytes = body.encoding_format == "base64"
     return EmbeddingListOut(
         data=[OpenAIEmbeddingOut(index=at, embedding=_encode(vectors, at, as_bytes)) for at in range(len(vectors))],
         model=embedder.model,
         usage=EmbeddingUsageOut(prompt_tokens=sum(tokens), total_tokens=sum(tokens)),
     )
+
+
+def _check_dimension(asked: int, embedder: Embedder) -> None:
+    if asked != embedder.dimension:
+        raise InvalidInput(
+            f"dimensions is {asked}; the vectors of {embedder.model!r} have {embedder.dimension}: leave it out"
+        )
 
 
 def _check_lengths(tokens: Sequence[int], most: int) -> None:

@@ -14,6 +14,7 @@ from api.idempotency import IdempotencyKey, run_json_once
 from api.parameters import Limit
 from api.schemas.answers.questions import (
     QuestionChangesOut,
+    QuestionIn,
     QuestionListOut,
     QuestionOut,
     QuestionPatchIn,
@@ -49,7 +50,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}/questions", tags=["questions"])
     response_model=QuestionOut,
 )
 async def ask_in_background(
-    corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Request, key: IdempotencyKey = None
+    corpus: CorpusDep, body: QuestionIn, container: ContainerDep, http: Request, key: IdempotencyKey = None
 ) -> Response:
     """The question is answered also if the client disconnects. `Location` is its address, at which it can be followed
     and its answer be read.

@@ -25,6 +25,7 @@ from reasoning.verification import GivenAnswer
 
 __all__ = [
     "QuestionChangesOut",
+    "QuestionIn",
     "QuestionListOut",
     "QuestionOut",
     "QuestionPatchIn",
@@ -38,6 +39,14 @@ __all__ = [
 
 _NO_LINKS = Links("")
 """Links are added when an answer is shown."""
+
+
+class QuestionIn(AskIn):
+    """A question that is answered in the background."""
+
+    stream: Flag = Field(
+        default=False, description="Only for `ask`: `…/events` has the events.", json_schema_extra={"const": False}
+    )
 
 
 class QuestionProblemOut(Out):

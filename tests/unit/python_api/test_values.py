@@ -39,7 +39,23 @@ _ANSWERS = {
     "MergeListOut": Page[hopweave.EntityMerge],
     "PageOut": documents.PageText,
 }
-_CONSTRAINTS = {"minimum", "maximum", "exclusiveMinimum", "minLength", "maxLength", "ge", "gt", "le", "lt", "pattern"}
+_CONSTRAINTS = {
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "minLength",
+    "maxLength",
+    "ge",
+    "gt",
+    "le",
+    "lt",
+    "pattern",
+} | {
+    "minItems",
+    "maxItems",
+    "contains",
+    "contentEncoding",
+}
 _VALUES = {
     name: value
     for name in hopweave.__all__

@@ -15,6 +15,8 @@ __all__ = [
     "KEY_PATTERN",
     "LOADER_NOTES",
     "MAX_KEY_LENGTH",
+    "MAX_METADATA_LENGTH",
+    "MAX_METADATA_NAMES",
     "MAX_TITLE_LENGTH",
     "Chunk",
     "Document",
@@ -27,10 +29,12 @@ __all__ = [
     "Submission",
     "check_key",
     "check_media_type",
+    "check_metadata",
     "check_submission",
     "check_title",
     "is_media_type",
     "loader_notes",
+    "measure_metadata",
 ]
 
 Metadata = Mapping[str, Any]
@@ -45,6 +49,10 @@ MAX_KEY_LENGTH = 1024
 KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f\x85][^\x00-\x1f\x7f]*$"
 """What `check_key` accepts, for descriptions: JSON schema knows no message."""
 MAX_TITLE_LENGTH = 1000
+MAX_METADATA_LENGTH = 64_000
+"""Characters of names and values of a document's metadata. Each hit of a search and each row of a list has them."""
+MAX_METADATA_NAMES = 1000
+"""Names and values, also those inside of values."""
 
 _WORD = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 _PARAMETER = rf'[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|"[ !#-\[\]-~]*")'
@@ -232,4 +240,33 @@ def check_submission(submission: Submission) -> Submission:
     check_title(submission.title, document)
     if place := find_half(submission.metadata, "metadata"):
         raise InvalidInput(f"{document} `{place}` {NO_CHARACTER}")
+    check_metadata(submission.metadata, document)
     return submission
+
+
+def check_metadata(metadata: Metadata, document: str) -> None:
+    """Raises `InvalidInput`, which begins with `document`, if metadata have too many values or characters."""
+    values, characters = measure_metadata(metadata)
+    if values > MAX_METADATA_NAMES:
+        raise InvalidInput(f"{document} `metadata` has {values:,} values; at most {MAX_METADATA_NAMES:,} are allowed")
+    if characters > MAX_METADATA_LENGTH:
+        raise InvalidInput(
+            f"{document} `metadata` has {characters:,} characters; at most {MAX_METADATA_LENGTH:,} are allowed"
+        )
+
+
+def measure_metadata(value: object) -> tuple[int, int]:
+    """Returns how many values there are in a value of metadata, and the characters of these and of their names."""
+    values, characters = 0, 0
+    remaining = [value]
+    while remaining:
+        one = remaining.pop()
+        values += 1
+        if isinstance(one, Mapping):
+            characters += sum(len(str(name)) for name in one)
+            remaining += one.values()
+        elif isinstance(one, list | tuple):
+            remaining += one
+        else:
+            characters += len(one) if isinstance(one, str) else 8
+    return values, characters

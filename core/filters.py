@@ -16,10 +16,11 @@ from core.errors import InvalidFilter
 from core.text.characters import NO_CHARACTER, find_half
 from core.text.dates import is_date_like, parse_date
 
-__all__ = ["MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "has_empty_part", "parse_filter"]
+__all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "has_empty_part", "parse_filter"]
 
 MAX_DEPTH = 5
 MAX_TERMS = 100
+MAX_CHARACTERS = 20_000
 
 _MISSING = object()
 _DOCUMENT_FIELDS = ("$key", "$id", "$title")
@@ -47,11 +48,13 @@ class DocumentFilter:
 def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
     """Returns the parsed filter; raises `InvalidFilter`, naming the part that is wrong.
 
-    At most `MAX_DEPTH` levels and `MAX_TERMS` terms are allowed.
+    At most `MAX_DEPTH` levels, `MAX_TERMS` terms, and `MAX_CHARACTERS` characters of names and values are allowed.
     """
     terms = _count_terms(source, 1)
     if terms > MAX_TERMS:
         raise InvalidFilter(f"the filter has {terms} terms; at most {MAX_TERMS} are allowed")
+    if (length := _count_characters(source)) > MAX_CHARACTERS:
+        raise InvalidFilter(f"the filter has {length:,} characters; at most {MAX_CHARACTERS:,} are allowed")
     if place := find_half(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
     return DocumentFilter(source=source, test=_parse_group(source))
@@ -67,6 +70,14 @@ def has_empty_part(source: object, depth: int = 1) -> bool:
     if isinstance(source, dict):
         return not source or any(has_empty_part(value, depth + 1) for value in source.values())
     return isinstance(source, list) and any(has_empty_part(value, depth + 1) for value in source)
+
+
+def _count_characters(node: object) -> int:
+    if isinstance(node, Mapping):
+        return sum(len(str(name)) + _count_characters(value) for name, value in node.items())
+    if isinstance(node, Sequence) and not isinstance(node, str):
+        return sum(map(_count_characters, node))
+    return len(node) if isinstance(node, str) else 0
 
 
 def _count_terms(node: object, depth: int) -> int:

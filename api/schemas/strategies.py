@@ -12,6 +12,7 @@ from pydantic import Field
 import retrieval
 from core.errors import InvalidStrategy
 from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec, split_outside_brackets
+from core.strategies.specs import MAX_SPEC_LENGTH
 from reasoning import REASONERS
 
 __all__ = ["Reasoner", "Searcher", "parse_strategy"]
@@ -84,6 +85,10 @@ def _inner_strategies(value: object) -> Iterator[tuple[str, StrategySpec]]:
             yield from _inner_strategies(item)
     if not isinstance(value, str):
         return
+    if len(value) > MAX_SPEC_LENGTH:
+        raise InvalidStrategy(
+            f"{value[:40]!r}…: an option has at most {MAX_SPEC_LENGTH:,} characters, not {len(value):,}"
+        )
     for part in dict.fromkeys([*split_outside_brackets(value, "+"), *value.split("+")]):
         name, _, options = part.strip().lstrip("[").partition(":")
         whole = part.count("[") == part.count("]")  # half of a name in brackets can be built by nobody

@@ -26,6 +26,8 @@ _TEXTS = re.compile(r"/v1/(corpora/[^/]+/(documents(/.*)?|estimates)|embeddings)
 _SESSION_MEGABYTES = 0.01
 _QUESTION_MEGABYTES = 4.0
 """A long conversation in a chat; questions and settings have some kilobytes."""
+_CALL_MEGABYTES = 8.0
+"""A call of a tool of MCP, which may take texts, and whose errors repeat it."""
 _SESSION_VALUES, _QUESTION_VALUES, _TEXT_VALUES = 100, 20_000, 2_000_000
 """Two million are a thousand documents with embeddings of 1,536 numbers each."""
 _JSON = "application/json"
@@ -54,7 +56,7 @@ class BodyLimits:
     def __init__(self, settings: ApiSettings) -> None:
         setting, largest = "HOPWEAVE_API__MAX_BODY_MB", settings.max_body_mb
         self._texts = BodyLimit(largest, setting, values=_TEXT_VALUES)
-        self._call = BodyLimit(largest, setting, values=_QUESTION_VALUES)  # of a tool of MCP, which may take texts
+        self._call = BodyLimit(min(largest, _CALL_MEGABYTES), values=_QUESTION_VALUES)
         is_less = largest < _QUESTION_MEGABYTES
         self._question = BodyLimit(
             min(largest, _QUESTION_MEGABYTES), setting if is_less else "", values=_QUESTION_VALUES

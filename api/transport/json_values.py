@@ -4,6 +4,8 @@ A value of two bytes takes a hundred in memory and, as an unknown field, fifteen
 bytes alone do not bound what a body costs.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from http import HTTPStatus
 
 from starlette.exceptions import HTTPException
@@ -15,8 +17,47 @@ __all__ = ["count_values", "limit_values"]
 
 _AT_ONCE = 200_000
 """Bytes that are counted without a thread, which takes a millisecond."""
+_MOST_WAITING = 200_000_000
+_ALWAYS_TAKEN = 100_000
+"""Bytes of a body that are received however much is waiting: ordinary questions are not kept out by large bodies."""
 _MARKS = b'",:{}[]'
 _OTHERS = bytes(set(range(256)) - set(_MARKS))
+
+
+class _Held:
+    """The bytes that have come of one body. `add` refuses more than all bodies together may have."""
+
+    def __init__(self, all_bodies: "_Waiting") -> None:
+        self._all = all_bodies
+        self.bytes = 0
+
+    def add(self, count: int) -> None:
+        self.bytes += count
+        self._all.bytes += count
+        if self._all.bytes > _MOST_WAITING and self.bytes > _ALWAYS_TAKEN:
+            raise HTTPException(
+                HTTPStatus.SERVICE_UNAVAILABLE,
+                "too many large bodies are being received; send it again later",
+                headers={"Connection": "close", "Retry-After": "5"},
+            )
+
+
+class _Waiting:
+    """The bytes of all bodies of a process that have begun and not ended: a client may let each wait for long."""
+
+    def __init__(self) -> None:
+        self.bytes = 0
+
+    @contextmanager
+    def hold(self) -> Iterator[_Held]:
+        held = _Held(self)
+        try:
+            yield held
+        finally:
+            self.bytes -= held.bytes
+
+
+_WAITING = _Waiting()
 
 
 def count_values(body: bytes, most: int) -> int:
@@ -41,12 +82,14 @@ def limit_values(receive: Receive, most: int) -> Receive:
             return await receive()
         parts: list[bytes] = []
         more = True
-        while more:
-            message = await receive()
-            if message["type"] != "http.request":
-                return message
-            parts.append(message.get("body", b""))
-            more = message.get("more_body", False)
+        with _WAITING.hold() as held:
+            while more:
+                message = await receive()
+                if message["type"] != "http.request":
+                    return message
+                parts.append(message.get("body", b""))
+                held.add(len(parts[-1]))
+                more = message.get("more_body", False)
         is_read = True
         body = b"".join(parts)
         parts.clear()

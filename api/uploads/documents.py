@@ -7,13 +7,16 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import TypeAdapter, ValidationError
 
 from api.schemas.uploads import ManifestFileIn, UploadIn
+from api.transport.json_values import count_values
 from api.uploads.parts import Parts
 from core.documents import Submission
-from core.errors import InvalidInput
+from core.errors import InvalidInput, TooLarge
 from indexer import Rejection, UploadedFile, read_uploads
 
 __all__ = ["UploadedDocuments", "parse_upload"]
 
+_MOST_VALUES = 50_000
+_MOST_FAULTS = 100
 _MANIFEST: TypeAdapter[dict[str, ManifestFileIn]] = TypeAdapter(dict[str, ManifestFileIn])
 
 
@@ -53,6 +56,8 @@ def parse_upload(parts: Parts) -> UploadedDocuments:
 def _parse_manifest(text: str | None) -> dict[str, ManifestFileIn]:
     if text is None:
         return {}
+    if count_values(text.encode("utf-8", "surrogatepass"), _MOST_VALUES) > _MOST_VALUES:
+        raise TooLarge(f"the manifest has more than {_MOST_VALUES:,} values and names; send fewer files at once")
     try:
         return _MANIFEST.validate_json(text)
     except ValidationError as error:
@@ -72,6 +77,6 @@ def _invalid(part: str, error: ValidationError) -> RequestValidationError:
     return RequestValidationError(
         [
             {**one, "loc": (*where, *one["loc"]), "type": one["type"].replace("json_invalid", "manifest_invalid")}
-            for one in error.errors(include_context=False)
+            for one in error.errors(include_context=False)[:_MOST_FAULTS]
         ]
     )

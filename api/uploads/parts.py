@@ -27,7 +27,7 @@ __all__ = ["Parts", "ReceivedFile", "receive_parts"]
 
 _FILE = "file"
 _FIELDS = frozenset({"manifest", "on_conflict", "budget_tokens"})
-_FIELD_BYTES = 16_000_000
+_FIELD_BYTES = 4_000_000
 _MEGABYTE = 1_000_000
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,16}")
 

@@ -12,6 +12,7 @@ from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
 from core.documents import Submission, loader_notes
 from core.errors import LoadFailed, UnsupportedMedia
+from core.execution.work_limit import WorkLimit
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.prompting.prompts import use_prompts
@@ -21,6 +22,7 @@ from indexer import Loaders, Rejection, fingerprint, make_extractor
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
+_SECONDS = "HOPWEAVE_PARSER__ESTIMATE_SECONDS"
 _CHARACTERS_A_TOKEN = 4.0
 _ANSWER_SHARE = 1.6
 """Characters of an answer per character of its passage, measured with OpenIE on 1,890 passages of MuSiQue."""
@@ -121,7 +123,11 @@ async def estimate(
             count.documents += len(submissions) - len(new)
             count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
             for one in new:
-                reason = await take_turn(partial(_add, one, chunk, extraction, count))
+                limit = WorkLimit(one.key, container.settings.parser.estimate_seconds, _SECONDS)
+                try:
+                    reason = await take_turn(partial(_add, one, chunk, extraction, count, limit))
+                finally:
+                    limit.end()  # of what goes on in its thread when the client has left
                 rejected += [Rejection(source=one.key, reason=reason)] if reason else []
     return Estimate(
         documents=count.documents,
@@ -149,14 +155,16 @@ def _add(
     chunk: Callable[[LoadedDocument], Sequence[DraftChunk]],
     extractor: Extractor,
     count: _Count,
+    limit: WorkLimit,
     loaders: Loaders,
 ) -> str:
     """Adds a document. Returns why it would be rejected, or ''."""
     try:
-        loaded = loaders.load(_make_source(one))
+        with limit.running():
+            loaded = loaders.load(_make_source(one))
+            chunks = chunk(loaded)
     except (LoadFailed, UnsupportedMedia) as error:
         return str(error)
-    chunks = chunk(loaded)
     count.chunks += len(chunks)
     count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
     count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])

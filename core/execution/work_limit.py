@@ -26,6 +26,7 @@ class WorkLimit:
         self._seconds = seconds
         self._setting = setting
         self._spent = 0.0
+        self._is_ended = False
         self._started: float | None = None
 
     @contextmanager
@@ -41,8 +42,14 @@ class WorkLimit:
             self._started = None
             _current.reset(token)
 
+    def end(self) -> None:
+        """Ends the work at its next check: nobody waits for it any more. May be called from another thread."""
+        self._is_ended = True
+
     def check(self) -> None:
-        """Raises `LoadFailed` if the document has taken more than its time."""
+        """Raises `LoadFailed` if the document has taken more than its time, or is not waited for."""
+        if self._is_ended:
+            raise LoadFailed(f"{self._name!r} is not waited for any more")
         running = 0.0 if self._started is None else time.thread_time() - self._started
         if self._spent + running > self._seconds:
             raise LoadFailed(

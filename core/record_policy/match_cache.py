@@ -7,11 +7,14 @@ from collections.abc import Collection, Hashable
 from dataclasses import dataclass, replace
 
 from core.filters import DocumentFilter
+from core.ids import digest
 
 __all__ = ["MatchCache", "Matches"]
 
 _MOST_IDS = 1_000_000
 """Some 120 MB."""
+_MOST_FILTERS = 10_000
+"""Filters that match nothing take memory, too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,11 +65,11 @@ class MatchCache:
                 self._matches[at] = matches
             self._matches.move_to_end(at)
             total = sum(len(one.ids) for one in self._matches.values())
-            while total > self._most_ids:
+            while total > self._most_ids or len(self._matches) > _MOST_FILTERS:
                 _, evicted = self._matches.popitem(last=False)
                 total -= len(evicted.ids)
             return matches.ids
 
 
 def _key(key: Hashable, where: DocumentFilter) -> tuple[Hashable, str]:
-    return key, json.dumps(where.source, sort_keys=True)
+    return key, digest("filter", [json.dumps(where.source, sort_keys=True)])

@@ -8,7 +8,10 @@ from typing import Any
 from core.errors import InvalidStrategy
 from core.text.characters import NO_CHARACTER, is_valid_text
 
-__all__ = ["StrategySpec", "describe_nested", "parse_spec", "split_outside_brackets"]
+__all__ = ["MAX_SPEC_LENGTH", "StrategySpec", "describe_nested", "parse_spec", "split_outside_brackets"]
+
+MAX_SPEC_LENGTH = 4_000
+"""Characters of a strategy with its options. It is read on the event loop."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +34,10 @@ def parse_spec(text: str) -> StrategySpec:
     of the value, and a text in brackets is read as if it had none. Raises `InvalidStrategy` if an option is not of the
     form key=value, and for a bracket without its other half.
     """
+    if len(text) > MAX_SPEC_LENGTH:
+        raise InvalidStrategy(
+            f"{text[:40]!r}…: a strategy with its options has at most {MAX_SPEC_LENGTH:,} characters, not {len(text):,}"
+        )
     if not is_valid_text(text):
         raise InvalidStrategy(f"{text!r} {NO_CHARACTER}")
     name, _, rest = _strip_brackets(text.strip()).partition(":")
@@ -53,18 +60,17 @@ def split_outside_brackets(text: str, separator: str) -> list[str]:
 
     Raises `InvalidStrategy` for a bracket without its other half.
     """
-    parts, depth = [""], 0
-    for character in text:
+    parts, depth, begin = list[str](), 0, 0
+    for place, character in enumerate(text):
         depth += (character == "[") - (character == "]")
         if depth < 0:
             break
         if character == separator and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
+            parts.append(text[begin:place])
+            begin = place + 1
     if depth:
         raise InvalidStrategy(f"{text!r}: a bracket in it has no other half")
-    return parts
+    return [*parts, text[begin:]]
 
 
 def describe_nested(options: Mapping[str, Any], unknown: str) -> str:

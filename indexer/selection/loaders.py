@@ -11,7 +11,15 @@ from functools import cache
 from pathlib import Path, PurePath
 from types import ModuleType
 
-from core.documents import MAX_TITLE_LENGTH
+from core.documents import (
+    LOADER_NOTES,
+    MAX_METADATA_LENGTH,
+    MAX_METADATA_NAMES,
+    MAX_TITLE_LENGTH,
+    Metadata,
+    loader_notes,
+    measure_metadata,
+)
 from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMedia
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
@@ -25,6 +33,7 @@ __all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of", "media_ty
 
 _PACKAGE = "indexer.loaders"
 _PLAIN_TEXT = "text/plain"
+_MOST_NOTES = 20
 _LONGEST_HEADING = 1000  # characters of a heading path
 
 
@@ -50,7 +59,8 @@ class Loaders:
         except InvalidInput as error:
             raise LoadFailed(f"{source.key!r} has metadata that cannot be kept: {error}") from error
         blocks = tuple(map(_fit_heading, document.blocks))
-        return replace(document, title=document.title[:MAX_TITLE_LENGTH], blocks=blocks)
+        metadata = _fit_metadata(document.metadata)
+        return replace(document, title=document.title[:MAX_TITLE_LENGTH], blocks=blocks, metadata=metadata)
 
     def find(self, media_type: str) -> Loader:
         """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
@@ -73,6 +83,23 @@ class Loaders:
     async def close(self) -> None:
         """Ends the parser process. The next binary file starts another one."""
         await asyncio.to_thread(self._process.close)
+
+
+def _fit_metadata(metadata: Metadata) -> Metadata:
+    """Returns the metadata without the largest fields, if all together are more than a document may have."""
+    values, characters = measure_metadata(metadata)
+    if values <= MAX_METADATA_NAMES and characters <= MAX_METADATA_LENGTH:
+        return metadata
+    kept = dict(metadata)
+    notes = loader_notes(metadata)
+    sizes = {name: max(measure_metadata(value)) for name, value in metadata.items() if name != LOADER_NOTES}
+    for name in sorted(sizes, key=sizes.__getitem__, reverse=True):
+        del kept[name]
+        notes.append(f"the field {name[:80]!r} of its metadata is left out: it is too long")
+        values, characters = measure_metadata(kept)
+        if values <= MAX_METADATA_NAMES // 2 and characters <= MAX_METADATA_LENGTH // 2:
+            break
+    return {**kept, LOADER_NOTES: notes[:_MOST_NOTES]}
 
 
 def _fit_heading(block: Block) -> Block:

@@ -7,11 +7,15 @@ import pytest
 
 from api import serving
 from api.access import attempts
-from api.transport import bodies, connections
+from api.transport import bodies, connections, json_values
+from api.uploads import documents
 from app.container import loader_options
 from core import faults
+from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_NAMES
 from core.execution.bounded_answers import AnswerBounds
+from core.filters import MAX_CHARACTERS
 from core.settings import Settings
+from core.strategies.specs import MAX_SPEC_LENGTH
 from indexer.isolation import page_images
 from indexer.loaders import csv
 from indexer.loading import archives
@@ -27,19 +31,31 @@ _SERVER, _LANES = "tests/faults/test_watched_server.py", "tests/integration/api/
 _BODIES, _FILES = "tests/integration/api/test_body_values.py", "tests/unit/indexer/test_bounded_loaders.py"
 _MODELS, _UPLOADS = "tests/integration/models/test_hostile_endpoints.py", "tests/integration/api/test_uploads.py"
 _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration/isolation/test_page_images.py"
+_LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
 
 _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "header of a request": ([serving._HEADER_BYTES // 1024], f"{_SERVER}::test_headers_without_end_are_refused"),
     "body of a request": (
-        [int(bodies._QUESTION_MEGABYTES)],
+        [int(bodies._QUESTION_MEGABYTES), int(bodies._CALL_MEGABYTES)],
         "tests/integration/api/test_guard.py::test_a_large_body_is_refused_unread",
     ),
     "values of JSON": (
         [bodies._QUESTION_VALUES, bodies._TEXT_VALUES],
         f"{_BODIES}::test_unknown_fields_without_number",
     ),
+    "bodies that have begun and not ended": (
+        [json_values._MOST_WAITING // 1_000_000, json_values._ALWAYS_TAKEN // 1000],
+        f"{_LARGE}::test_bodies_that_do_not_end_leave_room_for_ordinary_ones",
+    ),
     "faults that a problem lists": ([faults._TOLD], f"{_BODIES}::test_faults_without_number"),
+    "strategy with its options": ([MAX_SPEC_LENGTH], f"{_LARGE}::test_long_strategies_and_filters_are_refused"),
+    "filter": ([MAX_CHARACTERS], f"{_LARGE}::test_long_strategies_and_filters_are_refused"),
+    "metadata of a document": (
+        [MAX_METADATA_LENGTH, MAX_METADATA_NAMES],
+        f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
+    ),
+    "manifest of an upload": ([documents._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),
     "import": ([], "tests/integration/api/test_import.py::test_limits"),
     "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),

@@ -2,15 +2,22 @@
 
 import asyncio
 import base64
+import json
 import os
 import signal
+import threading
+import time
 from collections.abc import Coroutine
 from typing import Any
 
 import httpx
+import pytest
 
 from app.container import Container
+from core.execution.work_limit import check_work
 from indexer import LoadingLane
+from indexer.chunking import packing
+from indexer.chunking import pieces as splitting_pieces
 from tests.documents import make_pdf
 from tests.integration.api.conftest import Server
 
@@ -76,6 +83,28 @@ async def test_the_estimates_of_clients_that_left_end(server: Server) -> None:
     await _until_waiting(server.container, 0)
     again = (await _estimate(server)).json()
     assert again["documents"] == 1, again
+
+
+async def test_the_cutting_of_a_text_ends_with_its_client(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A text is cut in the server's process, where no process can be ended."""
+    await server.corpus()
+    begun, cut = threading.Event(), splitting_pieces.cut_sentences
+
+    def cut_without_end(*_: Any) -> Any:
+        begun.set()
+        while True:
+            check_work()
+            time.sleep(0.01)
+
+    monkeypatch.setattr(packing, "cut_sentences", cut_without_end)
+    left = asyncio.Event()
+    body = json.dumps({"documents": [{"key": "long", "text": "Ada wrote it. " * 1000}]}).encode()
+    call = asyncio.create_task(_call_and_leave(server, body, left))
+    assert await asyncio.to_thread(begun.wait, 60)
+    left.set()
+    await call
+    monkeypatch.setattr(packing, "cut_sentences", cut)
+    assert (await _estimate(server)).json()["documents"] == 1, "the next one has its turn"
 
 
 def _encoded(content: bytes) -> bytes:

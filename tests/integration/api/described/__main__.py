@@ -43,7 +43,8 @@ async def main() -> int:
 
 
 def _environment(folder: Path) -> dict[str, str]:
-    return {**os.environ, "HOPWEAVE_DATA_DIR": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
+    own = {"HOPWEAVE_DATA_DIR": str(folder / "data"), "HOPWEAVE_API__PROXIES": '["127.0.0.1"]'}
+    return {**os.environ, "HF_HUB_OFFLINE": "1", **own}
 
 
 def _make_key(folder: Path) -> str:

@@ -57,6 +57,10 @@ class Run:
         in_sequence = await self._run(["stateful"], "", names, folder)
         return max(apart[0], in_sequence[0]), apart[1] + in_sequence[1]
 
+    @property
+    def _addresses(self) -> dict[str, str]:
+        return {"HOPWEAVE_TEST_ADDRESSES": "own"} if self.key else {}
+
     async def _run(
         self, phases: Sequence[str], settings: str, names: Mapping[str, str], folder: Path
     ) -> tuple[int, str]:
@@ -79,7 +83,7 @@ class Run:
             "--suppress-health-check=all",  # they are about the time that generating takes
             "--no-color",
             cwd=folder,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": str(_FOLDER / "hooks.py"), **names},
+            env={**os.environ, "SCHEMATHESIS_HOOKS": str(_FOLDER / "hooks.py"), **names, **self._addresses},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )

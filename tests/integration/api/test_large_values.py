@@ -1,0 +1,151 @@
+"""Single values that are much larger than honest ones: each is refused by name, and keeps nobody waiting."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+
+from api.transport import json_values
+from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_NAMES
+from core.filters import MAX_CHARACTERS, parse_filter
+from core.record_policy import match_cache
+from core.record_policy.match_cache import MatchCache, Matches
+from core.strategies.specs import MAX_SPEC_LENGTH
+from tests.integration.api.conftest import ADA, BASE, Server
+
+_LONG = "a" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("corpora/people/search", {"query": "x", "searcher": f"fine:damping={_LONG}"}),
+        ("corpora/people/search", {"query": "x", "searcher_options": {"x": "fine:a=0+" * 10_000}}),
+        ("corpora/people/ask", {"question": "x", "reasoner": f"extractive:a={_LONG}"}),
+        ("corpora/people/search", {"query": "x", "filter": {"s": _LONG}}),
+        ("corpora/people/search", {"query": "x", "filter": {"s": {"$in": ["x" * 5_000] * 5}}}),
+        ("corpora/people/search", {"query": "x", "filter": {_LONG: 1}}),
+    ],
+)
+async def test_long_strategies_and_filters_are_refused(server: Server, path: str, body: dict[str, Any]) -> None:
+    await server.corpus()
+    answer = await server.client.post(f"/v1/{path}", json=body)
+    assert answer.status_code == 422, answer.text
+    assert len(answer.text) < 5_000, "the message repeats a part of it"
+
+
+async def test_honest_strategies_and_filters_are_taken(server: Server) -> None:
+    await server.corpus()
+    await server.ingest(ADA)
+    body = {"query": "Ada", "filter": {"s": {"$in": ["x" * (MAX_CHARACTERS // 2), "y" * (MAX_CHARACTERS // 4)]}}}
+    assert (await server.client.post("/v1/corpora/people/search", json=body)).status_code == 200
+    spec = "fused:" + ",".join(["lexical=0.5"] * (MAX_SPEC_LENGTH // 20))
+    answer = await server.client.post("/v1/corpora/people/search", json={"query": "x", "searcher": spec})
+    assert "characters" not in answer.text
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"s": "x" * (MAX_METADATA_LENGTH + 1)},
+        {"s": ["x" * 1000] * (MAX_METADATA_LENGTH // 1000 + 1)},
+        {f"name {n}": 1 for n in range(MAX_METADATA_NAMES + 1)},
+        {"s": {"deep": list(range(MAX_METADATA_NAMES))}},
+    ],
+    ids=["one long", "long list", "many names", "many values"],
+)
+async def test_metadata_of_a_sender_are_bounded(server: Server, metadata: dict[str, Any]) -> None:
+    await server.corpus()
+    refused = await server.add({**ADA, "metadata": metadata})
+    assert refused.status_code == 422, refused.text
+    assert "metadata" in refused.text
+    assert len(refused.text) < 5_000
+
+
+async def test_the_largest_metadata_of_a_file_are_left_out_with_a_note(server: Server) -> None:
+    await server.corpus()
+    page = f"---\nteam: open\nlong: {'x' * (MAX_METADATA_LENGTH + 1)}\n---\n\nAda wrote it.\n"
+    files = {"file": ("a.md", page.encode(), "text/markdown")}
+    assert (await server.client.post("/v1/corpora/people/documents", files=files)).status_code == 202
+    await server.work("people")
+    [document] = (await server.client.get("/v1/corpora/people/documents")).json()["data"]
+    assert document["state"] == "indexed", document
+    assert document["metadata"]["team"] == "open"
+    assert "long" not in document["metadata"]
+    assert "'long' of its metadata is left out" in json.dumps(document)
+
+
+_MANY_FILES = "{" + ",".join(f'"{n}":{{"key":"k"}}' for n in range(20_000)) + "}"
+_MANY_VALUES = '{"a":[' + "[]," * 60_000 + "1]}"
+
+
+@pytest.mark.parametrize("manifest", [_MANY_FILES, _MANY_VALUES], ids=["files", "values"])
+async def test_a_manifest_of_many_values_is_refused(server: Server, manifest: str) -> None:
+    await server.corpus()
+    files = {"file": ("a.txt", b"Ada.", "text/plain")}
+    answer = await server.client.post("/v1/corpora/people/estimates", files=files, data={"manifest": manifest})
+    assert answer.status_code in (413, 422)
+    assert "manifest" in answer.text
+    assert len(answer.text) < 50_000
+
+
+async def test_bodies_that_do_not_end_leave_room_for_ordinary_ones(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_values, "_MOST_WAITING", 3_000_000)
+    await server.corpus()
+    going_on = asyncio.Event()
+    statuses: list[int] = []
+
+    async def call(count: int) -> None:
+        sent = 0
+
+        async def receive() -> Any:
+            nonlocal sent
+            sent += 1
+            if sent > count:
+                await going_on.wait()
+                return {"type": "http.disconnect"}
+            return {"type": "http.request", "body": b" " * 1_000_000, "more_body": True}
+
+        async def send(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                statuses.append(message["status"])
+
+        host = BASE.removeprefix("http://").encode()
+        scope = {
+            "type": "http",
+            "method": "POST",
+            "path": "/v1/corpora/people/documents",
+            "raw_path": b"/v1/corpora/people/documents",
+            "query_string": b"",
+            "root_path": "",
+            "scheme": "http",
+            "http_version": "1.1",
+            "headers": [(b"host", host), (b"content-type", b"application/json")],
+            "client": ("127.0.0.1", 50_000),
+            "server": ("127.0.0.1", 8000),
+        }
+        await server.app(scope, receive, send)
+
+    calls = [asyncio.create_task(call(2)) for _ in range(4)]
+    for _ in range(3000):
+        if json_values._WAITING.bytes >= 2_000_000 and statuses:
+            break
+        await asyncio.sleep(0.01)
+    assert set(statuses) == {503}
+    found = await server.client.post("/v1/corpora/people/search", json={"query": "Ada"})
+    assert found.status_code == 200, "small bodies are received"
+    going_on.set()
+    await asyncio.gather(*calls, return_exceptions=True)
+    assert json_values._WAITING.bytes == 0
+
+
+def test_filters_are_kept_by_a_digest_and_in_number() -> None:
+    cache = MatchCache()
+    for number in range(match_cache._MOST_FILTERS + 10):
+        cache.put("c", parse_filter({"s": number}), Matches(version=1, ids=frozenset()))
+    assert len(cache._matches) == match_cache._MOST_FILTERS
+    cache.put("c", parse_filter({"s": "x" * (MAX_CHARACTERS - 1)}), Matches(version=1, ids=frozenset()))
+    assert max(len(at) for _, at in cache._matches) < 100

@@ -57,10 +57,6 @@ class Run:
         in_sequence = await self._run(["stateful"], "", names, folder)
         return max(apart[0], in_sequence[0]), apart[1] + in_sequence[1]
 
-    @property
-    def _addresses(self) -> dict[str, str]:
-        return {"HOPWEAVE_TEST_ADDRESSES": "own"} if self.key else {}
-
     async def _run(
         self, phases: Sequence[str], settings: str, names: Mapping[str, str], folder: Path
     ) -> tuple[int, str]:
@@ -83,7 +79,7 @@ class Run:
             "--suppress-health-check=all",  # they are about the time that generating takes
             "--no-color",
             cwd=folder,
-            env={**os.environ, "SCHEMATHESIS_HOOKS": str(_FOLDER / "hooks.py"), **names, **self._addresses},
+            env={**os.environ, "SCHEMATHESIS_HOOKS": str(_FOLDER / "hooks.py"), **names},
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.STDOUT,
         )

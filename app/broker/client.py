@@ -1,6 +1,7 @@
 """Clients of a broker on a server: options that follow from its URL, and translation of the errors they raise."""
 
 import ssl
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 from core.errors import InvalidSettings, Unavailable
 
 __all__ = [
+    "GARBLED",
     "QUEUE",
     "TIMEOUT_SECONDS",
     "check_url",
@@ -21,6 +23,9 @@ __all__ = [
 QUEUE = "hopweave"
 TIMEOUT_SECONDS = 1.0  # a broker that hangs costs two of them: each message is tried twice
 _VISIBILITY_SECONDS = 600
+GARBLED = (ValueError, TypeError, AttributeError, LookupError, RecursionError, struct.error)
+"""What the parsers of the clients raise at an answer that is no answer of a broker."""
+
 _REDIS = ("redis", "rediss", "sentinel")
 _SCHEMES = (*_REDIS, "amqp", "amqps", "pyamqp")
 
@@ -81,7 +86,10 @@ def transport_options(url: str) -> dict[str, Any]:
 
 @contextmanager
 def translate_errors(connection: Any) -> Iterator[None]:
-    """Translates what a client raises to `Unavailable` or `InvalidSettings`, without the password."""
+    """Translates what a client raises to `Unavailable` or `InvalidSettings`, without the password.
+
+    The block calls the client and does nothing else: an answer that cannot be parsed raises errors of any kind.
+    """
     from amqp import exceptions as amqp
     from kombu.exceptions import OperationalError
     from redis.exceptions import AuthenticationError, NoPermissionError, ResponseError
@@ -111,7 +119,13 @@ def translate_errors(connection: Any) -> Iterator[None]:
             raise InvalidSettings(f"{where} has no such database ({cause}): check HOPWEAVE_BROKER__URL") from error
         said = str(error).replace(connection.password or "\0", "**") or type(error).__name__
         raise Unavailable(
-            f"{where} cannot be reached: {said}; what is queued is in the record, and workers find it there"
+            f"{where} cannot be reached: {said}; check that it runs, and HOPWEAVE_BROKER__URL; what is queued is in "
+            "the record, and workers find it there"
+        ) from error
+    except GARBLED as error:
+        raise Unavailable(
+            f"what answers as {where} cannot be understood ({type(error).__name__}): check HOPWEAVE_BROKER__URL; what "
+            "is queued is in the record, and workers find it there"
         ) from error
 
 

@@ -15,6 +15,15 @@ __all__ = ["Part", "PartState", "Readiness", "check_at_start", "store_checks"]
 _TIMEOUT_SECONDS = 4.0  # so that `/readyz` answers in five
 _START_TIMEOUT_SECONDS = 30.0  # the client libraries are loaded first; an outage is noticed much sooner
 
+_SETTINGS = {
+    "record": "HOPWEAVE_NEO4J__URI",
+    "text": "HOPWEAVE_NEO4J__URI",
+    "vectors": "HOPWEAVE_MILVUS__URI",
+    "files": "HOPWEAVE_FILES__URL (of a bucket also AWS_ENDPOINT_URL)",
+    "broker": "HOPWEAVE_BROKER__URL",
+}
+"""Where the server of each part is set."""
+
 _log = logging.getLogger("hopweave.app")
 
 
@@ -38,6 +47,7 @@ class Readiness:
 
     def __init__(self, container: Container) -> None:
         self._checks = store_checks(container)
+        self._settings = _SETTINGS if container.settings.on_servers else {}
         self._degrading = set(container.composition.server_checks())
         self._checking: dict[str, asyncio.Task[str]] = {}
 
@@ -54,7 +64,8 @@ class Readiness:
         task = self._checking[name]
         missing = PartState.DEGRADED if name in self._degrading else PartState.DOWN
         if not task.done():
-            error = Unavailable(f"no answer within {seconds:.0f} s")
+            remedy = f"; check that its server runs, and {self._settings[name]}" if name in self._settings else ""
+            error = Unavailable(f"no answer within {seconds:.0f} s{remedy}")
             return Part(state=missing, said=str(error), error=error)
         try:
             return Part(state=PartState.OK, said=task.result())

@@ -3,11 +3,15 @@
 from collections.abc import Iterator
 
 from app.doctor.findings import Finding, Level
+from core.execution.memory_limit import find_memory_limit
 from core.settings import Settings
 from core.strategies import load_module, parse_spec
+from indexer.isolation.limits import MEGABYTE
 from reasoning import REASONERS
 
 __all__ = ["examine_settings"]
+
+_LEAST_PARSER_MB = 64  # as the setting takes it
 
 
 def examine_settings(settings: Settings) -> Iterator[Finding]:
@@ -32,6 +36,13 @@ def examine_settings(settings: Settings) -> Iterator[Finding]:
     if settings.searcher.startswith("reranked") and not settings.reranker.kind:
         yield _make_finding(
             "HOPWEAVE_SEARCHER is `reranked`, and no reranker is configured", "set HOPWEAVE_RERANKER__KIND and __MODEL"
+        )
+    allowed, asked = find_memory_limit(), settings.parser.memory_mb * MEGABYTE
+    if allowed is not None and asked > allowed // 2:
+        yield _make_finding(
+            f"HOPWEAVE_PARSER__MEMORY_MB is {settings.parser.memory_mb}, and this container may take "
+            f"{allowed // MEGABYTE} MB in all: the kernel may kill the worker because of one file",
+            f"set it to {max(_LEAST_PARSER_MB, allowed // 2 // MEGABYTE)} or less, or give the container more memory",
         )
     if settings.store.record == "neo4j" and not settings.neo4j.password.get_secret_value():
         yield _make_finding("HOPWEAVE_NEO4J__PASSWORD is empty", "give Neo4j a password, and set it here")

@@ -51,6 +51,7 @@ class WorkerProcess(ABC):
         """Handles messages until it is stopped. Returns the exit code. `parent` is the pipe that tells of its end."""
         self.prepare()
         celery = make_celery(self._settings)
+        celery.conf.worker_consumer = "app.worker.consumer:PatientConsumer"
         celery.task(self.handle_message, name=TASK)
         celery.finalize()
         signals.setup_logging.connect(_keep_logs, weak=False)

@@ -3,13 +3,26 @@
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
 
-__all__ = ["CLAIMED_ALONE_AFTER", "FAILED_AFTER", "ClaimableRow", "failure_reason", "fit_batch", "is_suspect", "split"]
+__all__ = [
+    "CLAIMED_ALONE_AFTER",
+    "FAILED_AFTER",
+    "LONGEST_LEASE_SECONDS",
+    "ClaimableRow",
+    "failure_reason",
+    "fit_batch",
+    "is_suspect",
+    "split",
+]
 
 CLAIMED_ALONE_AFTER = 4
 """A revision that was claimed so often without an end is claimed alone: it may be what kills its workers."""
 
 FAILED_AFTER = 8
 """A revision that was claimed so often without an end fails."""
+
+LONGEST_LEASE_SECONDS = 3600.0
+"""No worker takes a longer lease. One that ends later was taken before the store's clock was set back, and counts as
+expired: else what a dead worker had claimed would wait for as long as the clock was set back."""
 
 
 class ClaimableRow(Protocol):

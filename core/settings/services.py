@@ -38,7 +38,7 @@ class BrokerSettings(Section):
 class WorkerSettings(Section):
     """How workers claim work. The defaults are for production; tests use shorter times."""
 
-    lease_seconds: float = Field(default=60.0, gt=0)
+    lease_seconds: float = Field(default=60.0, gt=0, le=3600)
     renew_seconds: float = Field(default=15.0, gt=0)
     sweep_seconds: float = Field(default=15.0, gt=0, description="Seconds between searches for queued or expired work.")
     batch_bytes: int = Field(default=256_000, ge=1)

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from sys import maxsize
 
 from core.corpora import Corpus
-from core.errors import InvalidStrategy, Unavailable
+from core.errors import InvalidSettings, InvalidStrategy, Unavailable
 from core.ports.indexing import Extractor
 from core.ports.record import Claim
 from core.prompting.prompts import use_prompts
@@ -71,7 +71,7 @@ class Run:
         async with self._claims.periodic_renewal(), self._staging.periodic_flush(), self._progress.periodic():
             try:
                 more = await self._run(may_continue)
-            except (Unavailable, asyncio.CancelledError):
+            except (Unavailable, InvalidSettings, asyncio.CancelledError):  # a store, and no document, is at fault
                 await self._give_back(self._claims.release)
                 raise
             except BaseException:  # a fault of ours or of a document: it counts as an attempt, so it ends some time

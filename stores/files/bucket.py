@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -14,7 +15,7 @@ from typing import Any
 import obstore
 from obstore.store import S3Store
 
-from core.errors import NotFound
+from core.errors import NotFound, Unavailable
 from core.ids import content_hash
 from stores.corpus_folders import corpus_folder
 from stores.files.address import BucketAddress
@@ -27,6 +28,8 @@ _PARALLEL = 16
 # A part of an upload must be sent within the read timeout, so uploads have a longer one. `put` first checks whether the
 # object exists, with the short timeout, which detects a server that hangs.
 _READ_TIMEOUT, _UPLOAD_TIMEOUT = "4s", "60s"
+_SLOW_SECONDS, _LEAST_RATE = 4.0, 64 * 1024
+"""An original must come in the seconds of the first answer, and beyond them at this many bytes a second."""
 _PART, _PARTS_AT_ONCE = 8 << 20, 4
 
 
@@ -49,7 +52,13 @@ class BucketFileStore:
 
         def work() -> bytes:
             with translate_errors(self._address, f"no original {name} is kept for corpus {corpus_id}"):
-                return bytes(obstore.get(self._reading, key).bytes())
+                content = self._read(key)
+            if content_hash(content) != name:  # a proxy's own page, or part of the object: it must not be indexed
+                raise Unavailable(
+                    f"{self._address} sends other bytes than were stored as {key}: check what lies between, and "
+                    "AWS_ENDPOINT_URL; if the object itself is damaged, delete it and hand the document in again"
+                )
+            return content
 
         return await asyncio.to_thread(work)
 
@@ -90,6 +99,19 @@ class BucketFileStore:
     async def close(self) -> None:
         """Does nothing: idle connections are closed by the SDK."""
 
+    def _read(self, key: str) -> bytes:
+        """Reads an object. Raises `Unavailable` if it comes too slowly, which no limit of silence notices."""
+        began, size, parts = time.monotonic(), 0, []
+        for part in obstore.get(self._reading, key).stream(min_chunk_size=1):
+            parts.append(part)
+            size += len(part)
+            if time.monotonic() - began > _SLOW_SECONDS + size / _LEAST_RATE:
+                raise Unavailable(
+                    f"{self._address} sends {key} too slowly ({size:,} bytes until now): check its server, and "
+                    "AWS_ENDPOINT_URL"
+                )
+        return b"".join(parts)
+
     def _put(self, corpus: Path, contents: Iterable[bytes]) -> list[str]:
         names: list[str] = []
         remaining = iter(contents)
@@ -108,7 +130,7 @@ class BucketFileStore:
 
     def _has_object(self, key: str) -> bool:
         try:
-            with translate_errors(self._address):
+            with translate_errors(self._address, must_say=False):
                 obstore.head(self._reading, key)
         except NotFound:
             return False
@@ -127,7 +149,7 @@ class BucketFileStore:
     def _delete_one(self, key: str) -> None:
         with (
             suppress(NotFound),
-            translate_errors(self._address),
+            translate_errors(self._address, must_say=False),
         ):  # some servers report a missing object
             obstore.delete(self._writing, key)
 

@@ -18,16 +18,20 @@ _WRONG_REGION = {"PermanentRedirect", "AuthorizationHeaderMalformed", "IllegalLo
 
 
 @contextmanager
-def translate_errors(address: BucketAddress, missing: str = "there is no such object") -> Iterator[None]:
+def translate_errors(
+    address: BucketAddress, missing: str = "there is no such object", *, must_say: bool = True
+) -> Iterator[None]:
     """Translates errors of obstore. `missing` is the message of `NotFound`.
 
-    The response to a HEAD request has no body that says whether the bucket or the object is missing. It counts as a
-    missing object.
+    With `must_say`, only a 404 that says that the object is missing counts as `NotFound`: a proxy before the bucket
+    may send others, and a worker would take the original for lost. The response to a HEAD request says nothing.
     """
     try:
         yield
     except FileNotFoundError as error:
-        raise (_make_error(address, error) if _find_code(error) == "NoSuchBucket" else NotFound(missing)) from error
+        code = _find_code(error)
+        is_missing = code == "NoSuchKey" or (not must_say and code != "NoSuchBucket")
+        raise (NotFound(missing) if is_missing else _make_error(address, error)) from error
     except BaseError as error:
         raise _make_error(address, error) from error
 

@@ -24,6 +24,12 @@ async def serving(neo4j: Neo4jServer, milvus_uri: str, redis: RedisServer, folde
             "files": {"url": str(folder / "originals")},
         }
     )
+    async with make_served(settings) as made:
+        yield made
+
+
+@asynccontextmanager
+async def make_served(settings: Settings) -> AsyncIterator[Server]:
     container = Container(settings)
     container.embedder = TwinEmbedder()
     made = Server(container)

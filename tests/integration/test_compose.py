@@ -73,6 +73,11 @@ def test_ports_are_published_on_loopback_only(services: dict[str, dict[str, Any]
     assert not any(ports.values())
 
 
+def test_every_service_has_a_limit_of_memory(services: dict[str, dict[str, Any]]):
+    """One that takes more and more must not end its neighbours."""
+    assert [name for name, service in services.items() if not service.get("mem_limit")] == []
+
+
 def test_neo4j_and_its_browser_tell_nobody_of_their_use(services: dict[str, dict[str, Any]]):
     environment = services["neo4j"]["environment"]
     assert environment["NEO4J_client_allow__telemetry"] == "false"

@@ -7,7 +7,7 @@ WHERE c.name IS NULL
     OR EXISTS { MATCH (r:Revision {corpus_id: c.id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state) }
     OR EXISTS {
         MATCH (r:Revision {corpus_id: c.id}) USING INDEX r:Revision(corpus_id, state)
-        WHERE r.state IN $working AND r.lease_until < $now
+        WHERE r.state IN $working AND NOT 0.0 <= r.lease_until - $now <= $longest
     }
     OR EXISTS { MATCH (t:Tombstone {corpus_id: c.id}) WHERE t.due_at <= $now }
 RETURN c.id AS id
@@ -21,7 +21,7 @@ RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.del
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit
 UNION ALL
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
-WHERE r.state IN $working AND r.lease_until < $now
+WHERE r.state IN $working AND NOT 0.0 <= r.lease_until - $now <= $longest
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion, r.state AS state
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
 

@@ -1,6 +1,6 @@
 // [expired_leases]: counts revisions that are in work under an expired lease
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
-WHERE r.state IN $working AND r.lease_until < $now
+WHERE r.state IN $working AND NOT 0.0 <= r.lease_until - $now <= $longest
 RETURN count(r) AS n;
 
 // [orphans]: entities that no chunk mentions and no fact names, including those of revisions that are being written

@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -21,6 +22,7 @@ ANSWER_SECONDS = 1.0
 _TIMEOUT_SECONDS = 2.0  # a request must be answered within five seconds, whatever happens here
 _RETRY_SECONDS = 0.2  # doubled each time: a deadlock ends soon, and a server that does not answer is asked twice
 _IDLE_SECONDS = 5.0  # a connection that was idle for longer is tested before it is used: the server may be gone
+_READING = ("fetch_message", "_handshake")  # the driver's functions that read from a connection
 _RATE_LIMIT = "Neo.ClientError.Security.AuthenticationRateLimit"
 
 
@@ -37,7 +39,7 @@ class Connection:
         self._driver: Driver | None = None
         self._users = 0
         self._closed = False
-        self._watchdog = Watchdog(self.server)
+        self._watchdog = Watchdog(self._probe)
 
     @contextmanager
     def session(self, patience: float = ANSWER_SECONDS) -> Iterator["Session"]:
@@ -60,13 +62,24 @@ class Connection:
                 raise
             raise Unavailable(
                 f"Neo4j at {self.uri} takes connections and does not answer: see whether it is frozen or has too much "
-                "to do, and try again"
+                "to do, and whether HOPWEAVE_NEO4J__URI is its address, and try again"
             ) from error
 
     def server(self) -> str:
         """Returns the name and version that the server reports, such as `Neo4j/5.26.30`."""
         with self.translate_errors(), self._lend_driver() as driver:
             return str(driver.get_server_info().agent)
+
+    def _probe(self) -> None:
+        """Asks for the watchdog. A server that refuses lives; one whose answer is garbled will never end a call."""
+        from neo4j.exceptions import ConfigurationError
+
+        try:
+            self.server()
+        except InvalidSettings as error:
+            if isinstance(error.__cause__, ConfigurationError):
+                raise Unavailable(str(error)) from error
+            raise
 
     def close(self) -> None:
         """Refuses further calls. The driver is closed when the calls that last have ended, the watchdog's probe too."""
@@ -159,9 +172,25 @@ class Connection:
             raise Unavailable(
                 f"Neo4j at {self.uri} cannot be used now: {_brief(error)}; check that it runs, and HOPWEAVE_NEO4J__URI"
             ) from error
+        except Exception as error:
+            if not _is_about_an_answer(error):
+                raise
+            raise Unavailable(
+                f"what answers at {self.uri} cannot be understood ({type(error).__name__}): check that it is Neo4j, "
+                "what lies between, and HOPWEAVE_NEO4J__URI"
+            ) from error
 
 
 def _brief(error: Exception) -> str:
     """Returns a message on one line, cut at 200 characters. Only the driver's own errors have it as their `str`."""
     text = getattr(error, "message", None) if hasattr(error, "code") else str(error)
     return " ".join(str(text or type(error).__name__).split())[:200]
+
+
+def _is_about_an_answer(error: Exception) -> bool:
+    """Whether the driver was reading an answer. It lets pass whatever its decoder raises at garbled bytes."""
+    frames = (frame for frame, _ in traceback.walk_tb(error.__traceback__))
+    return any(
+        frame.f_code.co_name in _READING and frame.f_globals["__name__"].startswith("neo4j._sync.io")
+        for frame in frames
+    )

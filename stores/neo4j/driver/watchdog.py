@@ -38,7 +38,8 @@ class Watchdog:
     A call may last long. The server's silence towards another request tells a frozen server from a busy one. Without
     the watchdog a driver waits for the time that the server once announced, by default two minutes.
 
-    `probe` raises `Unavailable` if no answer comes within its own time-out. Any other result is a sign of life.
+    `probe` raises `Unavailable` if no answer of a Neo4j comes within its own time-out. Any other result is a sign of
+    life.
     """
 
     def __init__(self, probe: Callable[[], object]) -> None:

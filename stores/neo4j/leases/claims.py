@@ -9,7 +9,14 @@ from dataclasses import replace
 
 from core.documents import RevisionState
 from core.ports.record import Claim, ClaimProgress, JobUsage
-from core.record_policy.claims import CLAIMED_ALONE_AFTER, failure_reason, fit_batch, is_suspect, split
+from core.record_policy.claims import (
+    CLAIMED_ALONE_AFTER,
+    LONGEST_LEASE_SECONDS,
+    failure_reason,
+    fit_batch,
+    is_suspect,
+    split,
+)
 from core.record_policy.states import STOPPABLE, WORKING
 from stores.neo4j.driver.database import Row, Transaction
 from stores.neo4j.driver.node_uids import revision_uid, uid_of
@@ -40,7 +47,9 @@ Token = tuple[str, str, int, int]
 
 def corpora_with_work(tx: Transaction) -> list[str]:
     """Returns the ids of the corpora that a worker has something to do for."""
-    rows = tx.rows(statements("claims")["corpora_with_work"], working=WORKING, now=tx.now)
+    rows = tx.rows(
+        statements("claims")["corpora_with_work"], working=WORKING, now=tx.now, longest=LONGEST_LEASE_SECONDS
+    )
     return sorted(row["id"] for row in rows)
 
 
@@ -56,6 +65,7 @@ def claim_revisions(
         corpus_id=corpus_id,
         working=WORKING,
         now=tx.now,
+        longest=LONGEST_LEASE_SECONDS,
         alone=CLAIMED_ALONE_AFTER,
         limit=max_documents,
     )

@@ -6,6 +6,7 @@ from functools import partial
 from core.documents import RevisionState
 from core.errors import NotFound
 from core.ports.record.maintenance import DocumentCount
+from core.record_policy.claims import LONGEST_LEASE_SECONDS
 from core.record_policy.states import WORKING
 from stores.neo4j.commit.change_log import (
     corpora_with_expired_changes,
@@ -113,7 +114,8 @@ def _count_documents(tx: Transaction) -> list[DocumentCount]:
 
 
 def _count_expired_leases(tx: Transaction, corpus_id: str) -> int:
-    row = tx.row(statements("repair")["expired_leases"], corpus_id=corpus_id, working=list(WORKING), now=tx.now)
+    values = {"working": list(WORKING), "now": tx.now, "longest": LONGEST_LEASE_SECONDS}
+    row = tx.row(statements("repair")["expired_leases"], corpus_id=corpus_id, **values)
     return int(row["n"]) if row else 0
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from core.documents import RevisionState
 from core.ports.record import Claim
-from core.record_policy.claims import CLAIMED_ALONE_AFTER, failure_reason, fit_batch, split
+from core.record_policy.claims import CLAIMED_ALONE_AFTER, LONGEST_LEASE_SECONDS, failure_reason, fit_batch, split
 from core.record_policy.states import UNFINISHED, WORKING
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.endings import fail
@@ -26,7 +26,8 @@ __all__ = [
 _Token = tuple[str, str, int, int]
 
 _WORKING = f"r.state IN ({marks(WORKING)})"
-_CLAIMABLE = f"(r.state = 'queued' OR ({_WORKING} AND r.lease_until < ?))"
+_EXPIRED = f"r.lease_until - ? NOT BETWEEN 0 AND {LONGEST_LEASE_SECONDS}"
+_CLAIMABLE = f"(r.state = 'queued' OR ({_WORKING} AND {_EXPIRED}))"
 _UNFINISHED = f"r.state IN ({', '.join(map(repr, UNFINISHED))})"  # as in the condition of the partial index
 _CLAIMED = """
     r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
@@ -121,7 +122,7 @@ def count_expired(cx: Connection, corpus_id: str) -> int:
     """Returns how many revisions are in work under an expired lease."""
     row = cx.execute(
         f"SELECT count(*) AS n FROM revision_rows r WHERE r.{OF_CORPUS} AND {_UNFINISHED} AND {_WORKING} "
-        "AND r.lease_until < ?",
+        f"AND {_EXPIRED}",
         (corpus_id, *WORKING, now()),
     ).fetchone()
     return int(row["n"])

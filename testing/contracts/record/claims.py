@@ -75,6 +75,19 @@ class ClaimsContract(RecordFixtures):
         await asyncio.sleep(0.05)
         assert await claim_all(record, corpus, "other") == []
 
+    async def test_a_clock_that_was_set_back_keeps_no_work_from_others(self, record: Record, corpus: Corpus) -> None:
+        """After it, leases that were taken before end a day from now, of dead workers too."""
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        day = 86_400.0
+        [early] = await claim_all(record, corpus, "early", lease=day)
+        assert await record.maintenance.count_expired_leases(corpus.id) == 1
+        assert corpus.id in await record.maintenance.list_corpora_with_work()
+        [claim] = await claim_all(record, corpus, "other")
+        assert (claim.document_id, claim.epoch) == (early.document_id, early.epoch + 1)
+        outcome = await record.commits.commit([commit_of(early, [("of the early one", [])])], grace=0)
+        assert outcome.fenced == (early,)
+        assert await claim_all(record, corpus, "third") == []
+
     async def test_released_work_is_claimable_at_once(self, record: Record, corpus: Corpus) -> None:
         await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
         for _ in range(20):  # handing back is no failed attempt

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
 from core.corpora import Corpus
-from core.documents import Document, RevisionState
+from core.documents import Document, RevisionState, check_metadata
 from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ids import document_id
@@ -84,12 +84,13 @@ async def change_document(
     """Queues a revision with another title or other metadata, and the same content; its fingerprint is set here.
 
     `enabled` also shows the document to searches, or hides it, at once. Raises `Conflict` unless the newest revision is
-    indexed; then nothing is changed.
+    indexed, and `InvalidInput` if its metadata would be too long; then nothing is changed.
     """
     from indexer import fingerprint_of  # imports all that indexes, which takes longer than listing documents
 
     def apply(submitted: NewRevision) -> NewRevision:
         changed = change(submitted)
+        check_metadata(changed.metadata, f"document {changed.key!r}:")
         fingerprint = fingerprint_of(
             key=changed.key,
             media_type=changed.media_type,

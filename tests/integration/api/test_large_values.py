@@ -63,6 +63,18 @@ async def test_metadata_of_a_sender_are_bounded(server: Server, metadata: dict[s
     assert len(refused.text) < 5_000
 
 
+async def test_changes_do_not_add_up_to_more(server: Server) -> None:
+    await server.corpus()
+    [document] = (await server.ingest(ADA))["documents"]
+    path = f"/v1/corpora/people/documents/{document['id']}"
+    half = "x" * (MAX_METADATA_LENGTH // 2)
+    assert (await server.client.patch(path, json={"metadata": {"a": half}})).status_code == 202
+    await server.work("people")
+    refused = await server.client.patch(path, json={"metadata": {"b": half + "x"}})
+    assert refused.status_code == 422, refused.text
+    assert "`metadata` has" in refused.text
+
+
 async def test_the_largest_metadata_of_a_file_are_left_out_with_a_note(server: Server) -> None:
     await server.corpus()
     page = f"---\nteam: open\nlong: {'x' * (MAX_METADATA_LENGTH + 1)}\n---\n\nAda wrote it.\n"

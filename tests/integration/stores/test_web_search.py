@@ -106,11 +106,11 @@ async def test_a_client_serves_many_questions(engine: Engine) -> None:
         (Reply(status=302, headers={"Location": "https://elsewhere.example"}), ModelFailed, "answered 302"),
         (Reply(body="<html>hello</html>"), ModelFailed, "invalid JSON: <html>hello"),
         (Reply(body=""), ModelFailed, "invalid JSON: nothing"),
-        (Reply(body=b"[" * 200_000), ModelFailed, "invalid JSON: "),
+        (Reply(body=b"[" * 200_000), ModelFailed, "JSON that is nested too deeply"),
         (Reply(body=b"\xff\xfe{"), ModelFailed, "invalid JSON"),
         (Reply(body=[1, 2]), ModelFailed, "is not an object"),
         (Reply(body={"results": "none"}), ModelFailed, "without a list of results"),
-        (Reply(body=b" " * 8_000_001), ModelFailed, "more than 8 MB"),
+        (Reply(body=b" " * (8 * 1024 * 1024 + 1)), ModelFailed, "more than 8 MB"),
     ],
 )
 async def test_what_goes_wrong_names_the_engine_and_never_the_key(

@@ -93,4 +93,10 @@ def test_the_schema_tells_the_options_of_each_preset() -> None:
 
 def test_brackets_that_go_too_deep_are_named() -> None:
     with pytest.raises(InvalidStrategy, match="its brackets go too deep"):
-        parse_spec(f"vanilla:searcher={'[' * 100_000}{']' * 100_000}")
+        parse_spec(f"vanilla:searcher={'[' * 1_900}{']' * 1_900}")
+
+
+def test_a_long_spec_is_refused_before_it_is_read() -> None:
+    with pytest.raises(InvalidStrategy, match="at most 4,000 characters, not 1,000,008") as refused:
+        parse_spec("vanilla:" + "a" * 1_000_000)
+    assert len(str(refused.value)) < 200

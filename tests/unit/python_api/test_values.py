@@ -53,6 +53,7 @@ _CONSTRAINTS = {
 } | {
     "minItems",
     "maxItems",
+    "maxProperties",
     "contains",
     "contentEncoding",
 }

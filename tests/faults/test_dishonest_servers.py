@@ -14,6 +14,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from neo4j import Session
 
 from app.container import Container
 from core.errors import HopweaveError, Unavailable
@@ -196,9 +197,12 @@ async def _in_time(asking: Awaitable[httpx.Response]) -> httpx.Response:
         return await asking
 
 
+_NO_STRUCTURE = b"\x00\x01\x4a\x00\x00"
+
+
 @pytest.mark.parametrize(
     "frame",
-    [b"\x00\x01\x4a\x00\x00", b"\x00\x04\xb1\x70\x81\xff\x00\x00", b"\x00\x03\xb1\x70\x05\x00\x00"],
+    [_NO_STRUCTURE, b"\x00\x04\xb1\x70\x81\xff\x00\x00", b"\x00\x03\xb1\x70\x05\x00\x00"],
     ids=["no structure", "no UTF-8", "no map"],
 )
 async def test_a_frame_of_bolt_that_cannot_be_decoded_is_an_outage(proxies: Proxies, frame: bytes) -> None:
@@ -222,3 +226,24 @@ async def test_a_frame_of_bolt_that_cannot_be_decoded_is_an_outage(proxies: Prox
 def _run(connection: Connection) -> list[dict[str, object]]:
     with connection.session() as session:
         return session.run("RETURN 1 AS one").data()
+
+
+async def test_a_session_that_cannot_be_closed_is_ended(proxies: Proxies) -> None:
+    """The driver left it open, with its connection."""
+    proxy = proxies["neo4j"]
+    connection = Connection(f"bolt://127.0.0.1:{proxy.port}", "neo4j", PASSWORD, "neo4j")
+    sessions: list[Session] = []
+
+    def begin_and_close() -> None:
+        with connection.session() as session:
+            sessions.append(session)
+            session.begin_transaction().run("RETURN 1").consume()
+            proxy.garbage, proxy.manner = _NO_STRUCTURE, Manner.GARBAGE
+
+    try:
+        with pytest.raises(Unavailable, match="HOPWEAVE_NEO4J__URI"):
+            await asyncio.wait_for(asyncio.to_thread(begin_and_close), _SOON)
+        assert sessions[0].closed()
+    finally:
+        proxy.manner = Manner.HONEST
+        connection.close()

@@ -53,7 +53,7 @@ class Connection:
             with (
                 self.translate_errors(),
                 self._lend_driver() as driver,
-                driver.session(database=self._database) as session,
+                _open_session(driver, self._database) as session,
                 self._watchdog.watch(session, patience) as call,
             ):
                 yield session
@@ -179,6 +179,24 @@ class Connection:
                 f"what answers at {self.uri} cannot be understood ({type(error).__name__}): check that it is Neo4j, "
                 "what lies between, and HOPWEAVE_NEO4J__URI"
             ) from error
+
+
+@contextmanager
+def _open_session(driver: "Driver", database: str) -> Iterator["Session"]:
+    """Opens a session of the driver. One that cannot read what it needs to close is cancelled, with its connection:
+    the driver would leave both open.
+    """
+    session = driver.session(database=database)
+    try:
+        yield session
+    finally:
+        try:
+            session.close()
+        except BaseException:
+            # Ends its connection. The driver offers that to coroutines only.
+            session._handle_cancellation()  # type: ignore[no-untyped-call]  # noqa: SLF001
+            session.close()
+            raise
 
 
 def _brief(error: Exception) -> str:

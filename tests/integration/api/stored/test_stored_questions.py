@@ -166,7 +166,7 @@ async def test_a_request_that_is_sent_again_is_asked_once(people: Server) -> Non
 
 
 async def test_a_body_that_is_too_long_to_be_stored_is_refused(people: Server) -> None:
-    body = {"question": QUESTION, "filter": {"kind": {"$in": ["x" * 400_000]}}}
+    body = {"question": QUESTION, "history": [{"role": "user", "content": "\x01" * 9_000}] * 10}
     refused = await people.client.post(PATH, json=body)
     assert refused.status_code == 422, refused.text
     assert "at most 300,000 are stored" in refused.json()["detail"]

@@ -16,7 +16,7 @@ __all__ = [
     "LOADER_NOTES",
     "MAX_KEY_LENGTH",
     "MAX_METADATA_LENGTH",
-    "MAX_METADATA_NAMES",
+    "MAX_METADATA_VALUES",
     "MAX_TITLE_LENGTH",
     "Chunk",
     "Document",
@@ -51,8 +51,8 @@ KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[
 MAX_TITLE_LENGTH = 1000
 MAX_METADATA_LENGTH = 64_000
 """Characters of names and values of a document's metadata. Each hit of a search and each row of a list has them."""
-MAX_METADATA_NAMES = 1000
-"""Names and values, also those inside of values."""
+MAX_METADATA_VALUES = 1000
+"""Values of a document's metadata, with the values inside of lists and objects."""
 
 _WORD = r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"
 _PARAMETER = rf'[ \t]*;[ \t]*{_WORD}=(?:{_WORD}|"[ !#-\[\]-~]*")'
@@ -247,8 +247,8 @@ def check_submission(submission: Submission) -> Submission:
 def check_metadata(metadata: Metadata, document: str) -> None:
     """Raises `InvalidInput`, which begins with `document`, if metadata have too many values or characters."""
     values, characters = measure_metadata(metadata)
-    if values > MAX_METADATA_NAMES:
-        raise InvalidInput(f"{document} `metadata` has {values:,} values; at most {MAX_METADATA_NAMES:,} are allowed")
+    if values > MAX_METADATA_VALUES:
+        raise InvalidInput(f"{document} `metadata` has {values:,} values; at most {MAX_METADATA_VALUES:,} are allowed")
     if characters > MAX_METADATA_LENGTH:
         raise InvalidInput(
             f"{document} `metadata` has {characters:,} characters; at most {MAX_METADATA_LENGTH:,} are allowed"

@@ -4,20 +4,21 @@ A right key is accepted all the same, else whoever is behind the same proxy coul
 might be guessed are not.
 """
 
+import ipaddress
 import math
 import time
 
 from api.access.caller import Caller
-from api.access.networks import network_of
 from core.errors import RateLimited
 
-__all__ = ["MOST", "Attempts"]
+__all__ = ["MOST", "Attempts", "network_of"]
 
 MOST = 10
 """Wrong keys of one address in a minute, per process."""
 
 _SECONDS = 60.0
 _ADDRESSES = 10_000
+_NETWORK_BITS = 64
 
 
 class Attempts:
@@ -52,3 +53,15 @@ class Attempts:
             self._wrong = {one: kept for one, kept in self._wrong.items() if kept[0] > now}
         while len(self._wrong) > _ADDRESSES:
             del self._wrong[next(iter(self._wrong))]
+
+
+def network_of(address: str) -> str:
+    """Returns the network of an address of IPv6, since one machine has all addresses of it; any other text as it is."""
+    try:
+        found = ipaddress.ip_address(address)
+    except ValueError:  # the name of a socket, or none
+        return address
+    if found.version == 4:
+        return address
+    mapped = found.ipv4_mapped if isinstance(found, ipaddress.IPv6Address) else None
+    return str(mapped or ipaddress.ip_network((found, _NETWORK_BITS), strict=False))

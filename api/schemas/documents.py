@@ -11,7 +11,7 @@ from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Te
 from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from app.services.ingestion import MAX_DOCUMENTS
-from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_NAMES, MAX_TITLE_LENGTH, OnConflict, RevisionState
+from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
@@ -140,7 +140,7 @@ class DocumentIn(In):
         default=None, description="The bytes of a file, in Base64."
     )
     media_type: str | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_NAMES)
+    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_VALUES)
     entities: _Strings = Field(default_factory=list)
     triples: list[Any] = Field(
         default_factory=list, description="`[subject, predicate, object]`; other values are counted as malformed."
@@ -202,7 +202,7 @@ class DocumentPatchIn(In):
     )
 
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
-    metadata: dict[str, Any] | None = Field(default=None, max_length=MAX_METADATA_NAMES)
+    metadata: dict[str, Any] | None = Field(default=None, max_length=MAX_METADATA_VALUES)
     enabled: Flag | None = None
 
     @model_validator(mode="after")

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import Field
 
 from api.schemas.base import In, Text
-from core.documents import MAX_METADATA_NAMES, OnConflict
+from core.documents import MAX_METADATA_VALUES, OnConflict
 
 __all__ = ["ManifestFileIn", "UploadIn"]
 
@@ -18,7 +18,7 @@ class ManifestFileIn(In):
 
     key: Text | None = None
     title: Text | None = None
-    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_NAMES)
+    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_VALUES)
     media_type: str | None = None
 
 

@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from api.access.networks import network_of
+from api.access.attempts import network_of
 from core.settings import ApiSettings
 
 __all__ = ["make_protocol"]
@@ -82,9 +82,9 @@ class _BoundedProtocol(H11Protocol):
     """A connection of HTTP/1.1. Of too many, in all or of one address, the one that has been idle for the longest time
     is closed, or else the one whose client has not read for the longest time.
 
-    If there is none, the new one is refused with a 503; the first few are asked first what they want, and told how the
-    server is. A connection that has not sent the whole header of a request within `header_seconds` is closed, and so is
-    one that takes nothing of a response for `write_seconds`.
+    If there is none, the new one joins a small reserve, in which the server's health is told and anything else is a
+    503; if that is full, it is refused. A connection that has not sent the whole header of a request within
+    `header_seconds` is closed, and so is one that takes nothing of a response for `write_seconds`.
     """
 
     def __init__(self, *, bounds: _Bounds, **arguments: Any) -> None:
@@ -107,7 +107,8 @@ class _BoundedProtocol(H11Protocol):
         address = self.client[0] if self.client else ""
         self.network = "" if self._bounds.is_proxy(address) else network_of(address)
         if not self._has_room():
-            self._refuse()
+            transport.write(_REFUSAL)
+            transport.close()
             return
         self._start_waiting()
 
@@ -173,20 +174,17 @@ class _BoundedProtocol(H11Protocol):
         open_ones = [one for one in others if not one.transport.is_closing()]
         of_address = [one for one in open_ones if self.network and one.network == self.network]
         if len(of_address) >= self._bounds.of_address and not self._end_one(of_address):
-            return self._is_in_reserve(open_ones)
-        if len([one for one in open_ones if not one.transport.is_closing()]) < self._bounds.all:
+            return self._join_reserve(open_ones)
+        if sum(not other.transport.is_closing() for other in open_ones) < self._bounds.all:
             return True
-        return self._end_one(open_ones) or self._is_in_reserve(open_ones)
+        return self._end_one(open_ones) or self._join_reserve(open_ones)
 
-    def _is_in_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
+    def _join_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
+        """Returns False if the reserve is full. A connection of it is told the server's health only."""
         self.is_reserve = sum(other.is_reserve for other in others) < _RESERVE
         if self.is_reserve:
             self.app = partial(_tell_health, self.app)
         return self.is_reserve
-
-    def _refuse(self) -> None:
-        self.transport.write(_REFUSAL)
-        self.transport.close()
 
     @staticmethod
     def _end_one(remaining: "Sequence[_BoundedProtocol]") -> bool:

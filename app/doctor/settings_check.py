@@ -1,17 +1,21 @@
 """Examines settings that are valid one by one but do not work together, and with which the server still starts."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from app.doctor.findings import Finding, Level
-from core.execution.memory_limit import find_memory_limit
 from core.settings import Settings
 from core.strategies import load_module, parse_spec
 from indexer.isolation.limits import MEGABYTE
 from reasoning import REASONERS
 
-__all__ = ["examine_settings"]
+__all__ = ["examine_settings", "find_memory_limit"]
 
 _LEAST_PARSER_MB = 64  # as the setting takes it
+_GROUPS = Path("/sys/fs/cgroup")
+_FILES = ("memory.max", "memory/memory.limit_in_bytes")  # of version 2 and 1; in a container, they are its own
+_UNLIMITED = 1 << 60
+"""Version 1 has a number of this size where there is no limit, and version 2 a word."""
 
 
 def examine_settings(settings: Settings) -> Iterator[Finding]:
@@ -46,6 +50,17 @@ def examine_settings(settings: Settings) -> Iterator[Finding]:
         )
     if settings.store.record == "neo4j" and not settings.neo4j.password.get_secret_value():
         yield _make_finding("HOPWEAVE_NEO4J__PASSWORD is empty", "give Neo4j a password, and set it here")
+
+
+def find_memory_limit(groups: Path = _GROUPS) -> int | None:
+    """Returns the bytes of memory that a control group leaves to this process and its neighbours; None without a limit."""
+    for name in _FILES:
+        try:
+            said = (groups / name).read_text("ascii").strip()
+        except OSError:
+            continue
+        return int(said) if said.isdigit() and int(said) < _UNLIMITED else None
+    return None
 
 
 def _needs_model(reasoner: str) -> bool:

@@ -22,6 +22,8 @@ from indexer import Loaders, Rejection, fingerprint, make_extractor
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
+_SECONDS_A_MEGABYTE = 4.0
+"""Processor time of a text beyond `HOPWEAVE_PARSER__ESTIMATE_SECONDS`: twice what ordinary text takes to be cut."""
 _SECONDS = "HOPWEAVE_PARSER__ESTIMATE_SECONDS"
 _CHARACTERS_A_TOKEN = 4.0
 _ANSWER_SHARE = 1.6
@@ -123,7 +125,10 @@ async def estimate(
             count.documents += len(submissions) - len(new)
             count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
             for one in new:
-                limit = WorkLimit(one.key, container.settings.parser.estimate_seconds, _SECONDS)
+                seconds = (
+                    container.settings.parser.estimate_seconds + _SECONDS_A_MEGABYTE * len(one.content) / 1_000_000
+                )
+                limit = WorkLimit(one.key, seconds, _SECONDS)
                 try:
                     reason = await take_turn(partial(_add, one, chunk, extraction, count, limit))
                 finally:

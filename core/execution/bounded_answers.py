@@ -25,7 +25,7 @@ class AnswerRefused(Exception):
 class AnswerBounds:
     """`whole` bytes of an answer, `stream` bytes of an answer that is sent as events, and `line` bytes of its lines.
 
-    `seconds` are those from the request to the end of an answer that is no stream.
+    `seconds` is the time from the request to the end of an answer that is no stream.
     """
 
     whole: int = 32 * _MEGABYTE

@@ -14,7 +14,7 @@ from types import ModuleType
 from core.documents import (
     LOADER_NOTES,
     MAX_METADATA_LENGTH,
-    MAX_METADATA_NAMES,
+    MAX_METADATA_VALUES,
     MAX_TITLE_LENGTH,
     Metadata,
     loader_notes,
@@ -88,7 +88,7 @@ class Loaders:
 def _fit_metadata(metadata: Metadata) -> Metadata:
     """Returns the metadata without the largest fields, if all together are more than a document may have."""
     values, characters = measure_metadata(metadata)
-    if values <= MAX_METADATA_NAMES and characters <= MAX_METADATA_LENGTH:
+    if values <= MAX_METADATA_VALUES and characters <= MAX_METADATA_LENGTH:
         return metadata
     kept = dict(metadata)
     notes = loader_notes(metadata)
@@ -97,7 +97,7 @@ def _fit_metadata(metadata: Metadata) -> Metadata:
         del kept[name]
         notes.append(f"the field {name[:80]!r} of its metadata is left out: it is too long")
         values, characters = measure_metadata(kept)
-        if values <= MAX_METADATA_NAMES // 2 and characters <= MAX_METADATA_LENGTH // 2:
+        if values <= MAX_METADATA_VALUES // 2 and characters <= MAX_METADATA_LENGTH // 2:
             break
     return {**kept, LOADER_NOTES: notes[:_MOST_NOTES]}
 

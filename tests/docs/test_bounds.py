@@ -11,7 +11,7 @@ from api.transport import bodies, connections, json_values
 from api.uploads import documents
 from app.container import loader_options
 from core import faults
-from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_NAMES
+from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
 from core.settings import Settings
@@ -52,7 +52,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "strategy with its options": ([MAX_SPEC_LENGTH], f"{_LARGE}::test_long_strategies_and_filters_are_refused"),
     "filter": ([MAX_CHARACTERS], f"{_LARGE}::test_long_strategies_and_filters_are_refused"),
     "metadata of a document": (
-        [MAX_METADATA_LENGTH, MAX_METADATA_NAMES],
+        [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
     ),
     "manifest of an upload": ([documents._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),

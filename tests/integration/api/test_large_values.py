@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from api.transport import json_values
-from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_NAMES
+from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.filters import MAX_CHARACTERS, parse_filter
 from core.record_policy import match_cache
 from core.record_policy.match_cache import MatchCache, Matches
@@ -50,8 +50,8 @@ async def test_honest_strategies_and_filters_are_taken(server: Server) -> None:
     [
         {"s": "x" * (MAX_METADATA_LENGTH + 1)},
         {"s": ["x" * 1000] * (MAX_METADATA_LENGTH // 1000 + 1)},
-        {f"name {n}": 1 for n in range(MAX_METADATA_NAMES + 1)},
-        {"s": {"deep": list(range(MAX_METADATA_NAMES))}},
+        {f"name {n}": 1 for n in range(MAX_METADATA_VALUES + 1)},
+        {"s": {"deep": list(range(MAX_METADATA_VALUES))}},
     ],
     ids=["one long", "long list", "many names", "many values"],
 )

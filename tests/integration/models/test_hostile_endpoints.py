@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from core.errors import HopweaveError, ModelFailed
 from core.ports.chat import Completion
+from core.ports.web import WebSearch
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
@@ -107,20 +108,19 @@ async def _rerank(url: str, seconds: float) -> None:
         await reranker.close()
 
 
-async def _search(url: str, seconds: float) -> None:
-    engine = SearxngWebSearch(url=url, api_key=_KEY, timeout=seconds)
+async def _search(engine: WebSearch) -> None:
     try:
         await engine.search("q", 3)
     finally:
         await engine.close()
+
+
+async def _search_searxng(url: str, seconds: float) -> None:
+    await _search(SearxngWebSearch(url=url, api_key=_KEY, timeout=seconds))
 
 
 async def _search_tavily(url: str, seconds: float) -> None:
-    engine = TavilyWebSearch(url=url, api_key=_KEY, timeout=seconds)
-    try:
-        await engine.search("q", 3)
-    finally:
-        await engine.close()
+    await _search(TavilyWebSearch(url=url, api_key=_KEY, timeout=seconds))
 
 
 _CLIENTS: dict[str, Callable[[str, float], Awaitable[None]]] = {
@@ -129,7 +129,7 @@ _CLIENTS: dict[str, Callable[[str, float], Awaitable[None]]] = {
     "embedding": _embed,
     "dimension": _measure_dimension,
     "reranker": _rerank,
-    "searxng": _search,
+    "searxng": _search_searxng,
     "tavily": _search_tavily,
 }
 _WHOLE = [name for name in _CLIENTS if name != "chat stream"]

@@ -1,9 +1,10 @@
+"""The memory of the container, and what the doctor says of a parser that may take too much of it."""
+
 from pathlib import Path
 
 import pytest
 
-from app.doctor.settings_check import examine_settings
-from core.execution.memory_limit import find_memory_limit
+from app.doctor.settings_check import examine_settings, find_memory_limit
 from core.settings import Settings
 
 _MB = 1024 * 1024

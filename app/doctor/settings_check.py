@@ -53,7 +53,7 @@ def examine_settings(settings: Settings) -> Iterator[Finding]:
 
 
 def find_memory_limit(groups: Path = _GROUPS) -> int | None:
-    """Returns the bytes of memory that a control group leaves to this process and its neighbours; None without a limit."""
+    """Returns the bytes that a control group leaves to this process and its neighbours; None without a limit."""
     for name in _FILES:
         try:
             said = (groups / name).read_text("ascii").strip()

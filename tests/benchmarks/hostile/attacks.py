@@ -27,6 +27,8 @@ _MOST_SECONDS = 300.0
 _READ_ONLY_CONNECTIONS = 1000
 _FIELDS = 5_500_000
 _AT_ONCE = 8
+_ADDRESS = "127.0.0.2"
+"""Of attacks with many connections. Honest clients have another address."""
 _JSON = {"Content-Type": "application/json"}
 
 Client = httpx.AsyncClient
@@ -77,6 +79,7 @@ async def _read_nothing(client: Client, told: Told) -> None:
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
             connection.settimeout(5)
             try:
+                connection.bind((_ADDRESS, 0))
                 connection.connect((host, port))
                 connection.setblocking(False)
                 connection.send(b"GET /openapi.json HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n" * 50)
@@ -100,7 +103,7 @@ async def _send_slowly(client: Client, told: Told) -> None:
     async def send() -> None:
         while True:
             with contextlib.suppress(OSError):
-                reader, writer = await asyncio.open_connection(host, port)
+                reader, writer = await asyncio.open_connection(host, port, local_addr=(_ADDRESS, 0))
                 told["connected"] += 1
                 writer.write(head)
                 while not reader.at_eof():

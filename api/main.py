@@ -46,6 +46,7 @@ from api.routes.stored_questions import questions as stored_questions
 from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
 from api.telemetry.requests import RequestTelemetry
 from api.transport.shield import Shield
+from api.transport.turns import Turns
 from app.container import Container
 from app.services.stored_questions.questions import clean_questions
 from app.services.stored_questions.runner import QuestionRunner
@@ -170,6 +171,7 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
             max_age=_PREFLIGHT_SECONDS,
         )
     app.add_middleware(Shield)
+    app.add_middleware(Turns)
     app.add_middleware(RequestTelemetry)
 
 

@@ -20,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
 from api.page.announcing import announce_page
-from api.transport.connections import make_protocol
+from api.transport.connections import BACKLOG, make_protocol
 from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
 from app.container import Container
@@ -37,8 +37,6 @@ from core.settings import Settings, read_settings
 __all__ = ["serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
-_BACKLOG = 64
-"""Connections that wait to be accepted. asyncio accepts as many at once, before any of them is counted."""
 _HEADER_BYTES = 64 * 1024
 """The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""
 
@@ -109,7 +107,7 @@ def _configure(
         forwarded_allow_ips=settings.api.proxies,
         access_log=False,
         server_header=False,
-        backlog=_BACKLOG,
+        backlog=BACKLOG,
         h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,

@@ -4,6 +4,7 @@ descriptors suffice.
 
 import asyncio
 import logging
+import math
 import resource
 import time
 from collections.abc import Callable, Sequence
@@ -18,18 +19,22 @@ from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from api.access.attempts import network_of
+from api.transport.turns import HEALTH
 from core.settings import ApiSettings
 
-__all__ = ["make_protocol"]
+__all__ = ["BACKLOG", "make_protocol"]
 
 _log = logging.getLogger("hopweave.api")
 
-_OTHER_FILES = 256
-"""File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
+BACKLOG = 512
+"""Connections that wait to be accepted; a client that finds no place among them tries again after a second. asyncio
+accepts as many at once, before any of them is counted.
+"""
+_OTHER_FILES = 256 + BACKLOG
+"""File descriptors of a process for all but connections that are counted: stores, indexes, models, calls of models."""
 _FEWEST = 8
 _RESERVE = 16
 """Connections beyond the limit, on which only health is told."""
-_HEALTH = frozenset({"/healthz", "/readyz"})
 _PATIENCE = 1.0
 """Seconds after which a connection whose client reads nothing makes room for another one, if there are too many."""
 _REFUSAL = (
@@ -170,18 +175,20 @@ class _BoundedProtocol(H11Protocol):
         """
         if len(self.connections) <= min(self._bounds.all, self._bounds.of_address):
             return True
-        others = [one for one in self.connections if one is not self and isinstance(one, _BoundedProtocol)]
-        open_ones = [one for one in others if not one.transport.is_closing()]
-        of_address = [one for one in open_ones if self.network and one.network == self.network]
-        if len(of_address) >= self._bounds.of_address and not self._end_one(of_address):
-            return self._join_reserve(open_ones)
-        if sum(not other.transport.is_closing() for other in open_ones) < self._bounds.all:
-            return True
-        return self._end_one(open_ones) or self._join_reserve(open_ones)
+        others: list[_BoundedProtocol] = [one for one in self.connections if one is not self]  # type: ignore[misc]
+        of_address = [one for one in others if self.network and one.network == self.network]
+        for among, most in ((of_address, self._bounds.of_address), (others, self._bounds.all)):
+            if len(among) < most:
+                continue
+            open_ones = [one for one in among if not one.transport.is_closing()]
+            if len(open_ones) >= most and not self._end_one(open_ones):
+                return self._join_reserve(others)
+        return True
 
     def _join_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
         """Returns False if the reserve is full. A connection of it is told the server's health only."""
-        self.is_reserve = sum(other.is_reserve for other in others) < _RESERVE
+        reserved = [other for other in others if other.is_reserve and not other.transport.is_closing()]
+        self.is_reserve = len(reserved) < _RESERVE
         if self.is_reserve:
             self.app = partial(_tell_health, self.app)
         return self.is_reserve
@@ -189,15 +196,17 @@ class _BoundedProtocol(H11Protocol):
     @staticmethod
     def _end_one(remaining: "Sequence[_BoundedProtocol]") -> bool:
         """Ends the one that is worth least. Returns False if there is none that may be ended."""
-        idle = [other for other in remaining if other.is_idle]
-        if idle:
-            min(idle, key=lambda other: other.since).end()
-            return True
-        stuck = [(other.stuck_since, other) for other in remaining if other.stuck_since is not None]
-        since, longest = min(stuck, key=lambda pair: pair[0], default=(time.monotonic(), None))
-        if longest is None or time.monotonic() - since < _PATIENCE:
+        worst, at = None, (1, time.monotonic() - _PATIENCE)
+        for other in remaining:
+            since = (0, other.since) if other.is_idle else (1, other.stuck_since or math.inf)
+            if since < at:
+                worst, at = other, since
+        if worst is None:
             return False
-        longest.transport.abort()
+        if worst.is_idle:
+            worst.end()
+        else:
+            worst.transport.abort()
         return True
 
 
@@ -209,7 +218,7 @@ async def _tell_health(app: Any, scope: Scope, receive: Receive, send: Send) -> 
             message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
         await send(message)
 
-    if scope["type"] == "http" and scope["path"] in _HEALTH:
+    if scope["type"] == "http" and scope["path"] in HEALTH:
         await app(scope, receive, send_and_close)
     else:
         refused = PlainTextResponse("too many connections\n", HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "1"})

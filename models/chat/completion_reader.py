@@ -1,4 +1,4 @@
-"""Reads a completion from the client's values, whole or in streamed chunks."""
+"""Reads a completion from the JSON of an endpoint, whole or in streamed chunks."""
 
 from typing import Any, TypeGuard
 
@@ -21,9 +21,10 @@ def estimate_tokens(*texts: str) -> int:
 
 
 class CompletionReader:
-    """Collects one completion. The client passes on whatever the endpoint sent, so any field may be missing.
+    """Collects one completion. Any field may be missing, or be what it should not.
 
-    Reading raises `AnswerTooLong` as soon as the text has more than `max_characters`, or the reasoning 4 million.
+    Reading raises `AnswerTooLong` as soon as the text has more than `max_characters`, or the reasoning 4 million;
+    `AttributeError`, `LookupError` or `TypeError` for what is no completion.
     """
 
     def __init__(self, max_characters: int) -> None:
@@ -34,7 +35,7 @@ class CompletionReader:
         self._length = 0
         self._reasoning = 0
         self.finish = ""
-        self._usage: Any = None
+        self._usage: dict[str, Any] = {}
 
     def read(self, answer: Any) -> None:
         """Reads a whole answer."""
@@ -66,27 +67,35 @@ class CompletionReader:
         )
 
     def _reported_usage(self) -> tuple[int, int] | None:
-        prompt, written = (getattr(self._usage, f"{kind}_tokens", None) for kind in ("prompt", "completion"))
+        prompt, written = (self._usage.get(f"{kind}_tokens") for kind in ("prompt", "completion"))
         return (prompt, written) if _is_count(prompt) and _is_count(written) else None
 
     def _read(self, answer: Any, part: str) -> str:
-        self._usage = answer.usage or self._usage
-        if not answer.choices:
+        usage = answer.get("usage")
+        self._usage = usage if isinstance(usage, dict) else self._usage
+        if not (choices := answer.get("choices")):
             return ""
-        choice = answer.choices[0]
+        choice = choices[0]
         self.choices = True
-        self.finish = choice.finish_reason or self.finish
-        message = getattr(choice, part)
-        piece: str = message.content or ""
+        self.finish = choice.get("finish_reason") or self.finish
+        message = choice[part] or {}
+        piece = _read_text(message, "content")
         self._texts.append(piece)
         self._length += len(piece)
         # The older name (vLLM, DeepSeek), then the newer one.
-        self._reasoning += len(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or "")
+        self._reasoning += len(_read_text(message, "reasoning_content") or _read_text(message, "reasoning"))
         if self._length > self._max_characters:
             raise AnswerTooLong(f"wrote more than the {self._max_characters:,} characters that an answer may have")
         if self._reasoning > _MAX_REASONING:
             raise AnswerTooLong(f"wrote more than {_MAX_REASONING:,} characters of reasoning")
         return piece
+
+
+def _read_text(message: Any, name: str) -> str:
+    text = message.get(name) or ""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} is no text")
+    return text
 
 
 def _is_count(value: object) -> TypeGuard[int]:

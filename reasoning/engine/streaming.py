@@ -30,21 +30,23 @@ class AnswerStream:
     def __init__(self, trace: Trace, sources: int) -> None:
         self.sources = sources
         self._trace = trace
-        self._text = ""
+        self._pieces: list[str] = []
+        self._length = 0
         self._due = 0
         self._read = 0
         self._held = ""
         self._numbers: dict[int, int] = {}
 
     def __call__(self, piece: str) -> None:
-        self._text += piece
-        if len(self._text) >= self._due:
-            length = len(self._text)
-            self._due = length + length // (_GROWTH if length < _LONG else _GROWTH_OF_LONG)
+        self._pieces.append(piece)
+        self._length += len(piece)
+        if self._length >= self._due:
+            self._due = self._length + self._length // (_GROWTH if self._length < _LONG else _GROWTH_OF_LONG)
             self._advance()
 
     def _advance(self) -> None:
-        answer = read_partial_answer(self._text)
+        self._pieces = ["".join(self._pieces)]
+        answer = read_partial_answer(self._pieces[0])
         self._held += answer[self._read :]
         self._read = max(self._read, len(answer))
         ready = self._held[: _find_open_marker(self._held)]

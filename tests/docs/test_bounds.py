@@ -7,7 +7,7 @@ import pytest
 
 from api import serving
 from api.access import attempts
-from api.transport import bodies, connections, json_values
+from api.transport import bodies, connections, json_values, turns
 from api.uploads import documents
 from app.container import loader_options
 from core import faults
@@ -20,7 +20,7 @@ from indexer.isolation import page_images
 from indexer.loaders import csv
 from indexer.loading import archives
 from indexer.loading.texts import mails, markdown, markup_bounds, tables
-from models.chat import completion_reader
+from models.chat import completion_reader, openai_chat
 from reasoning.citations import markers
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
@@ -59,6 +59,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "upload of files": ([], f"{_UPLOADS}::test_limits"),
     "import": ([], "tests/integration/api/test_import.py::test_limits"),
     "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),
+    "requests of one address": (
+        [int(100 * turns._BUSY)],
+        "tests/unit/api/test_turns.py::test_an_address_that_takes_more_than_its_share_waits_for_the_others",
+    ),
     "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
     "streams of one key": ([], f"{_KEYS}::test_streams_of_one_key_at_once"),
     "wrong keys of one address": (
@@ -120,6 +124,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "answer of a model": (
         [completion_reader._MAX_REASONING],
         "tests/integration/models/test_openai_chat.py::test_an_answer_without_end_is_stopped",
+    ),
+    "stream of a model": (
+        [openai_chat._CHUNKS_AT_ONCE, openai_chat._CHUNKS_PER_SECOND],
+        "tests/integration/models/test_openai_chat.py::test_a_stream_of_many_chunks_is_read_slowly",
     ),
     "citations of an answer": (
         [markers._MOST_CITATIONS],

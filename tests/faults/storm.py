@@ -2,10 +2,10 @@
 
     python -m tests.faults.storm --rounds 100 [--seed 0]
 
-A round adds, replaces and prunes documents by `hopweave ingest`, adds, replaces, deletes and cancels over HTTP, and
-exports, into a corpus of its own. Whatever was killed is started again, and the step is repeated. Then the corpus is
-compared with that of an undisturbed round, and every original, job and view is looked at. The data folder is kept
-from round to round.
+A round adds, replaces and prunes documents by `hopweave ingest`, adds, replaces, deletes, cancels, merges and reindexes
+over HTTP, and exports, into a corpus of its own. Whatever was killed is started again, and the step is repeated. Then
+the corpus is compared with that of an undisturbed round, and every original, job and view is looked at. The data folder
+is kept from round to round.
 """
 
 import argparse
@@ -27,6 +27,7 @@ from app.supervision.folder_lock import is_held, read_holder
 from core.settings import read_settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.documents import make_docx
+from tests.faults.storm_client import STEPS
 from tests.faults.storm_state import Left, find_faults, read_settled
 from tests.servers.ports import free_ports
 
@@ -67,7 +68,7 @@ class Storm:
             if number == 1:  # with the second ingest, everything over HTTP is pruned: it comes after
                 output = self._folder / f"{corpus}.jsonl"
                 yield "export", [HOPWEAVE, "export", corpus, "--format", "jsonl", "-o", output]
-        for name in ("add", "replace", "cancel"):
+        for name in STEPS:
             yield name, [sys.executable, "-m", "tests.faults.storm_client", str(self._port), corpus, name]
 
     def start(self) -> None:

@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from core.ids import entity_id
+
 __all__ = ["STEPS"]
 
 _POLL_SECONDS = 0.1
@@ -22,10 +24,12 @@ class Client:
         self._port = port
         self._corpus = corpus
 
-    def call(self, method: str, path: str, body: Any = None) -> Any:
+    def call(self, method: str, path: str, body: Any = None, *, key: str = "") -> Any:
+        """`key` makes a call that may be repeated."""
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=30)
         content = None if body is None else json.dumps(body)
-        connection.request(method, path, content, {"Content-Type": "application/json"})
+        keys = {"Idempotency-Key": key} if key else {}
+        connection.request(method, path, content, {"Content-Type": "application/json", **keys})
         answer = connection.getresponse()
         text = answer.read()
         connection.close()
@@ -40,6 +44,23 @@ class Client:
 
     def delete(self, keys: list[str]) -> str:
         answer = self.call("POST", f"/v1/corpora/{self._corpus}/documents/delete", {"keys": keys})
+        return str(answer["job"]["id"])
+
+    def merge(self, name: str, into: str) -> str:
+        """Merges two entities, unless they are merged. Returns the id of the merge."""
+        at = f"/v1/corpora/{self._corpus}"
+        made = {one["entity"]["name"]: one["id"] for one in self.call("GET", f"{at}/merges")["data"]}
+        if name in made:
+            return str(made[name])
+        call = {"into": entity_id(into.lower())}
+        return str(self.call("POST", f"{at}/entities/{entity_id(name.lower())}/merge", call)["id"])
+
+    def undo(self, merge: str) -> None:
+        self.call("POST", f"/v1/corpora/{self._corpus}/merges/{merge}/undo")
+
+    def reindex(self, **settings: str) -> str:
+        key = "-".join([self._corpus, *settings])
+        answer = self.call("POST", f"/v1/corpora/{self._corpus}/reindex", settings, key=key)
         return str(answer["job"]["id"])
 
     def wait(self, job: str) -> None:
@@ -68,11 +89,30 @@ def _cancel(client: Client) -> None:
     client.wait(client.delete(list(added)))
 
 
+def _merge(client: Client) -> None:
+    """Of three merges one is undone."""
+    for number in (1, 2):
+        client.merge(f"Person Number{number}", "Ada Lovelace")
+    client.undo(client.merge("Person Number3", "Ada Lovelace"))
+
+
+def _reindex(client: Client) -> None:
+    """To other passages, and then to entities with vectors."""
+    client.wait(client.reindex(chunker="sentences"))
+    client.wait(client.reindex(fine="on"))
+
+
 def _prose(number: int, verb: str) -> str:
     return f"Person Number{number} {verb} to London. Ada Lovelace wrote to Charles Part{number}. " * (1 + number % 4)
 
 
-STEPS: Mapping[str, Callable[[Client], None]] = {"add": _add, "replace": _replace, "cancel": _cancel}
+STEPS: Mapping[str, Callable[[Client], None]] = {
+    "add": _add,
+    "replace": _replace,
+    "merge": _merge,
+    "cancel": _cancel,
+    "reindex": _reindex,
+}
 
 
 if __name__ == "__main__":

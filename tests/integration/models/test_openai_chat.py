@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import socket
+import time
 import traceback
 from collections.abc import AsyncIterator, Callable, Iterator
 
@@ -15,7 +16,7 @@ from core.prompting.structured import complete_structured
 from core.trace import Trace
 from models.chat.chat_errors import RetryLater
 from models.chat.endpoint import Endpoint
-from models.chat.openai_chat import OpenAIChat
+from models.chat.openai_chat import _CHUNKS_AT_ONCE, _CHUNKS_PER_SECOND, OpenAIChat
 from tests.twins.chat_requests import PROMPT, Verdict, ask
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -72,6 +73,15 @@ async def test_a_stream_is_told_as_it_comes(server: ChatServer, model: OpenAICha
     assert completion == Completion(
         text="one two three", model="m", prompt_tokens=2, completion_tokens=3, reasoned=True
     )
+
+
+async def test_a_stream_of_many_chunks_is_read_slowly(server: ChatServer, model: OpenAIChat):
+    """However fast it comes, so that others are served meanwhile."""
+    chunks = 2500
+    server.script.append(Reply(text="a " * chunks))
+    began = time.monotonic()
+    await model.complete(ask(), Trace(), lambda _: None)
+    assert time.monotonic() - began > (chunks - _CHUNKS_AT_ONCE) / _CHUNKS_PER_SECOND - 0.1
 
 
 async def test_without_usage_tokens_are_estimated(server: ChatServer, model: OpenAIChat):

@@ -90,5 +90,12 @@ async def _examine(container: Container, corpus: Corpus) -> list[str]:
         record.execute("UPDATE jobs SET touched_at = 0 WHERE open = 1 AND corpus_id = ?", (corpus.id,))
     record.close()
     await container.record.maintenance.prune()
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    while (left := await _list_unsettled(container, corpus)) and time.monotonic() < deadline:  # noqa: ASYNC110
+        await asyncio.sleep(_POLL_SECONDS)  # what a reindex replaced is dropped by the worker, another process
+    return faults + left
+
+
+async def _list_unsettled(container: Container, corpus: Corpus) -> list[str]:
     jobs = await container.record.jobs.list(limit=_LISTED, corpus=corpus.name)
-    return faults + [f"job {job.id} is {job.state}: {dict(job.counts)}" for job in jobs if not job.settled]
+    return [f"job {job.id} ({job.kind}) is {job.state}: {dict(job.counts)}" for job in jobs if not job.settled]

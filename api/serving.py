@@ -20,7 +20,7 @@ from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
 from api.page.announcing import announce_page
-from api.transport.connections import BACKLOG, make_protocol
+from api.transport.connections import choose_backlog, make_protocol
 from api.transport.shared_socket import SharedAddress, can_share
 from app.composition import choose_composition
 from app.container import Container
@@ -107,7 +107,7 @@ def _configure(
         forwarded_allow_ips=settings.api.proxies,
         access_log=False,
         server_header=False,
-        backlog=BACKLOG,
+        backlog=choose_backlog(),
         h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,

@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,7 @@ from retrieval import warm
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.extraction import answer, answers_of
 from tests.benchmarks.percentiles import milliseconds
-from tests.benchmarks.workshop import silent, workshop
+from tests.benchmarks.workshop import RunningWorker, silent, workshop
 from tests.servers.installation import HOPWEAVE, Installation, configured, installation
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedding_server import EmbeddingServer
@@ -74,19 +74,6 @@ def _reported_usage(measured: dict[str, Any]) -> dict[str, Any]:
     return measured
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Watch:
-    """As `evaluation.index_dataset` expects it: the worker is there, as a process of its own."""
-
-    log: Path
-
-    def worker_pid(self) -> int | None:
-        return None
-
-    def wait_ready(self, timeout: float) -> bool:
-        return True
-
-
 @asynccontextmanager
 async def _container(servers: Installation) -> AsyncIterator[Container]:
     """The environment is as it was again when it is used: an embedded worker may start beside it."""
@@ -105,7 +92,7 @@ async def _side_by_side(servers: Installation, dataset: Dataset) -> dict[str, An
     hold: dict[str, list[float]] = {"embedded": [], "servers": []}
     servers.start_worker()
     async with workshop() as shop, _container(servers) as container:
-        watch = _Watch(log=servers.folder / "worker.log")
+        watch = RunningWorker(log=servers.folder / "worker.log")
         homes: dict[str, tuple[Container, WorkerWatch]] = {
             "embedded": (shop.container, shop.supervision),
             "servers": (container, watch),

@@ -14,11 +14,12 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.jobs import JobState
 from core.settings import Settings, read_settings
-from evaluation import Dataset, IndexReport, index_dataset
+from evaluation import Dataset, IndexReport, WorkerWatch, index_dataset
 from indexer import read_paths
 from retrieval import warm
+from tests.servers.installation import configured, installation
 
-__all__ = ["Workshop", "silent", "workshop"]
+__all__ = ["RunningWorker", "Workshop", "silent", "workshop", "workshop_on_servers"]
 
 _POLL_SECONDS = 0.2
 
@@ -27,7 +28,7 @@ _POLL_SECONDS = 0.2
 class Workshop:
     settings: Settings
     container: Container
-    supervision: FolderSupervision
+    supervision: WorkerWatch
 
     async def ingest(self, dataset: Dataset, extractor: str = "pattern") -> tuple[Corpus, IndexReport]:
         """Into a corpus of its own, whose name begins with the dataset's."""
@@ -64,6 +65,36 @@ async def workshop(kept: Path | None = None) -> AsyncIterator[Workshop]:
                 yield Workshop(settings=settings, container=container, supervision=supervision)
         finally:
             await container.close()
+
+
+@asynccontextmanager
+async def workshop_on_servers() -> AsyncIterator[Workshop]:
+    """Yields a workshop on Neo4j, Milvus and Redis of its own, with a worker. Its settings are those of this process
+    meanwhile.
+    """
+    with tempfile.TemporaryDirectory(prefix="hopweave-servers-") as folder, installation(Path(folder)) as servers:
+        servers.start_worker()
+        with configured(servers.settings):
+            container = Container(read_settings())
+            container.settings.data_dir.mkdir(exist_ok=True)
+            try:
+                watch = RunningWorker(log=servers.folder / "worker.log")
+                yield Workshop(settings=container.settings, container=container, supervision=watch)
+            finally:
+                await container.close()
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunningWorker:
+    """As `evaluation.index_dataset` expects it: the worker is there, as a process of its own."""
+
+    log: Path
+
+    def worker_pid(self) -> int | None:
+        return None
+
+    def wait_ready(self, timeout: float) -> bool:
+        return True
 
 
 def silent(stage: str, done: int, total: int) -> None:

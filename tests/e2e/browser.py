@@ -8,6 +8,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from playwright.sync_api import Locator, Page, Route, expect
+from playwright.sync_api import TimeoutError as PlaywrightTimeoutError
 
 from tests.servers.addresses import Neo4jAddress
 
@@ -61,6 +62,7 @@ _ENLARGED = f"before => ({_ROOM})() < before || document.querySelector('[aria-la
 _STEP = 1.35
 _CLEARINGS = 6
 _DRAWINGS = 3
+_OPENINGS = 3
 # The drawer is made anew when it has slid in, and then forgets which folders are open.
 _EXPANDED = """
 folder => {
@@ -104,10 +106,14 @@ class Browser:
         return self._page.get_by_test_id("frame").first
 
     def show_saved(self) -> Locator:
-        """Open the drawer of saved queries; returns their names."""
-        self._page.get_by_test_id("navigationFavorites").click()
-        self._page.wait_for_function(_EXPANDED, arg=f"expandFolder-{_FOLDER}", polling=500)
+        """Open the drawer of saved queries, unless a test that failed left it open; returns their names."""
+        if not self._page.get_by_test_id(re.compile(f"^(expandFolder-{_FOLDER}|savedScriptListItem)$")).count():
+            self._page.get_by_test_id("navigationFavorites").click()
+        self._open_folder()
         return self._page.get_by_test_id(re.compile("^scriptTitle-"))
+
+    def _open_folder(self) -> None:
+        self._page.wait_for_function(_EXPANDED, arg=f"expandFolder-{_FOLDER}", polling=500)
 
     def hide_saved(self) -> None:
         self._page.get_by_test_id("navigationFavorites").click()
@@ -137,8 +143,16 @@ class Browser:
         self.show_saved()
         title = self._page.get_by_test_id(f"scriptTitle-{name}")
         query = self._page.get_by_test_id("savedScriptListItem").filter(has=title)
-        query.hover()
-        query.get_by_test_id("savedScriptsButton-Run").click()
+        for attempt in range(1, _OPENINGS + 1):
+            try:
+                query.hover(timeout=_PATIENCE_MS / _OPENINGS)
+                query.get_by_test_id("savedScriptsButton-Run").click(timeout=_PATIENCE_MS / _OPENINGS)
+            except PlaywrightTimeoutError:  # under load the drawer is made anew later than expected
+                if attempt == _OPENINGS:
+                    raise
+                self._open_folder()
+            else:
+                break
         self.hide_saved()
 
     def _only_loopback(self, route: Route) -> None:

@@ -1,5 +1,7 @@
 """Attacks beside 32 honest clients: `python -m tests.benchmarks.hostile --datasets DIR [--seconds S] [--only NAME]…`.
 
+With `--on-servers` on Neo4j, Milvus and Redis, else embedded.
+
 For each attack: errors and p95 of searches of the honest clients beside it, compared with some seconds before and after
 it; the longest wait of a request for health; and how much memory the server took more. Times are worth something
 on an idle machine only.
@@ -13,7 +15,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,7 +28,7 @@ from tests.benchmarks.hostile.attacks import ATTACKS, CORPUS
 from tests.benchmarks.http import Server, running
 from tests.benchmarks.machine import describe
 from tests.benchmarks.operation.processes import memory_mb
-from tests.benchmarks.workshop import workshop
+from tests.benchmarks.workshop import Workshop, workshop, workshop_on_servers
 from tests.servers.installation import configured
 from tests.servers.ports import free_ports
 
@@ -52,19 +54,23 @@ def main() -> int:
     parser.add_argument("--datasets", type=Path, required=True, help="the folder of the question sets")
     parser.add_argument("--seconds", type=float, default=300.0, help="of each attack")
     parser.add_argument("--only", action="append", choices=list(ATTACKS), help="repeatable; else all")
+    parser.add_argument("--on-servers", action="store_true", help="on Neo4j, Milvus and Redis")
     given = parser.parse_args()
-    checks = asyncio.run(_measure(given.datasets / _MUSIQUE, given.only or list(ATTACKS), given.seconds))
+    make = workshop_on_servers if given.on_servers else workshop
+    checks = asyncio.run(_measure(make(), given.datasets / _MUSIQUE, given.only or list(ATTACKS), given.seconds))
     print(json.dumps(describe()), markdown(checks), sep="\n\n")
     return 0 if all(check.reached for check in checks) else 1
 
 
-async def _measure(dataset: Path, names: list[str], seconds: float) -> list[Check]:
+async def _measure(
+    making: AbstractAsyncContextManager[Workshop], dataset: Path, names: list[str], seconds: float
+) -> list[Check]:
     read = read_dataset(dataset)
     bodies = [json.dumps({"query": question.text, "k": 5}) for question in read.questions]
     [model_port] = free_ports(1)
     model = {"BASE_URL": f"http://127.0.0.1:{model_port}/v1", "MODEL": "hostile", "CACHE": "false"}
     checks: list[Check] = []
-    async with workshop() as shop:
+    async with making as shop:
         corpus, _ = await shop.ingest(read)
         with configured({f"HOPWEAVE_LLM__{name}": value for name, value in model.items()}), running(shop, 1) as server:
             path = f"/v1/corpora/{corpus.name}/search"

@@ -33,6 +33,8 @@ DATASETS ?= ../shared/data
 # A later build reads again only the pages that have changed.
 SITE := $(BIN)/sphinx-build --quiet --nitpicky --keep-going --doctree-dir .doctrees --conf-dir docs/site
 
+LOCKS := requirements.lock docker/requirements.lock docker/models.lock
+
 DIST ?= dist
 # Its warning says that a lock does not tell which package needs which.
 SBOM := $(BIN)/python -W ignore::UserWarning -m cyclonedx_py requirements --pyproject pyproject.toml --output-reproducible
@@ -42,7 +44,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures sbom dist
+.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -124,6 +126,9 @@ demo: setup ## Ingest, search and ask a small real corpus
 bench: setup ## Measure on $(DATASETS); see docs/benchmarks.md
 	$(BIN)/python -m tests.servers install
 	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)
+
+audit: setup ## Look up known vulnerabilities of the packages of the locks; needs a network
+	$(BIN)/uv tool run pip-audit --strict --disable-pip --require-hashes $(LOCKS:%=--requirement %)
 
 sbom: setup ## Write the packages of the locks of the image into $(DIST), as CycloneDX
 	@mkdir -p $(DIST)

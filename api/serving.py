@@ -20,8 +20,8 @@ from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
 from api.page.announcing import announce_page
-from api.transport.connections import choose_backlog, make_protocol
-from api.transport.shared_socket import SharedAddress, can_share
+from api.transport.connections import make_protocol
+from api.transport.shared_socket import ListeningSocket, SharedAddress, bind_all, can_share
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
@@ -37,6 +37,8 @@ from core.settings import Settings, read_settings
 __all__ = ["serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
+_ACCEPTED_AT_ONCE = 64
+"""Connections that are accepted in a round of the event loop, before any of them is counted."""
 _HEADER_BYTES = 64 * 1024
 """The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""
 
@@ -107,7 +109,7 @@ def _configure(
         forwarded_allow_ips=settings.api.proxies,
         access_log=False,
         server_header=False,
-        backlog=choose_backlog(),
+        backlog=_ACCEPTED_AT_ONCE,
         h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
         **options,
@@ -117,7 +119,7 @@ def _configure(
 def _serve_on(settings: Settings, workers: Supervision, descriptor: int, log: Path | None) -> None:
     logging.getLogger("hopweave.http").setLevel(logging.WARNING)  # the parent process knows its requests
     # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
-    with socket.socket(fileno=descriptor) as listening:
+    with ListeningSocket(fileno=descriptor) as listening:
         address = _describe_address(*listening.getsockname()[:2])
         _Server(_configure(settings, address, log=log), workers, settings.api.drain_seconds).run(sockets=[listening])
 
@@ -127,9 +129,10 @@ def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, pr
     if processes > 1:
         _Processes(config, [_bind(config)], workers, settings.api.drain_seconds).run()
         return
-    server = _Server(config, workers, settings.api.drain_seconds)
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    server = _Server(config, workers, settings.api.drain_seconds, url)
     with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
-        server.run()
+        server.run(sockets=list(bind_all(host, port)))
     if not server.started:
         sys.exit(_NOT_STARTED)
 
@@ -137,9 +140,16 @@ def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, pr
 class _Server(uvicorn.Server):
     """A server that asks the worker to end as soon as it is told to end itself, so that both end at the same time."""
 
-    def __init__(self, config: uvicorn.Config, workers: Supervision, drain_seconds: float) -> None:
+    def __init__(self, config: uvicorn.Config, workers: Supervision, drain_seconds: float, address: str = "") -> None:
+        """`address` is logged when the server runs: uvicorn takes sockets that it was given for somebody else's."""
         super().__init__(config)
         self._begin_stop = partial(workers.begin_stop, drain_seconds)
+        self._address = address
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self._address:
+            _log_address(self._address)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._begin_stop()
@@ -169,12 +179,8 @@ def _describe_address(host: str, port: int) -> str:
 def _check_address(host: str, port: int) -> None:
     """Binds the address and leaves it: uvicorn would start everything first, and then report it among its log lines."""
     try:
-        for family, kind, protocol, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
-            if family == socket.AF_INET6 and not socket.has_dualstack_ipv6():
-                continue
-            with socket.socket(family, kind, protocol) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(address)
+        for bound in bind_all(host, port):
+            bound.close()
     except OSError as error:
         raise Conflict(
             f"cannot listen on port {port} of {host}: {(error.strerror or str(error)).lower()}; stop what listens "
@@ -188,8 +194,12 @@ def _bind(config: uvicorn.Config) -> socket.socket:
     family = socket.AF_INET6 if ":" in config.host else socket.AF_INET
     bound = SharedAddress.bind_to(family, (config.host, config.port))
     host = f"[{config.host}]" if family == socket.AF_INET6 else config.host
-    logging.getLogger("uvicorn.error").info("Uvicorn running on http://%s:%d", host, config.port)
+    _log_address(f"http://{host}:{config.port}")
     return bound
+
+
+def _log_address(address: str) -> None:
+    logging.getLogger("uvicorn.error").info("Uvicorn running on %s", address)
 
 
 def _check(settings: Settings, host: str) -> None:

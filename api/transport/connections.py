@@ -22,11 +22,10 @@ from api.access.attempts import network_of
 from api.transport.turns import HEALTH
 from core.settings import ApiSettings
 
-__all__ = ["choose_backlog", "make_protocol"]
+__all__ = ["make_protocol"]
 
 _log = logging.getLogger("hopweave.api")
 
-_LARGEST_BACKLOG = 512
 _OTHER_FILES = 256
 """File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
 _FEWEST = 8
@@ -40,17 +39,9 @@ _REFUSAL = (
 )
 
 
-def choose_backlog() -> int:
-    """Returns how many connections wait to be accepted. A client that finds no place tries again after a second.
-
-    asyncio accepts as many at once, before any of them is counted, so there are fewer if few files may be open.
-    """
-    return min(_LARGEST_BACKLOG, _raise_file_limit() // 8)
-
-
 def make_protocol(settings: ApiSettings) -> Callable[..., asyncio.Protocol]:
     """Returns what makes the protocol of a connection. Raises the process' own limit of open files as far as it may."""
-    most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES - choose_backlog()))
+    most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES))
     if most < settings.max_connections:
         _log.warning("%d connections are accepted at once: the limit of open files allows no more", most)
     return partial(

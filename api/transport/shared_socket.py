@@ -1,4 +1,4 @@
-"""One address for several processes, each of which listens on a socket of its own.
+"""Sockets on which processes listen; and one address for several processes, each of which has a socket of its own.
 
 The system then divides connections among the processes. With one socket for all, asyncio accepts as many connections as
 wait: the process that woke first took nearly all of them, kept them, and answered alone.
@@ -8,7 +8,12 @@ import socket
 import sys
 from typing import Any
 
-__all__ = ["SharedAddress", "can_share"]
+__all__ = ["ListeningSocket", "SharedAddress", "bind_all", "can_share"]
+
+_WAITING = 4096
+"""Connections that may wait to be accepted, unless the system allows fewer. A client that finds no place among them
+tries again after a second.
+"""
 
 
 def can_share() -> bool:
@@ -16,7 +21,38 @@ def can_share() -> bool:
     return sys.platform == "linux"
 
 
-class SharedAddress(socket.socket):
+class ListeningSocket(socket.socket):
+    """A socket on which more connections may wait than are accepted in a round of the event loop: for asyncio these are
+    one number.
+    """
+
+    def listen(self, backlog: int = _WAITING, /) -> None:
+        super().listen(max(backlog, _WAITING))
+
+
+def bind_all(host: str, port: int) -> list[ListeningSocket]:
+    """Returns a socket for each address of a host, bound as asyncio binds its own. Raises `OSError` if it cannot be."""
+    made: list[ListeningSocket] = []
+    try:
+        for family, kind, protocol, _, address in socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        ):
+            if family == socket.AF_INET6 and not socket.has_dualstack_ipv6():
+                continue
+            bound = ListeningSocket(family, kind, protocol)
+            made.append(bound)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            if family == socket.AF_INET6:
+                bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+            bound.bind(address)
+    except OSError:
+        for one in made:
+            one.close()
+        raise
+    return made
+
+
+class SharedAddress(ListeningSocket):
     """A bound socket that reserves an address. Sent to another process, it becomes another socket of this address.
 
     Only processes of the same user can bind the address, too. A process that ends takes its socket with it, so no

@@ -1,7 +1,8 @@
-"""Bounds of what an endpoint answers: bytes, the length of a line, and seconds. An endpoint may be hostile, or broken.
+"""Bounds of what an endpoint answers: bytes, values, the length of an event, and seconds. An endpoint may be hostile.
 
-Answers are asked for uncompressed, and refused compressed: a megabyte may become a gigabyte. The bounds are hooks of a
-client of httpx, or of the copy of httpx that the OpenAI client uses.
+Answers are asked for uncompressed, and refused compressed: a megabyte may become a gigabyte. They are read as UTF-8,
+whatever they say that they are: Python has codecs that take long, and that raise what no client expects. The bounds are
+hooks of a client of httpx, or of the copy of httpx that the OpenAI client uses.
 """
 
 import time
@@ -15,6 +16,8 @@ __all__ = ["AnswerBounds", "AnswerRefused", "bounding_hooks"]
 _MEGABYTE = 1024 * 1024
 _STREAM = "text/event-stream"
 _ENDS = "hopweave.ends"
+_ENDS_OF_EVENTS = (b"\n\n", b"\n\r\n", b"\r\r")
+_LONGEST_END = 3
 
 
 class AnswerRefused(Exception):
@@ -23,14 +26,16 @@ class AnswerRefused(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerBounds:
-    """`whole` bytes of an answer, `stream` bytes of an answer that is sent as events, and `line` bytes of its lines.
+    """`whole` bytes of an answer with `values` of JSON, `stream` bytes of an answer that is sent as events, and `event`
+    bytes of each of these.
 
     `seconds` is the time from the request to the end of an answer that is no stream.
     """
 
     whole: int = 32 * _MEGABYTE
     stream: int = 512 * _MEGABYTE
-    line: int = 8 * _MEGABYTE
+    event: int = 8 * _MEGABYTE
+    values: int = 2_000_000
     seconds: float
 
 
@@ -49,6 +54,7 @@ def bounding_hooks(bounds: AnswerBounds, *, blocking: bool = False) -> dict[str,
         encoding = response.headers.get("Content-Encoding", "").strip().lower()
         if encoding not in ("", "identity"):
             raise AnswerRefused(f"sent its answer compressed ({encoding[:20]}), which was not asked for")
+        response.encoding = "utf-8"
         is_stream = response.headers.get("Content-Type", "").lower().startswith(_STREAM)
         check = _StreamCheck(bounds) if is_stream else _WholeCheck(bounds, response.request.extensions[_ENDS])
         kind: Any = type(response.stream)
@@ -71,10 +77,13 @@ class _WholeCheck:
     def __init__(self, bounds: AnswerBounds, ends: float) -> None:
         self._bounds = bounds
         self._ends = ends
-        self._size = 0
+        self._size = self._values = 0
 
     def add(self, part: bytes) -> None:
         self._size += len(part)
+        self._values += part.count(b",")
+        if self._values > self._bounds.values:
+            raise AnswerRefused(f"sent more than {self._bounds.values:,} values")
         if self._size > self._bounds.whole:
             raise AnswerRefused(f"sent more than {self._bounds.whole // _MEGABYTE} MB")
         if time.monotonic() > self._ends:
@@ -86,16 +95,19 @@ class _StreamCheck:
 
     def __init__(self, bounds: AnswerBounds) -> None:
         self._bounds = bounds
-        self._size = self._line = 0
+        self._size = self._event = 0
+        self._last = b""
 
     def add(self, part: bytes) -> None:
         self._size += len(part)
         if self._size > self._bounds.stream:
             raise AnswerRefused(f"sent more than {self._bounds.stream // _MEGABYTE} MB")
-        end = max(part.rfind(b"\n"), part.rfind(b"\r"))
-        self._line = len(part) - end - 1 if end >= 0 else self._line + len(part)
-        if self._line > self._bounds.line:
-            raise AnswerRefused(f"sent a line of more than {self._bounds.line // _MEGABYTE} MB")
+        seen = self._last + part
+        self._last = seen[-_LONGEST_END:]
+        end = max(seen.rfind(mark) for mark in _ENDS_OF_EVENTS)
+        self._event = len(seen) - end if end >= 0 else self._event + len(part)
+        if self._event > self._bounds.event:
+            raise AnswerRefused(f"sent an event of more than {self._bounds.event // _MEGABYTE} MB")
 
 
 class _BoundedStream:

@@ -106,7 +106,7 @@ def _seconds(header: str) -> float | None:
         return float(header)
     try:
         date = parsedate_to_datetime(header)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     date = date if date.tzinfo else date.replace(tzinfo=UTC)
     return max(0.0, (date - datetime.now(UTC)).total_seconds())

@@ -36,6 +36,8 @@ class CompletionReader:
         self._reasoning = 0
         self.finish = ""
         self._usage: dict[str, Any] = {}
+        self._half = ""
+        """The first half of a surrogate pair, whose second one is in the next piece."""
 
     def read(self, answer: Any) -> None:
         """Reads a whole answer."""
@@ -48,7 +50,16 @@ class CompletionReader:
 
     @property
     def text(self) -> str:
-        return "".join(self._texts)
+        return "".join(self._texts) + ("\ufffd" if self._half else "")
+
+    def _join(self, piece: str) -> str:
+        """Returns a piece without halves of surrogate pairs, which UTF-8 cannot express; whole pairs are joined."""
+        if piece.isascii() and not self._half:
+            return piece
+        piece, self._half = self._half + piece, ""
+        if "\ud800" <= piece[-1:] <= "\udbff":
+            piece, self._half = piece[:-1], piece[-1]
+        return piece.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
     def completion(self, model: str, request: ChatRequest) -> Completion:
         told = self._reported_usage()
@@ -79,7 +90,7 @@ class CompletionReader:
         self.choices = True
         self.finish = choice.get("finish_reason") or self.finish
         message = choice[part] or {}
-        piece = _read_text(message, "content")
+        piece = self._join(_read_text(message, "content"))
         self._texts.append(piece)
         self._length += len(piece)
         # The older name (vLLM, DeepSeek), then the newer one.

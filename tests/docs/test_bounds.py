@@ -60,7 +60,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "import": ([], "tests/integration/api/test_import.py::test_limits"),
     "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),
     "requests of one address": (
-        [int(100 * turns._BUSY)],
+        [turns._AT_ONCE, int(100 * turns._BUSY)],
         "tests/unit/api/test_turns.py::test_an_address_that_takes_more_than_its_share_waits_for_the_others",
     ),
     "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
@@ -114,7 +114,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
     "links in a folder": ([], "tests/unit/indexer/test_walking.py::test_links_out_of_the_folder_are_rejected"),
     "answer of an endpoint": (
-        [_ANSWER.whole // _MEGABYTE, _ANSWER.stream // _MEGABYTE, _ANSWER.line // _MEGABYTE],
+        [_ANSWER.whole // _MEGABYTE, _ANSWER.values, _ANSWER.stream // _MEGABYTE, _ANSWER.event // _MEGABYTE],
         f"{_MODELS}::test_an_endless_answer_is_cut_off",
     ),
     "answer of a search engine": (

@@ -33,6 +33,7 @@ _DEEP = b"[" * 200_000 + b"]" * 200_000
 class _Answer:
     """`parts` follow one another until the client hangs up. `drips` waits for a while before each."""
 
+    status: str = "200 OK"
     headers: str = _JSON
     parts: Callable[[], Iterator[bytes]]
     drips: bool = False
@@ -62,7 +63,7 @@ async def _serve(answer: _Answer) -> AsyncIterator[str]:
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             await _read_request(reader)
-            writer.write(f"HTTP/1.1 200 OK\r\n{answer.headers}Connection: close\r\n\r\n".encode())
+            writer.write(f"HTTP/1.1 {answer.status}\r\n{answer.headers}Connection: close\r\n\r\n".encode())
             for part in answer.parts():
                 if answer.drips:
                     await asyncio.sleep(0.05)
@@ -186,9 +187,34 @@ async def test_an_event_that_is_nested_too_deeply_is_named() -> None:
     assert "nested too deeply" in said
 
 
-async def test_an_event_without_end_is_cut_off() -> None:
-    said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=_endless(b"x" * _MEGABYTE)))
-    assert "sent a line of more than 8 MB" in said
+@pytest.mark.parametrize("lines", [b"x" * _MEGABYTE, b"data:ab\n" * 100_000, b"data:ab\r\n" * 100_000])
+async def test_an_event_without_end_is_cut_off(lines: bytes) -> None:
+    said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=_endless(lines)))
+    assert "sent an event of more than 8 MB" in said
+
+
+@pytest.mark.parametrize("end", ["\n\n", "\r\n\r\n", "\r\r"])
+async def test_many_events_are_no_long_one(end: str) -> None:
+    """Whose ends are spread over parts, too."""
+    event = f"data: {json.dumps({'choices': [], 'more': 'x' * 1_000_000})}{end}".encode()
+    halves = [event[: -len(end) + 1], event[-len(end) + 1 :]]
+    said = await _fail("chat stream", _Answer(headers=_EVENTS, parts=lambda: iter(halves * 20)))
+    assert "answered without any choice" in said
+
+
+@pytest.mark.parametrize("client", _WHOLE)
+async def test_an_answer_of_too_many_values_is_not_parsed(client: str) -> None:
+    said = await _fail(client, _Answer(parts=_once(b'{"x":[' + b"[]," * 2_000_001 + b"[]]}")))
+    assert "sent more than 2,000,000 values" in said
+
+
+@pytest.mark.parametrize("client", _CLIENTS)
+@pytest.mark.parametrize("charset", ["hex", "zlib", "base64", "punycode", "unicode_escape", "nonsense"])
+async def test_the_codec_that_an_error_names_is_not_used(client: str, charset: str) -> None:
+    headers = f"Content-Type: text/plain; charset={charset}\r\n"
+    content = "würde-".encode() + b"ab" * 100_000
+    said = await _fail(client, _Answer(status="500 Fault", headers=headers, parts=_once(content)))
+    assert "500" in said
 
 
 @pytest.mark.parametrize("client", ["chat", "chat stream", "embedding"])

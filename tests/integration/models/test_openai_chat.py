@@ -1,6 +1,7 @@
 """One call over a real socket: what is sent, what comes back, and every way in which it can fail."""
 
 import asyncio
+import json
 import logging
 import socket
 import time
@@ -189,6 +190,42 @@ async def test_a_fault_has_its_error_and_shows_nothing_private(
     assert KEY not in told
     assert "launch code" not in told
     assert len(server.calls) == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["Mon, 99999999999999999999 Nov 1995 19:12:08 GMT", "Mon, 20 Nov 1995 19:12:08 -99999999999999999999", "soon"],
+)
+async def test_a_wait_that_cannot_be_read_is_none(server: ChatServer, model: OpenAIChat, header: str):
+    server.script.append(Reply(status=429, headers={"Retry-After": header}))
+    with pytest.raises(ModelUnavailable, match="answered 429") as raised:
+        await model.complete(ask(), Trace())
+    assert not isinstance(raised.value, RetryLater)
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["Ada \ud83d", "\ude00!"], "Ada \U0001f600!"),
+        (["Ada \ud83d", "!"], "Ada \ufffd!"),
+        (["Bob \ude00", "!"], "Bob \ufffd!"),
+        (["Ada", "\ud83d"], "Ada\ufffd"),
+        (["\ud83d", "", "\ude00"], "\U0001f600"),
+    ],
+)
+async def test_halves_of_characters_are_joined_or_replaced(
+    server: ChatServer, model: OpenAIChat, pieces: list[str], text: str
+):
+    chunks = [{"choices": [{"delta": {"content": piece}, "finish_reason": None}]} for piece in pieces]
+    chunks[-1]["choices"][0]["finish_reason"] = "stop"
+    raw = "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode()
+    server.script.append(Reply(raw=raw))
+    told: list[str] = []
+    assert (await model.complete(ask(), Trace(), told.append)).text == text
+    assert "".join(told) == text.removesuffix("\ufffd") or "".join(told) == text
+    whole = {"choices": [{"message": {"content": "".join(pieces)}, "finish_reason": "stop"}]}
+    server.script.append(Reply(raw=json.dumps(whole).encode()))
+    assert (await model.complete(ask(), Trace())).text == text
 
 
 async def test_the_wait_that_is_asked_for_is_carried(server: ChatServer, model: OpenAIChat):

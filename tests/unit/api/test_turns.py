@@ -99,6 +99,34 @@ async def test_health_and_the_socket_of_the_folder_wait_for_nothing() -> None:
     await _end(*flood)
 
 
+async def test_a_flood_of_questions_about_health_keeps_nobody_waiting() -> None:
+    loop = _Loop()
+    flood = [asyncio.ensure_future(loop.ask(_ATTACKER, "/readyz")) for _ in range(500)]
+    await asyncio.sleep(0)
+    await loop.ask(_OTHER)
+    await loop.ask(_OTHER, "/healthz")
+    assert loop.began.count(_ATTACKER) < 20
+    await _end(*flood)
+
+
+async def test_health_does_not_wait_for_many_addresses() -> None:
+    loop = _Loop()
+    flood = [task for n in range(250) for task in loop.flood(f"198.51.100.{n}", 2)]
+    await asyncio.sleep(0)
+    await loop.ask(_OTHER, "/healthz")
+    assert len(loop.began) < 20
+    await _end(*flood)
+
+
+async def test_an_address_waits_for_one_request_of_each_of_many() -> None:
+    loop = _Loop()
+    flood = [task for n in range(100) for task in loop.flood(f"198.51.100.{n}", 50, seconds=0.00001)]
+    await asyncio.sleep(0)
+    await loop.ask(_OTHER, seconds=0)
+    assert len(loop.began) < 150
+    await _end(*flood)
+
+
 async def test_requests_that_were_given_up_or_failed_hold_no_turn() -> None:
     loop = _Loop()
     flood = loop.flood(_ATTACKER, 50)

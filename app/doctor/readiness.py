@@ -57,11 +57,11 @@ class Readiness:
             before = self._checking.get(name)
             if before is None or before.done():
                 self._checking[name] = asyncio.create_task(check(), name=f"check of {name}")
-        await asyncio.wait(self._checking.values(), timeout=seconds)
-        return {name: self._part(name, seconds) for name in self._checks}
+        checking = dict(self._checking)  # another look may begin anew what has ended
+        await asyncio.wait(checking.values(), timeout=seconds)
+        return {name: self._part(name, task, seconds) for name, task in checking.items()}
 
-    def _part(self, name: str, seconds: float) -> Part:
-        task = self._checking[name]
+    def _part(self, name: str, task: "asyncio.Task[str]", seconds: float) -> Part:
         missing = PartState.DEGRADED if name in self._degrading else PartState.DOWN
         if not task.done():
             remedy = f"; check that its server runs, and {self._settings[name]}" if name in self._settings else ""

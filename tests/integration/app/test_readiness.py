@@ -62,6 +62,23 @@ async def test_what_is_asked_again_is_asked_anew(container: Container, tmp_path:
     await container.close()
 
 
+async def test_many_look_at_the_same_time(container: Container) -> None:
+    """A look that begins while another one ends has checks of its own, which are no reason for the other to wait."""
+    readiness = Readiness(container)
+    await readiness.look()
+
+    async def look(number: int) -> None:
+        for _ in range(number % 7):
+            await asyncio.sleep(0)
+        for _ in range(10):
+            parts = await readiness.look(60)
+            assert {name: part.said for name, part in parts.items() if part.state is not PartState.OK} == {}
+
+    async with asyncio.timeout(300):
+        await asyncio.gather(*map(look, range(50)))
+    await container.close()
+
+
 async def test_at_the_start_a_refusal_is_an_error_and_an_outage_a_warning(
     container: Container, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -132,7 +132,7 @@ def _serve_at(settings: Settings, workers: Supervision, host: str, port: int, pr
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     server = _Server(config, workers, settings.api.drain_seconds, url)
     with contextlib.suppress(KeyboardInterrupt):  # raised again after the server has ended by it
-        server.run(sockets=list(bind_all(host, port)))
+        server.run(sockets=_bind_address(host, port))
     if not server.started:
         sys.exit(_NOT_STARTED)
 
@@ -178,9 +178,14 @@ def _describe_address(host: str, port: int) -> str:
 
 def _check_address(host: str, port: int) -> None:
     """Binds the address and leaves it: uvicorn would start everything first, and then report it among its log lines."""
+    for bound in _bind_address(host, port):
+        bound.close()
+
+
+def _bind_address(host: str, port: int) -> list[socket.socket]:
+    """Raises `Conflict` if the address cannot be bound."""
     try:
-        for bound in bind_all(host, port):
-            bound.close()
+        return list(bind_all(host, port))
     except OSError as error:
         raise Conflict(
             f"cannot listen on port {port} of {host}: {(error.strerror or str(error)).lower()}; stop what listens "

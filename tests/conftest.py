@@ -3,13 +3,17 @@
 import os
 import signal
 import socket
+from collections.abc import Generator
 from tempfile import mkdtemp
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-_IN_A_BROWSER = ("tests/e2e/page/", "tests/e2e/test_browser.py")
+from tests.stacks import tell_stacks
+
+_END_TO_END = "tests/e2e/"
+_STACKS = "what the processes of Hopweave do"
 
 pytest.register_assert_rewrite("testing")
 pytest_plugins = ["tests.servers.fixtures"]
@@ -30,13 +34,33 @@ settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after th
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Runs `tests/e2e` last: a browser needs the processor that groups of tests beside this one use before they end.
 
-    What a browser does is repeated once if it fails: on a machine that others use, it loses a click now and then, and
-    a fault is there twice.
+    These tests are repeated once if they fail: on a machine that others use, a browser loses a click now and then. The
+    summary shows the first failure with what the processes did then.
     """
-    items.sort(key=lambda item: item.nodeid.startswith("tests/e2e/"))
+    items.sort(key=lambda item: item.nodeid.startswith(_END_TO_END))
     for item in items:
-        if item.nodeid.startswith(_IN_A_BROWSER):
+        if item.nodeid.startswith(_END_TO_END):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if item.nodeid.startswith(_END_TO_END) and call.when == "call" and report.failed:
+        report.sections.append((_STACKS, tell_stacks(os.getpid())))
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Shows the first failures of tests that were repeated."""
+    for report in terminalreporter.stats.get("rerun", ()):
+        terminalreporter.section(f"repeated: {report.nodeid}")
+        terminalreporter.line(report.longreprtext)
+        for title, text in report.sections:
+            terminalreporter.section(title, sep="-")
+            terminalreporter.line(text)
 
 
 @pytest.fixture(autouse=True)

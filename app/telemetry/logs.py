@@ -16,6 +16,7 @@ from pathlib import Path
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from app.telemetry.stacks import write_stacks_on_signal
 from core.settings import LogSettings
 from core.telemetry.log_events import FIELDS
 from core.telemetry.request_ids import current_request_id
@@ -120,8 +121,9 @@ class _BoundedFile(RotatingFileHandler):
 
 
 def _install(handler: logging.Handler, settings: LogSettings) -> None:
-    if not faulthandler.is_enabled():  # a process that a fault ends, such as SIGBUS, tells where it was
+    if not faulthandler.is_enabled():  # a process that a fault ends, such as SIGBUS, or that hangs tells where it is
         faulthandler.enable()
+        write_stacks_on_signal()
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())

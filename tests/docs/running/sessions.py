@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tests.stacks import tell_stacks
+
 __all__ = ["Block", "Failed", "Shell", "clean_environment", "read_blocks"]
 
 _BLOCK = re.compile(
@@ -23,7 +25,7 @@ _BLOCK = re.compile(
 )
 _MARK = re.compile(r"^<!-- (not run|before|fails): (.+?) -->$", re.MULTILINE)
 _PLACEHOLDERS = ("ID", "JOB", "KEY")
-_SECONDS = 600
+_SECONDS = 400
 _RUN = """
 shopt -s expand_aliases
 [ -f "$SESSION/state" ] && . "$SESSION/state"
@@ -128,20 +130,25 @@ class Shell:
             command = _UNTIL_READY.format(command=command)
         self.session.mkdir(exist_ok=True)
         variables = {**self.environment, "SESSION": str(self.session), "COMMAND": command}
-        done = subprocess.run(
+        with subprocess.Popen(
             ["bash", "-c", _RUN],
             cwd=self.folder,
             env=variables,
             stdin=subprocess.DEVNULL,
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            check=False,
-            timeout=_SECONDS,
-        )
-        if (done.returncode != 0) != fails:
-            told = f"{done.stdout[-2000:]}{done.stderr[-2000:]}"
-            raise Failed(f"{block.page}, line {block.line}: exit code {done.returncode}\n$ {command}\n{told}")
-        return done.stdout
+        ) as process:
+            try:
+                output, errors = process.communicate(timeout=_SECONDS)
+            except subprocess.TimeoutExpired:
+                doing = tell_stacks(os.getpid())
+                process.kill()
+                raise Failed(f"{block.page}, line {block.line}: hangs\n$ {command}\n{doing}") from None
+        if (process.returncode != 0) != fails:
+            told = f"{output[-2000:]}{errors[-2000:]}"
+            raise Failed(f"{block.page}, line {block.line}: exit code {process.returncode}\n$ {command}\n{told}")
+        return output
 
     def _fill(self, command: str) -> str:
         """Returns the command with the values of placeholders that a command before has set."""

@@ -109,3 +109,27 @@ log.info("the last line")
     assert _run(code) == ""
     [line] = path.read_text("utf-8").splitlines()
     assert "the last line" in line
+
+
+_HANGS = """
+import asyncio, signal, threading
+from api.transport.turns import Turns
+
+async def answer(*_): await asyncio.Event().wait()
+
+async def work():
+    request = Turns(answer)({"type": "http", "client": ("127.0.0.1", 1), "path": "/"}, None, None)
+    task = asyncio.create_task(request, name="a question")
+    await asyncio.sleep(0)
+    os.kill(os.getpid(), signal.SIGUSR2)
+
+configure_logs(LogSettings())
+asyncio.run(work())
+"""
+
+
+def test_a_process_that_hangs_tells_what_each_thread_and_task_does() -> None:
+    threads, _, tasks = _run(_HANGS).partition("Task ")
+    assert "most recent call first" in threads
+    [question] = [told for told in tasks.split("Task ") if told.startswith("a question:")]
+    assert [name for name in ("__call__", "_run", "answer", "wait") if f" in {name}\n" not in question] == []

@@ -14,6 +14,7 @@ __all__ = ["is_transient", "mask_secrets", "translate_errors"]
 _PASSING = {408, 409, 429}  # timeout, lock, too many requests; and everything from 500 on
 _LONGEST = 300
 _REPEATED = 40
+_SHORTEST_SECRET = 8
 _ESCAPED = re.compile(r"\\u([0-9a-fA-F]{4})")
 _SEPARATORS = re.compile(r"(?:\\++[nrt]?+|[\"'\s])++")
 
@@ -67,9 +68,13 @@ def is_transient(status: int) -> bool:
 
 
 def mask_secrets(words: str, key: SecretStr, private: Sequence[str] = ()) -> str:
-    """Returns an endpoint's message, short and without the key; '' if it repeats 40 characters of `private`."""
+    """Returns an endpoint's message, short and without the key; '' if it repeats 40 characters of `private`.
+
+    A short key, such as the `x` that local servers are given, is masked where it stands alone, and not in words.
+    """
     secret = key.get_secret_value()
-    shown = (words.replace(secret, "***") if secret else words)[:_LONGEST]
+    alone = r"(?<!\w){}(?!\w)" if len(secret) < _SHORTEST_SECRET else "{}"
+    shown = (re.sub(alone.format(re.escape(secret)), "***", words) if secret else words)[:_LONGEST]
     flat, texts = _flat(shown), [_flat(text) for text in private]
     runs = (flat[at : at + _REPEATED] for at in range(len(flat) - _REPEATED + 1))
     return "" if any(run in text for run in runs for text in texts) else shown

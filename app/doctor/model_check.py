@@ -10,6 +10,7 @@ __all__ = ["check_models"]
 _SUBJECT = "language model"
 _MODES = {
     OutputMode.SCHEMA: "a JSON schema",
+    OutputMode.OBJECT_OF_SCHEMA: "JSON mode with a schema",
     OutputMode.OBJECT: "JSON mode (it knows no JSON schema)",
     OutputMode.TEXT: "words alone (it knows neither a JSON schema nor JSON mode)",
 }

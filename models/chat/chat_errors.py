@@ -14,11 +14,23 @@ if TYPE_CHECKING:
     from core.ports.chat import ChatRequest
     from models.chat.endpoint import Endpoint
 
-__all__ = ["FormatRefused", "RetryLater", "convert_connection_error", "convert_status_error", "error_text"]
+__all__ = [
+    "NO_REFUSAL",
+    "FormatRefused",
+    "RetryLater",
+    "ServerFault",
+    "convert_connection_error",
+    "convert_status_error",
+    "error_text",
+]
 
-_INVALID = {400, 413, 422}
+NO_REFUSAL = {401, 403, 404, 408, 409, 429, 502, 503, 504}
+"""Statuses that say nothing of a field of the request, whatever words come with them. Servers answer a field that they
+do not know with 400, 422, 500 or 501.
+"""
 _TOO_LONG = re.compile(
-    r"context.?length|context.?(window|size)|maximum context|prompt is too long|input is too long|too many tokens",
+    r"context.?length|context.?(window|size)|maximum context|prompt is too long|input is too long|too many tokens"
+    r"|tokens \+ .max_new_tokens",
     re.IGNORECASE,
 )
 _FORMAT = re.compile(r"response_format|json_schema|json_object|structured.?outputs?|guided", re.IGNORECASE)
@@ -35,6 +47,10 @@ class RetryLater(ModelUnavailable):
     def __init__(self, message: str, retry_after: float) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class ServerFault(ModelUnavailable):
+    """The endpoint answered 500 or 501, and named nothing that it refuses."""
 
 
 class FormatRefused(ModelFailed):
@@ -54,13 +70,17 @@ def convert_status_error(
     status = error.status_code
     words = error_text(error, endpoint, request)
     said = f"{model} at {endpoint.url} answered {status}" + (f": {words}" if words else "")
+    if status not in NO_REFUSAL:
+        told = _said(error)
+        if error.code == "context_length_exceeded" or _TOO_LONG.search(told):
+            return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
+        if request.schema is not None and _FORMAT.search(f"{error.param} {told}"):
+            return FormatRefused(said, schema="invalid schema" in told.lower())
     if is_transient(status):
         wait = _seconds(error.response.headers.get("retry-after", ""))
-        return ModelUnavailable(said) if wait is None else RetryLater(said, wait)
-    if status in _INVALID and (error.code == "context_length_exceeded" or _TOO_LONG.search(_said(error))):
-        return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
-    if status in _INVALID and request.schema is not None and _FORMAT.search(f"{error.param} {_said(error)}"):
-        return FormatRefused(said, schema="invalid schema" in _said(error).lower())
+        if wait is not None:
+            return RetryLater(said, wait)
+        return ModelUnavailable(said) if status in NO_REFUSAL else ServerFault(said)
     if status in _REMEDIES:
         return ModelRefused(f"{said}; {_REMEDIES[status]}")
     return ModelFailed(said)

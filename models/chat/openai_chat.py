@@ -35,6 +35,8 @@ class OutputMode(StrEnum):
     """How a call with a schema requests JSON, best first."""
 
     SCHEMA = "json_schema"
+    OBJECT_OF_SCHEMA = "json_object with schema"
+    """As llama-cpp-python's server takes it."""
     OBJECT = "json_object"
     TEXT = "text"
 
@@ -203,6 +205,8 @@ def _format(request: ChatRequest, mode: OutputMode) -> dict[str, Any] | None:
         return None
     if mode is OutputMode.OBJECT:
         return {"type": "json_object"}
+    if mode is OutputMode.OBJECT_OF_SCHEMA:
+        return {"type": "json_object", "schema": dict(request.schema)}
     schema = {"name": "answer", "schema": dict(request.schema), "strict": True}
     return {"type": "json_schema", "json_schema": schema}
 

@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from models.chat.chat_errors import NO_REFUSAL
+
 if TYPE_CHECKING:
     import openai
 
@@ -31,7 +33,7 @@ class SupportedParameters:
     def learn(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> bool:
         """Returns whether the refusal names an optional parameter that was sent, which is then not sent again."""
         said = error.response.text
-        if error.status_code not in (400, 422) or not _UNKNOWN.search(said):
+        if error.status_code in NO_REFUSAL or not _UNKNOWN.search(said):
             return False
         for name in _OPTIONAL:
             if name in sent and (error.param == name or re.search(rf"['\"`]{name}\\?['\"`]", said)):

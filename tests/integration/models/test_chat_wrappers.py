@@ -57,8 +57,8 @@ class Clock:
     ("knows", "mode", "modes"),
     [
         ({"json_schema"}, OutputMode.SCHEMA, ["json_schema"]),
-        ({"json_object"}, OutputMode.OBJECT, ["json_schema", "json_object"]),
-        (set(), OutputMode.TEXT, ["json_schema", "json_object", "text"]),
+        ({"json_object"}, OutputMode.OBJECT_OF_SCHEMA, ["json_schema", "json_object"]),
+        (set(), OutputMode.TEXT, ["json_schema", "json_object", "json_object", "text"]),
     ],
 )
 async def test_the_best_mode_is_found_out_once(

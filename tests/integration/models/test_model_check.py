@@ -46,7 +46,7 @@ async def test_no_model_is_no_failure():
     ("knows", "words"),
     [
         ({"json_schema"}, "by a JSON schema"),
-        ({"json_object"}, "by JSON mode (it knows no JSON schema)"),
+        ({"json_object"}, "by JSON mode with a schema"),
         (set(), "by words alone (it knows neither a JSON schema nor JSON mode)"),
     ],
 )

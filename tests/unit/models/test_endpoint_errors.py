@@ -26,5 +26,20 @@ def test_words_are_shown_short_without_key_and_prompt(words: str, shown: str):
     assert mask_secrets(words, KEY, ["short", TEXT]) == shown
 
 
+@pytest.mark.parametrize(
+    ("key", "shown"),
+    [
+        ("x", "Input 'text' expected; the key *** (***) of 'context'"),
+        ("text", "Input '***' expected; the key x (x) of 'context'"),
+    ],
+)
+def test_a_short_key_is_masked_where_it_stands_alone(key: str, shown: str):
+    assert mask_secrets("Input 'text' expected; the key x (x) of 'context'", SecretStr(key)) == shown
+
+
+def test_a_long_key_is_masked_within_words():
+    assert mask_secrets("Bearersk-secret1.", SecretStr("sk-secret1")) == "Bearer***."
+
+
 def test_without_a_key_nothing_is_masked():
     assert mask_secrets("no luck", SecretStr("")) == "no luck"

@@ -23,6 +23,7 @@ from api.page.responses import show_sign_in
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
 from core.errors import HopweaveError
+from core.execution.fair_slots import set_current_caller
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 
@@ -76,6 +77,7 @@ class Guard:
                 if (refusal := _refuse_body(scope, headers, limit)) is None:
                     await self._ledger.admit(caller, KeyUsage(requests=1))
                     set_caller(scope, caller)
+                    set_current_caller(caller.id)
                     await self._call(scope, receive, send, caller, limit)
                     return
             else:

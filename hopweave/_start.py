@@ -29,6 +29,7 @@ _ARENAS = 2
 
 def run() -> None:
     """Runs the command line, as the console script `hopweave` does."""
+    _survive_signal()
     limit_threads()
     _limit_arenas()
     _extend_path()
@@ -42,6 +43,12 @@ def limit_threads() -> None:
     search took twice as much time of it.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def _survive_signal() -> None:
+    """Ignores SIGUSR2, by which a server tells what it does once it handles it, and which else ends a process."""
+    if hasattr(signal, "SIGUSR2"):
+        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
 
 
 def _limit_arenas() -> None:
@@ -58,6 +65,7 @@ def _limit_arenas() -> None:
 
 
 def _run_module(arguments: list[str]) -> None:
+    _survive_signal()
     limit_threads()
     _limit_arenas()
     _extend_path()

@@ -2,10 +2,12 @@
 
 import asyncio
 import faulthandler
+import os
 import signal
 import sys
 import traceback
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from types import FrameType
 from typing import Any
 
@@ -33,7 +35,7 @@ def _write_tasks(_signal: int, _frame: FrameType | None) -> None:
         tasks = asyncio.all_tasks()
     except RuntimeError:  # no event loop runs in this thread
         return
-    lines: list[str] = []
+    lines = [f"Tasks of process {os.getpid()}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}; its threads are above.\n"]
     for task in sorted(tasks, key=asyncio.Task.get_name):
         lines.append(f"Task {task.get_name()}:\n")
         lines += traceback.format_list(list(_stack(task.get_coro())))

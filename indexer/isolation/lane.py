@@ -1,7 +1,6 @@
 """A lane: one thread in which the files of several callers are parsed or drawn, one after the other."""
 
 import asyncio
-from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.errors import RateLimited, Unavailable
+from core.execution.fair_slots import FairSlots
 
 __all__ = ["Lane", "LaneLimits", "RunInLane"]
 
@@ -40,8 +40,7 @@ class Lane:
         self._interrupt = interrupt
         self._thread = ThreadPoolExecutor(1, name)
         self._admitted: dict[str, int] = {}
-        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
-        self._is_taken = False
+        self._turns = FairSlots(1)
         self._is_closed = False
 
     @property
@@ -70,7 +69,7 @@ class Lane:
     @asynccontextmanager
     async def turn(self, caller: str) -> AsyncIterator[RunInLane]:
         """Waits for the turn of an admitted call, and yields what runs functions in the thread."""
-        await self._wait(caller)
+        await self._turns.acquire(caller)
         running: list[asyncio.Future[Any]] = []
 
         async def run(function: Callable[..., T], *arguments: object) -> T:
@@ -87,29 +86,12 @@ class Lane:
         """Refuses calls that still wait. What runs goes on to its end."""
         self._is_closed = True
         self._thread.shutdown(wait=False, cancel_futures=True)
-        for queue in self._waiting.values():
-            for waiting in queue:
-                if not waiting.done():
-                    waiting.set_exception(Unavailable(_STOPPING))
-        self._waiting.clear()
-
-    async def _wait(self, caller: str) -> None:
-        if not self._is_taken:
-            self._is_taken = True
-            return
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting.setdefault(caller, deque()).append(turn)
-        try:
-            await turn
-        except asyncio.CancelledError:
-            if turn.done() and not turn.cancelled():  # it was its turn already
-                self._pass_on()
-            raise
+        self._turns.fail_waiting(lambda: Unavailable(_STOPPING))
 
     def _end_turn(self, last: "asyncio.Future[Any] | None") -> None:
         """Passes the turn on when nothing runs in the thread any more."""
         if last is None or last.done():
-            self._pass_on()
+            self._turns.release()
             return
         last.add_done_callback(self._end_abandoned)
         self._interrupt_until_done(last)
@@ -124,16 +106,4 @@ class Lane:
     def _end_abandoned(self, ended: "asyncio.Future[Any]") -> None:
         if not ended.cancelled():
             ended.exception()  # nobody waits for it
-        self._pass_on()
-
-    def _pass_on(self) -> None:
-        """Gives the turn to the first call of the caller whose last turn is longest ago."""
-        while self._waiting:
-            caller, queue = self._waiting.popitem(last=False)
-            turn = queue.popleft()
-            if queue:
-                self._waiting[caller] = queue
-            if not turn.done():
-                turn.set_result(None)
-                return
-        self._is_taken = False
+        self._turns.release()

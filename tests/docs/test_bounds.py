@@ -125,6 +125,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [completion_reader._MAX_REASONING],
         "tests/integration/models/test_openai_chat.py::test_an_answer_without_end_is_stopped",
     ),
+    "calls of a model that run at once": (
+        [],
+        "tests/integration/models/test_chat_turns.py::test_who_asks_much_keeps_nobody_waiting",
+    ),
     "stream of a model": (
         [openai_chat._CHUNKS_AT_ONCE, openai_chat._CHUNKS_PER_SECOND],
         "tests/integration/models/test_openai_chat.py::test_a_stream_of_many_chunks_is_read_slowly",

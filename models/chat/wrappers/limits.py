@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
+from core.execution.fair_slots import FairSlots, current_caller
+
 __all__ = ["Limits", "Spent"]
 
 _MINUTE = 60.0
@@ -23,9 +25,9 @@ class Spent:
 
 @dataclass
 class _Gate:
-    """The semaphore and lock of one event loop."""
+    """The slots and lock of one event loop."""
 
-    slots: asyncio.Semaphore
+    slots: FairSlots
     rates: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -55,11 +57,11 @@ class Limits:
         self._gates: WeakKeyDictionary[asyncio.AbstractEventLoop, _Gate] = WeakKeyDictionary()
 
     async def enter(self, tokens: int) -> Spent:
-        """Waits for a slot and for the rates, first come, first served; `leave` releases the slot."""
+        """Waits for a slot, for which callers take turns, and then for the rates; `leave` releases the slot."""
         gate = self._of_this_loop()
         self._waiting += 1
         try:
-            await gate.slots.acquire()
+            await gate.slots.acquire(current_caller())
         finally:
             self._waiting -= 1
         try:
@@ -81,7 +83,7 @@ class Limits:
         self._of_this_loop().slots.release()
 
     def _of_this_loop(self) -> "_Gate":
-        return self._gates.setdefault(asyncio.get_running_loop(), _Gate(asyncio.Semaphore(self._concurrency)))
+        return self._gates.setdefault(asyncio.get_running_loop(), _Gate(FairSlots(self._concurrency)))
 
     def _try(self, tokens: int) -> Spent | float:
         """Returns the entered request, or the seconds after which there may be room."""

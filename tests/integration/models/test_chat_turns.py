@@ -8,6 +8,7 @@ import pytest
 
 from core.budget import Budget
 from core.errors import BudgetExhausted
+from core.execution.fair_slots import set_current_caller
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
@@ -130,3 +131,17 @@ async def test_a_budget_that_is_over_is_no_fault_of_the_endpoint(server: ChatSer
     with pytest.raises(BudgetExhausted, match="5 tokens were allowed"):
         await model.complete(ask(), trace)
     assert server.calls == []
+
+
+async def test_who_asks_much_keeps_nobody_waiting(server: ChatServer, endpoint: Endpoint):
+    model = ChatAccounting(ChatRateLimit(OpenAIChat("m", endpoint), Limits(concurrency=1)))
+
+    async def question(caller: str, calls: int) -> None:
+        set_current_caller(caller)
+        await asyncio.gather(*(model.complete(ask(caller), Trace()) for _ in range(calls)))
+
+    server.respond = lambda _: Reply(text="word", delay=0.01)
+    await asyncio.gather(question("much", 12), question("one", 1))
+    order = [call.text for call in server.calls]
+    assert len(order) == 13
+    assert order.index("one") <= 2, "after the call that ran, and one more"

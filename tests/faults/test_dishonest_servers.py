@@ -31,7 +31,7 @@ from tests.servers.s3_server import SECRET_KEY, S3Server, environment_of_clients
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
-_SOON = 5 * 4  # the limit is five seconds; machines that run tests may be busy with others
+_SOON = 60  # the limit is five seconds, several in a row; machines that run tests may be busy with others
 _BACK_SECONDS = 90
 _PRIVATE = (PASSWORD, SECRET_KEY)
 _LONG = "Mary Shelley wrote of a monster." + " " * 200_000  # larger than what a proxy passes on at once

@@ -46,9 +46,8 @@ def limit_threads() -> None:
 
 
 def _survive_signal() -> None:
-    """Ignores SIGUSR2, by which a server tells what it does once it handles it, and which else ends a process."""
-    if hasattr(signal, "SIGUSR2"):
-        signal.signal(signal.SIGUSR2, signal.SIG_IGN)
+    """Ignores SIGUSR2, which would end the process, until `app.telemetry.stacks` handles it."""
+    signal.signal(signal.SIGUSR2, signal.SIG_IGN)
 
 
 def _limit_arenas() -> None:

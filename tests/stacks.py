@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 __all__ = ["tell_stacks"]
@@ -19,13 +20,13 @@ def tell_stacks(ancestor: int) -> str:
     ours = _list_ours(ancestor)
     lengths = {log: log.stat().st_size for log in map(_log_of, ours) if log is not None}
     for pid in ours:
-        os.kill(pid, signal.SIGUSR2)
+        with suppress(ProcessLookupError):  # it has ended
+            os.kill(pid, signal.SIGUSR2)
     time.sleep(_WRITING_SECONDS)
     told = [f"processes: {[(pid, _command(pid)) for pid in ours]}"]
     for log, length in lengths.items():
         with log.open("rb") as file:
-            before = max(0, length - _MOST_BYTES)
-            file.seek(before)
+            file.seek(max(0, length - _MOST_BYTES))
             told.append(f"{log}:\n{file.read().decode(errors='replace')}")
     return "\n".join(told)
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import random
+import select
 import socket
 import ssl
 import threading
@@ -46,6 +47,9 @@ class Proxy:
         self.port = int(self._listening.getsockname()[1])
         self.manner = Manner.HONEST
         self.garbage = random.Random(1).randbytes(_GARBAGE)
+        self.gathering = 0.0
+        """For how many seconds answers are gathered before they are passed on. What a server sends in several pieces,
+        such as the answers to two messages of a client, is then one piece, as on a busy machine."""
         threading.Thread(target=self._accept, name="proxy", daemon=True).start()
 
     def __enter__(self) -> Self:
@@ -89,7 +93,7 @@ class Proxy:
     def _carry(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         """Passes on until either side ends, then ends both."""
         try:
-            while piece := source.recv(_PIECE):
+            while piece := self._receive(source, is_answer):
                 if is_answer:
                     self._answer(sink, piece)
                 else:
@@ -101,6 +105,13 @@ class Proxy:
                 self._open -= {source, sink}
             _reset(source)
             _reset(sink)
+
+    def _receive(self, source: socket.socket, is_answer: bool) -> bytes:
+        piece = source.recv(_PIECE)
+        if piece and is_answer and self.gathering:
+            time.sleep(self.gathering)
+            piece += source.recv(_PIECE, socket.MSG_DONTWAIT) if select.select([source], [], [], 0)[0] else b""
+        return piece
 
     def _answer(self, client: socket.socket, piece: bytes) -> None:
         match self.manner:

@@ -53,8 +53,8 @@ class Connection:
             with (
                 self.translate_errors(),
                 self._lend_driver() as driver,
-                _open_session(driver, self._database) as session,
-                self._watchdog.watch(session, patience) as call,
+                self._watchdog.watch(driver.session(database=self._database), patience) as call,
+                _closing(call.session) as session,  # watched, too: a driver reads what it lacks before it closes
             ):
                 yield session
         except Unavailable as error:
@@ -182,11 +182,10 @@ class Connection:
 
 
 @contextmanager
-def _open_session(driver: "Driver", database: str) -> Iterator["Session"]:
-    """Opens a session of the driver. One that cannot read what it needs to close is cancelled, with its connection:
-    the driver would leave both open.
+def _closing(session: "Session") -> Iterator["Session"]:
+    """Closes the session at the end of the block. A session that cannot read what it needs to close is cancelled, with
+    its connection: the driver would leave both open.
     """
-    session = driver.session(database=database)
     try:
         yield session
     finally:

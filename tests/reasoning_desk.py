@@ -1,7 +1,7 @@
 """Any reasoner over the scripted chat server and a searcher that ranks a handful of documents by shared words."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from core.budget import Budget
 from core.ports.chat import Message
@@ -33,6 +33,7 @@ class ReasoningDesk:
         *,
         reranker: Reranker | None = None,
         web_configured: bool = False,
+        profile: Literal["auto", "small", "large"] = "auto",
     ) -> None:
         self.server = server
         self.corpus = CORPUS
@@ -46,6 +47,7 @@ class ReasoningDesk:
             cache=False,
             timeout=10,
             concurrency=32,
+            profile=profile,
         )
         self.models = make_chat_models(settings, None, None)
         self.backends = ReasoningBackends(

@@ -22,6 +22,9 @@ class MeteredModels:
     def of(self, role: str) -> ChatModel:
         return _MeteredModel(self._models.of(role), self)
 
+    def is_small(self, role: str) -> bool:
+        return self._models.is_small(role)
+
     async def delete_corpus(self, corpus_id: str) -> None:
         await self._models.delete_corpus(corpus_id)
 

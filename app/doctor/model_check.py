@@ -30,16 +30,20 @@ async def check_models(models: ConfiguredModels, settings: LlmSettings) -> list[
             findings.append(Finding(subject=_subject([role]), level=Level.PROBLEM, detail=str(error)))
             continue
         named.setdefault(id(configured), (configured, []))[1].append(role)
-    return findings + [await _check(configured, roles) for configured, roles in named.values()]
+    return findings + [
+        await _check(configured, roles, is_small=models.is_small(roles[0])) for configured, roles in named.values()
+    ]
 
 
-async def _check(configured: ConfiguredModel, roles: list[str]) -> Finding:
+async def _check(configured: ConfiguredModel, roles: list[str], *, is_small: bool) -> Finding:
     subject = _subject(roles)
     try:
         probe = await configured.probe()
     except HopweaveError as error:
         return Finding(subject=subject, level=Level.PROBLEM, detail=str(error))
     detail = f"{configured.model} at {configured.url} answers; it is asked for JSON by {_MODES[probe.mode]}"
+    if is_small:
+        detail += ", and for short answers, as a small model (HOPWEAVE_LLM__PROFILE)"
     if probe.heeded:
         return Finding(subject=subject, level=Level.OK, detail=detail)
     remedy = "answers that cannot be read are asked for once more; a model that follows instructions better saves that"

@@ -82,6 +82,9 @@ class _NoModels:
     def of(self, role: str) -> "_NoModels":  # noqa: ARG002 - the port has it
         return self
 
+    def is_small(self, role: str) -> bool:  # noqa: ARG002 - the port has it
+        return False
+
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
         raise NotImplementedError("an estimate calls no model")
 

@@ -92,6 +92,10 @@ class ChatModels(Protocol):
         """Returns the model of a role: its own if one is set, else the model of all roles."""
         ...
 
+    def is_small(self, role: str) -> bool:
+        """Returns whether the model of a role is so small that it is asked for less, and believed less."""
+        ...
+
     async def delete_corpus(self, corpus_id: str) -> None:
         """Deletes every cached answer about a corpus."""
         ...

@@ -65,6 +65,10 @@ class LlmSettings(Section):
     max_answer_characters: int = Field(
         default=200_000, ge=1000, le=10_000_000, description="A longer answer is stopped, and the step fails."
     )
+    profile: Literal["auto", "small", "large"] = Field(
+        default="auto",
+        description="What the model is asked for; `auto`: small if its name tells of at most four billion parameters.",
+    )
     cache: bool = True
     send_metadata: bool = Field(
         default=False, description="Send each call's role and question as `metadata`, for gateways that log it."

@@ -20,6 +20,7 @@ from core.ports.chat import ChatModel
 from core.ports.model_cache import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
+from core.text.model_size import find_size
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
 from models.chat.probe import Probe, probe
@@ -32,7 +33,10 @@ from models.chat.wrappers.record_cache import RecordCache
 from models.chat.wrappers.retry import ChatRetry
 from models.chat.wrappers.role_parameters import RoleParameters
 
-__all__ = ["ConfiguredModel", "ConfiguredModels"]
+__all__ = ["SMALL_BILLIONS", "ConfiguredModel", "ConfiguredModels"]
+
+SMALL_BILLIONS = 4.0
+"""Parameters up to which a model counts as small, in billions. Measured was 1.5 (docs/models.md)."""
 
 _NO_ROLE = RoleSettings()
 
@@ -94,6 +98,13 @@ class ConfiguredModels:
         if name not in self._models:
             self._models[name] = self._make(model, url, key)
         return self._models[name]
+
+    def is_small(self, role: str) -> bool:
+        """Whether the settings say so, or else the model's name. Raises `InvalidSettings` as `of` does."""
+        if self._settings.profile != "auto":
+            return self._settings.profile == "small"
+        size = find_size(self.configured(role).model)
+        return size is not None and size <= SMALL_BILLIONS
 
     async def delete_corpus(self, corpus_id: str) -> None:
         """Forget what was answered about a corpus that is dropped."""

@@ -118,11 +118,17 @@ class OpenAIChat:
     async def _stream(
         self, stream: "openai.AsyncStream[object]", draft: CompletionReader, request: ChatRequest, on_token: OnToken
     ) -> None:
-        """Reads a stream. A stream that was cut off looks finished, but has no `finish_reason`."""
+        """Reads a stream. A stream that was cut off looks finished, but has no `finish_reason`.
+
+        An endpoint that streams nothing answers as a whole.
+        """
         import openai
 
         chunks, broken, pace = aiter(stream), None, _Pace()
         async with stream:
+            if await self._reads_whole(stream, draft, request):
+                on_token(draft.text)
+                return
             while not broken:
                 await pace.keep()
                 with self._reading(request):
@@ -142,6 +148,19 @@ class OpenAIChat:
         if broken or not draft.chunks or (draft.choices and not draft.finish):
             cause = broken or ConnectionError("the stream ended before its answer")
             raise convert_connection_error(cause, self._endpoint, self._model, request)
+
+    async def _reads_whole(
+        self, stream: "openai.AsyncStream[object]", draft: CompletionReader, request: ChatRequest
+    ) -> bool:
+        """Returns whether an answer was no stream, and reads it. A mislabelled stream is left to be read."""
+        if not stream.response.headers.get("Content-Type", "").lower().startswith("application/json"):
+            return False
+        with self._reading(request):
+            body = await stream.response.aread()
+            if not body.lstrip().startswith(b"{"):
+                return False
+            draft.read(json.loads(body))
+        return True
 
     @contextmanager
     def _reading(self, request: ChatRequest) -> Iterator[None]:

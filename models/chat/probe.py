@@ -13,6 +13,7 @@ from models.chat.wrappers.output_modes import OutputModes
 
 __all__ = ["Probe", "probe"]
 
+_MOST_AGAIN = 8
 _QUESTION = 'Say that you are ready, as JSON: {"ready": true}'
 
 
@@ -28,6 +29,10 @@ class Probe:
     heeded: bool
 
 
+def _ignore(_piece: str) -> None:
+    """Takes a token: as a stream, as most answers are asked for."""
+
+
 async def probe(model: OutputModes) -> Probe:
     request = ChatRequest(
         role="doctor",
@@ -35,7 +40,11 @@ async def probe(model: OutputModes) -> Probe:
         prompt_hash="",
         schema=build_schema(_Ready),
     )
-    completion = await model.complete(request, Trace())
+    completion = await model.complete(request, Trace(), _ignore)
+    for _ in range(_MOST_AGAIN):
+        if model.is_known:
+            break
+        completion = await model.complete(request, Trace(), _ignore)
     if completion.cut and not strip_thinking(completion.text):
         raise ModelFailed(
             f"{completion.model} spent its {completion.completion_tokens} tokens before it answered; "

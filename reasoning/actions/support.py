@@ -1,14 +1,19 @@
 """How answering actions say what an answer stands on: the rule for their prompts, and the reading of their replies."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Protocol
 
 from pydantic import Field
 
 from core.ports.reasoning import Support
+from reasoning.actions.abstention import is_abstention
+from reasoning.citations.held import find_unheld
+from reasoning.citations.markers import strip_markers
 from reasoning.engine.session import Session
+from reasoning.reading.evidence import find_unlinked
 
-__all__ = ["Grade", "Graded", "SupportWord", "format_support_rule", "grade"]
+__all__ = ["Grade", "Graded", "SupportWord", "format_support_rule", "grade", "note_unheld"]
 
 _RULE = (
     '- `support`: "stated" if {sources} say it, in whatever words, or it follows from them by comparing, counting or '
@@ -52,6 +57,10 @@ class Graded(Protocol):
     unstated: str
 
 
+_MOST_UNHELD = 5
+_LONGEST_UNHELD = 200
+
+
 @dataclass(frozen=True, kw_only=True)
 class Grade:
     """An answer with its checked support. `text` is '' if and only if the support is `none`."""
@@ -75,24 +84,52 @@ def format_support_rule(
     return _RULE.format(sources="{sources}", inferred=inferred, none=none).format(sources=sources)
 
 
-def grade(session: Session, reply: Graded, text: str, *, cites: bool, step: str = "") -> Grade:
-    """Returns the support of an answer, as far as it can be believed. What was changed is noted.
+def grade(
+    session: Session, reply: Graded, text: str, evidence: Sequence[str], question: str, *, step: str = ""
+) -> Grade:
+    """Returns the support of an answer, which the model can only lower. What was changed is noted.
 
-    A word that is no support counts as `inferred`. An answer that is `stated` without a source (`cites` False) is
-    `inferred`. An answer from memory counts only if the request permits it.
+    `evidence` are the texts that the answer cites: it is `stated` only if they hold all of it (`find_unheld`), and else
+    `inferred`, as with a word that is no support. An answer from memory counts only if the request permits it. One that
+    says that the answer is not known is none.
     """
     where = f"step {step}: " if step else ""
     word, text = reply.support.strip().lower(), text.strip()
     support = Support(word) if word in _OF_MODELS else Support.INFERRED
     if word not in _OF_MODELS:
         session.trace.note(f"{where}the support {reply.support[:40]!r} does not exist; it counts as 'inferred'")
-    if support is Support.STATED and not cites:
-        session.trace.note(f"{where}an answer was called stated and cites nothing; it counts as 'inferred'")
-        support = Support.INFERRED
+    unstated = reply.unstated.strip()
+    if is_abstention(strip_markers(text)):
+        return Grade(text="", support=Support.NONE, unstated=unstated)
+    if support is Support.STATED and text:
+        unheld = note_unheld(session, text, evidence, question, where)
+        if unheld is not None:
+            support, unstated = Support.INFERRED, unstated or unheld
     if support is Support.MEMORY and not session.permits_memory:
         session.trace.note(f"{where}an answer from the model's memory was dropped; the request does not permit it")
         support = Support.NONE
     if not text or support is Support.NONE:
-        return Grade(text="", support=Support.NONE, unstated=reply.unstated.strip())
-    unstated = "" if support is Support.STATED else reply.unstated.strip()
-    return Grade(text=text, support=support, unstated=unstated)
+        return Grade(text="", support=Support.NONE, unstated=unstated)
+    return Grade(text=text, support=support, unstated="" if support is Support.STATED else unstated)
+
+
+def note_unheld(session: Session, text: str, evidence: Sequence[str], question: str, where: str = "") -> str | None:
+    """Returns what the evidence of an answer does not hold, and notes it; None if it holds all, and states the answer.
+
+    '' if there is no evidence: then nothing tells the parts of the answer apart. With a small model, one passage must
+    also say what the question asks for (`find_unlinked`).
+    """
+    if not evidence:
+        session.trace.note(f"{where}the answer counts as 'inferred': it cites nothing")
+        return ""
+    answer = strip_markers(text)
+    missing = find_unheld(answer, evidence, question)
+    if not missing and session.has_small_model:
+        missing = find_unlinked(answer, question, evidence)
+    unheld = "; ".join(missing[:_MOST_UNHELD])
+    if not unheld:
+        return None
+    session.trace.note(
+        f"{where}the answer counts as 'inferred': what it cites does not have {unheld[:_LONGEST_UNHELD]!r}"
+    )
+    return unheld

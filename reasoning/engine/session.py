@@ -51,6 +51,11 @@ class Session:
         self._shown: set[str] = set()
 
     @property
+    def has_small_model(self) -> bool:
+        """Whether the model that writes answers is small: it is asked for less, and its answers are believed less."""
+        return self._models.is_small("conclude")
+
+    @property
     def has_history(self) -> bool:
         """Whether the question has a conversation before it. Its earlier answers may hold private text, so that even a
         call without passages has seen some.

@@ -4,8 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.ports.reasoning import Quote, Step, Support
+from reasoning.citations.quotes import passage_text
 
-__all__ = ["UNKNOWN", "KnownAnswer", "chunk_ids_of", "known_answer", "list_marks", "without_quotes"]
+__all__ = [
+    "UNKNOWN",
+    "KnownAnswer",
+    "chunk_ids_of",
+    "known_answer",
+    "list_evidence",
+    "list_marks",
+    "without_quotes",
+]
 
 UNKNOWN = "(not found)"
 """Stands for the answer of a step that has none, so that no later call takes an empty text for one."""
@@ -47,6 +56,12 @@ def list_marks(known: Sequence[KnownAnswer], asked: str) -> list[str]:
     """
     marks = (f"({one.support}" for one in known if one.support in (Support.INFERRED, Support.MEMORY))
     return [mark for mark in dict.fromkeys(marks) if mark not in asked]
+
+
+def list_evidence(known: Sequence[KnownAnswer]) -> list[str]:
+    """Returns the texts that hold earlier answers: what was asked and answered, and the passages that are quoted."""
+    passages = {quote.hit.chunk.id: passage_text(quote.hit) for one in known for quote in one.quotes}
+    return [*(f"{one.question}\n{one.answer}" for one in known if one.answer != UNKNOWN), *passages.values()]
 
 
 def chunk_ids_of(known: Sequence[KnownAnswer]) -> frozenset[str]:

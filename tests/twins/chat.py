@@ -21,6 +21,9 @@ class TwinChat:
     def of(self, role: str) -> "TwinChat":
         return self
 
+    def is_small(self, role: str) -> bool:
+        return False
+
     async def delete_corpus(self, corpus_id: str) -> None: ...
 
     async def close(self) -> None: ...

@@ -78,7 +78,7 @@ class ChatAccounting:
             return completion
 
     async def _in_time(self, request: ChatRequest, trace: Trace, on_token: OnToken | None) -> Completion:
-        limit = asyncio.timeout(trace.seconds_left)
+        began, limit = time.monotonic(), asyncio.timeout(trace.seconds_left)
         try:
             async with limit:
                 return await self._inner.complete(request, trace, on_token)
@@ -87,7 +87,8 @@ class ChatAccounting:
                 raise
             trace.exhausted = True
             raise BudgetExhausted(
-                f"{trace.budget.seconds:g} seconds were allowed and are over; a call of {request.role!r} was ended"
+                f"{trace.budget.seconds:g} seconds were allowed and are over; a call of {request.role!r} was ended, "
+                f"to which {self.model} gave no whole answer in {time.monotonic() - began:.1f} s"
             ) from error
 
 

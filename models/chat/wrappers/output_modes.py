@@ -38,7 +38,6 @@ class OutputModes:
         self._mode = OutputMode.SCHEMA
         self._of_schema: dict[str, OutputMode] = {}
         self._is_known = False
-        """Whether `_mode` has been answered."""
         self._faults = 0
 
     @property
@@ -49,6 +48,11 @@ class OutputModes:
     def mode(self) -> OutputMode:
         """The best mode not refused so far."""
         return self._mode
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the mode has been answered. If the server fails without a word, only further calls tell."""
+        return self._is_known
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
         if request.schema is None:

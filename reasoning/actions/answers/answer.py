@@ -15,11 +15,11 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import note_missing, parse_markers, strip_markers
-from reasoning.citations.quotes import name_source, select_quote
+from reasoning.citations.quotes import name_source, passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence
 
 __all__ = [
     "NO_ANSWER",
@@ -133,7 +133,8 @@ def resolve_citations(
     """
     text = strip_markers(reply.answer)
     cited = select_cited(session, [*reply.citations, *parse_markers(reply.answer)], shown, step)
-    graded = grade(session, reply, text, cites=bool(cited or known), step=step)
+    evidence = [*map(passage_text, cited), *list_evidence(known)]
+    graded = grade(session, reply, text, evidence, question, step=step)
     if graded.support in (Support.NONE, Support.MEMORY):
         cited = ()
     return CitedAnswer(

@@ -20,7 +20,7 @@ from reasoning.actions.support import SupportWord, format_support_rule, grade
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence
 
 __all__ = ["MAX_VALUES", "StepAnswer", "answer_step"]
 
@@ -84,8 +84,8 @@ async def answer_step(
         return StepAnswer()
     values = take_distinct(session, map(strip_markers, reply.answers), MAX_VALUES, "answers of a step")
     text = "; ".join(values)
-    quotes = check_quotes(session, reply.citations, shown, text, question, step)
-    graded = grade(session, reply, text, cites=bool(quotes or known), step=step)
+    quotes, evidence = check_quotes(session, reply.citations, shown, text, question, step)
+    graded = grade(session, reply, text, [*evidence, *list_evidence(known)], question, step=step)
     if graded.support in (Support.NONE, Support.MEMORY):
         quotes = ()
     answer = CitedAnswer(

@@ -18,7 +18,7 @@ from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.streaming import AnswerStream, read_partial_answer
-from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_evidence
 
 __all__ = ["Concluded", "conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
 
@@ -70,7 +70,7 @@ async def conclude(
         sample=sample,
         temperature=temperature,
     )
-    return await _conclude_from_passages(session, call, thinking=thinking, stream=not sample)
+    return await _conclude_from_passages(session, call, (), thinking=thinking, stream=not sample)
 
 
 async def conclude_findings(
@@ -94,7 +94,7 @@ async def conclude_findings(
         step=step,
         conversation=True,
     )
-    return await _conclude_from_passages(session, call, thinking=True, stream=True)
+    return await _conclude_from_passages(session, call, chain, thinking=True, stream=True)
 
 
 async def conclude_steps(
@@ -122,7 +122,8 @@ async def conclude_steps(
         session.trace.note(f"{_ROLE}: {steps.left_out} quotes of the steps were left out; they are too long together")
     reply, _ = await _complete(session, call, thinking=False, sources=len(steps.quotes), stream=True)
     answer, citations = cite_quotes(reply.answer, steps.quotes, session.trace)
-    return _graded(session, reply, answer, citations, steps.shown, step)
+    evidence = list_evidence(chain) if citations else []
+    return _graded(session, call, reply, answer, citations, shown=steps.shown, evidence=evidence)
 
 
 def is_streamed(session: Session) -> bool:
@@ -143,10 +144,17 @@ def rescue_answer(session: Session, error: MalformedReply) -> str:
     return answer[:_MAX_ANSWER]
 
 
-async def _conclude_from_passages(session: Session, call: ModelCall, *, thinking: bool, stream: bool) -> Conclusion:
+async def _conclude_from_passages(
+    session: Session, call: ModelCall, chain: Sequence[KnownAnswer], *, thinking: bool, stream: bool
+) -> Conclusion:
     reply, shown = await _complete(session, call, thinking=thinking, sources=len(call.passages), stream=stream)
     answer, citations = cite_passages(reply.answer, shown, session.trace, call.question)
-    return _graded(session, reply, answer, citations, tuple(passage_text(hit) for hit in shown), call.step)
+    cited = {citation.chunk_id for citation in citations}
+    evidence = [passage_text(hit) for hit in shown if hit.chunk.id in cited]
+    if citations:
+        evidence += list_evidence(chain)
+    shown_texts = tuple(map(passage_text, shown))
+    return _graded(session, call, reply, answer, citations, shown=shown_texts, evidence=evidence)
 
 
 async def _complete(
@@ -165,9 +173,16 @@ async def _complete(
 
 
 def _graded(
-    session: Session, reply: Graded, answer: str, citations: Sequence[Citation], shown: tuple[str, ...], step: str
+    session: Session,
+    call: ModelCall,
+    reply: Graded,
+    answer: str,
+    citations: Sequence[Citation],
+    *,
+    shown: tuple[str, ...],
+    evidence: Sequence[str],
 ) -> Conclusion:
-    graded = grade(session, reply, answer, cites=bool(citations), step=step)
+    graded = grade(session, reply, answer, evidence, call.question, step=call.step)
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return Conclusion(
         text=graded.text if cites else strip_markers(graded.text),

@@ -58,7 +58,8 @@ async def conclude_contexts(
     reply = await _complete(session, call, len(contexts))
     answer, citations = _cite(session, reply.answer, contexts)
     named = [contexts[number - 1] for number in parse_markers(reply.answer) if 1 <= number <= len(contexts)]
-    graded = _weaken(grade(session, reply, answer, cites=bool(citations), step=step), named)
+    evidence = [context.text for context in named if context.quotes] if citations else []
+    graded = _weaken(grade(session, reply, answer, evidence, question, step=step), named)
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return Conclusion(
         text=graded.text if cites else strip_markers(graded.text),

@@ -16,7 +16,7 @@ from core.text.sentences import split_sentences
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, grade
 from reasoning.citations.markers import strip_markers
-from reasoning.citations.quotes import select_quote
+from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -100,7 +100,7 @@ def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question
     if reply.kind == "need":
         return need
     cited = select_cited(session, reply.citations, shown, step)
-    graded = grade(session, reply, text, cites=bool(cited), step=step)
+    graded = grade(session, reply, text, [passage_text(hit) for hit in cited], question, step=step)
     if reply.kind == "fact" and graded.support is Support.NONE:
         return need
     cites = graded.support in (Support.STATED, Support.INFERRED)

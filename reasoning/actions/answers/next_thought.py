@@ -13,6 +13,7 @@ from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, format_support_rule, grade
 from reasoning.citations.markers import parse_markers, strip_markers
+from reasoning.citations.quotes import passage_text
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -94,7 +95,8 @@ async def next_thought(
     if reply.action == "search":
         return Move(thought=reply.thought.strip(), finishes=False, text=reply.input.strip(), shown=shown)
     cited = select_cited(session, [*reply.citations, *parse_markers(reply.input)], shown, step)
-    graded = grade(session, reply, strip_markers(reply.input), cites=bool(cited), step=step)
+    evidence = [passage_text(hit) for hit in cited]
+    graded = grade(session, reply, strip_markers(reply.input), evidence, question, step=step)
     return Move(
         thought=reply.thought.strip(),
         finishes=True,

@@ -14,7 +14,7 @@ from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, format_support_rule, grade
-from reasoning.citations.quotes import select_quote
+from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -66,7 +66,7 @@ async def summarize(
     reply, shown = await session.complete_structured(call, _Summarized)
     text = " ".join(reply.summary.split())
     cited = select_cited(session, reply.citations, shown, step)
-    graded = grade(session, reply, text, cites=bool(cited), step=step)
+    graded = grade(session, reply, text, [passage_text(hit) for hit in cited], question, step=step)
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return QuerySummary(
         text=text,

@@ -13,6 +13,7 @@ from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.cited_quotes import CitedQuote, check_quotes
+from reasoning.actions.support import note_unheld
 from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -109,12 +110,12 @@ def _settle(session: Session, reply: _Settled, shown: tuple[Hit, ...], question:
     numbers = {citation.passage for citation in reply.citations}
     marked = [CitedQuote(passage=number) for number in parse_markers(reply.answer) if number not in numbers]
     text = strip_markers(reply.answer)
-    quotes = check_quotes(session, [*reply.citations, *marked], shown, text, question, step)
-    if not quotes:
-        session.trace.note(f"step {step}: an answer was called settled and cites nothing; it counts as 'inferred'")
+    quotes, evidence = check_quotes(session, [*reply.citations, *marked], shown, text, question, step)
+    unheld = note_unheld(session, text, evidence, question, f"step {step}: ")
     answer = CitedAnswer(
         text=text,
-        support=Support.STATED if quotes else Support.INFERRED,
+        support=Support.STATED if unheld is None else Support.INFERRED,
+        unstated=unheld or "",
         cited=tuple({quote.hit.chunk.id: quote.hit for quote in quotes}.values()),
         shown=shown,
         quotes=quotes,
@@ -125,8 +126,8 @@ def _settle(session: Session, reply: _Settled, shown: tuple[Hit, ...], question:
 def _read_known(session: Session, step: _Step, shown: tuple[Hit, ...]) -> CitedAnswer:
     """Returns the answer of a step that the model found stated; none if it cites no passage that was shown."""
     text = strip_markers(step.answer)
-    quotes = check_quotes(session, step.citations, shown, text, step.question, step.id)
-    if not quotes:
-        session.trace.note(f"step {step.id}: an answer without a passage was not taken from the plan")
+    quotes, evidence = check_quotes(session, step.citations, shown, text, step.question, step.id)
+    if not quotes or note_unheld(session, text, evidence, step.question, f"step {step.id}: ") is not None:
+        session.trace.note(f"step {step.id}: an answer that no passage holds was not taken from the plan")
         return CitedAnswer()
     return CitedAnswer(text=text, support=Support.STATED, quotes=quotes, shown=shown)

@@ -22,10 +22,13 @@ from reasoning.plans.known_answers import KnownAnswer
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
 from reasoning.strategies.auto.node import LOOK, NodeAnswer, NodeSolver
+from reasoning.strategies.auto.short import answer_shortly
 
 __all__ = ["Auto"]
 
 _LAST = "answer"
+_SHORT_LOOK = 8
+"""Passages of the first look with a small model, of which it is shown few sentences each."""
 
 
 class Auto:
@@ -43,6 +46,8 @@ class Auto:
             question = await denoise(session, question)
         if self._config.retrieve == "adaptive" and not await need_retrieval(session, question):
             return await _answer_from_memory(session, question)
+        if session.has_small_model:
+            return await self._answer_shortly(session, question)
         look, hits = await self._look(session, question)
         if not hits:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
@@ -51,6 +56,13 @@ class Auto:
         execution = Execution(session, look, self._make_solver(session, question, look, hits))
         await execution.run()
         return await _conclude(session, question, execution, hits)
+
+    async def _answer_shortly(self, session: Session, question: str) -> Answer:
+        k = session.question.k or max(self._config.look, _SHORT_LOOK)
+        hits = await session.search(question, k, step=LOOK, private=session.has_history)
+        if not hits:
+            return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
+        return await answer_shortly(session, question, hits)
 
     async def _look(self, session: Session, question: str) -> tuple[FirstLook, tuple[Hit, ...]]:
         """Searches with the whole question, and settles or plans it. Without a hit, no model is called."""

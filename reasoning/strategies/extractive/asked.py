@@ -9,8 +9,7 @@ from math import log1p
 
 from core.ports.retrieval import PassageCounts
 from core.text.terms import split_words
-from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
-from reasoning.strategies.extractive.values import (
+from core.text.value_kinds import (
     GENERIC,
     ValueKind,
     find_digits,
@@ -19,6 +18,7 @@ from reasoning.strategies.extractive.values import (
     find_signs,
     find_stems,
 )
+from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 
 __all__ = ["READ", "Asked", "AskedWord", "read_question"]
 

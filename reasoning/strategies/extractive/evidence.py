@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.passage_context import find_context
 from core.ports.retrieval import Hit
+from core.text.value_kinds import ValueKind, find_stems, has_value
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import READ, Unit
-from reasoning.strategies.extractive.values import ValueKind, find_stems, has_value
 
 __all__ = ["COSINES", "FEATURES", "Coverage", "Floats", "cover_units", "measure_evidence"]
 

@@ -16,6 +16,7 @@ from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Suppor
 from core.ports.retrieval import Hit, Query
 from core.strategies import StrategyConfig
 from core.text.shortening import shorten
+from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
@@ -25,7 +26,6 @@ from reasoning.strategies.extractive.asked import READ, Asked, read_question
 from reasoning.strategies.extractive.decision import decide
 from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, measure_evidence
 from reasoning.strategies.extractive.units import Unit, list_units
-from reasoning.strategies.extractive.values import find_stems
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
 

@@ -11,8 +11,8 @@ from core.documents import Span
 from core.passage_context import find_tables, split_units
 from core.passage_context.tables import is_row
 from core.ports.retrieval import Hit
+from core.text.value_kinds import find_digits, find_stems
 from reasoning.strategies.extractive.asked import Asked
-from reasoning.strategies.extractive.values import find_digits, find_stems
 
 __all__ = ["READ", "Unit", "is_mail_head", "is_question", "list_units"]
 

@@ -45,6 +45,9 @@ class _Reader:
     def of(self, role: str) -> "_Reader":
         return self
 
+    def is_small(self, role: str) -> bool:
+        return False
+
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
         text = json.dumps({"question": self.reply}, ensure_ascii=False)
         tokens = sum(len(message.content) for message in request.messages) // _TOKEN

@@ -189,3 +189,12 @@ async def test_an_unknown_parameter_is_left_out_whatever_the_status(server: Chat
     for _ in range(2):
         await model.complete(ask(), Trace(), lambda _: None)
     assert len(server.calls) == 3
+
+
+async def test_an_answer_that_is_no_stream_is_read(server: ChatServer, model: OutputModes) -> None:
+    whole = {"choices": [{"message": {"content": '{"good": true}'}, "finish_reason": "stop"}]}
+    server.script.append(Reply(raw=json.dumps(whole).encode()))
+    pieces: list[str] = []
+    completion = await model.complete(ask(json=True), Trace(), pieces.append)
+    assert pieces == [completion.text] == ['{"good": true}']
+    assert "stream" in server.calls[-1].body

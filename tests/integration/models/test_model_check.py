@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pydantic import SecretStr
@@ -55,6 +56,29 @@ async def test_how_a_model_is_asked_for_json(server: ChatServer, knows: set[str]
     [finding] = await check(LlmSettings(base_url=server.url, model="m"))
     assert finding.level is Level.OK
     assert finding.detail == f"m at {server.url} answers; it is asked for JSON {words}"
+
+
+@pytest.mark.parametrize(
+    ("model", "settings", "is_small"),
+    [
+        ("qwen2.5:1.5b", {}, True),
+        ("qwen3:8b", {}, False),
+        ("m", {}, False),
+        ("m", {"profile": "small"}, True),
+        ("qwen2.5:1.5b", {"profile": "large"}, False),
+    ],
+)
+async def test_a_small_model_is_told(server: ChatServer, model: str, settings: dict[str, Any], *, is_small: bool):
+    server.models = {model}
+    [finding] = await check(LlmSettings(base_url=server.url, model=model, **settings))
+    assert ("as a small model (HOPWEAVE_LLM__PROFILE)" in finding.detail) is is_small
+
+
+async def test_a_mode_that_fails_without_a_word_is_not_shown(server: ChatServer):
+    fault, ready = Reply(status=500, raw=b"Internal Server Error"), Reply(text='{"ready": true}')
+    server.respond = lambda call: fault if "response_format" in call.body else ready
+    [finding] = await check(LlmSettings(base_url=server.url, model="m", retries=0))
+    assert finding.detail.endswith("it is asked for JSON by words alone (it knows neither a JSON schema nor JSON mode)")
 
 
 async def test_a_server_that_ignores_what_it_is_asked(server: ChatServer):

@@ -1,5 +1,7 @@
 """`ircot`: a sentence and a retrieval in turn, until the sentence that says so; then a reader of what was collected."""
 
+from typing import Any
+
 import pytest
 
 from core.budget import Budget
@@ -12,11 +14,14 @@ from tests.twins.chat_server import Reply
 
 QUESTION = "When was the novel by the author of Rumble Fish published by Viking Press?"
 CHAIN = [
-    ("fact", "Rumble Fish is a novel by S. E. Hinton. Her novel is next."),
-    ("fact", "S. E. Hinton wrote the coming-of-age novel The Outsiders."),
-    ("fact", "The Outsiders was published in 1967."),
-    ("answer", "It was published in 1967."),
+    ("fact", "Rumble Fish is a novel by S. E. Hinton. Her novel is next.", 1),
+    ("fact", "S. E. Hinton wrote the coming-of-age novel The Outsiders.", 1),
+    ("fact", "The Outsiders was published in 1967.", 2),
+    ("answer", "It was published in 1967.", 3),
 ]
+NOVEL = ("fact", "Rumble Fish is a novel.", 1)
+END = ("answer", "It was published in 1975.", 1)
+"""What the first passage states."""
 
 
 def _sentence(kind: str, text: str, *citations: int, support: str = "stated") -> Reply:
@@ -29,8 +34,9 @@ def _concluded(text: str, support: str = "") -> Reply:
     return Reply.json({"thoughts": "It is hers.", "answer": text, "support": word, "unstated": ""})
 
 
-def _think(desk: ReasoningDesk, *sentences: tuple[str, str]) -> None:
-    desk.server.scripts["next_sentence"].extend(_sentence(kind, text, 1) for kind, text in sentences)
+def _think(desk: ReasoningDesk, *sentences: tuple[Any, ...]) -> None:
+    """Each sentence has its kind, its text, and the passages that it cites."""
+    desk.server.scripts["next_sentence"].extend(_sentence(*sentence) for sentence in sentences)
 
 
 def _needing(desk: ReasoningDesk, *needs: str) -> None:
@@ -42,7 +48,9 @@ def _roles(desk: ReasoningDesk) -> list[str]:
 
 
 async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
-    _think(desk, *CHAIN, ("fact", "never asked for"))
+    _think(desk, CHAIN[0])
+    desk.server.scripts["next_sentence"].extend(_sentence(*one, support="inferred") for one in CHAIN[1:3])
+    _think(desk, CHAIN[3], ("fact", "never asked for", 1))
     desk.server.scripts["conclude"].append(_concluded("1967 [3]"))
     answer, trace = await desk.ask("ircot:searcher=hippo,k=1", QUESTION)
     assert _roles(desk) == ["next_sentence"] * 4 + ["conclude"]
@@ -56,7 +64,7 @@ async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
     assert [query.private for _, query in desk.searched] == [False, True, True, True]
     texts = [call.text for call in desk.server.calls]
     assert "There are no sentences yet" in texts[0]
-    assert f"<known>\nRumble Fish is a novel by S. E. Hinton.\n{CHAIN[1][1]}\n</known>" in texts[2]
+    assert f"<known>\nRumble Fish is a novel by S. E. Hinton.\n{CHAIN[1][1]} (inferred)\n</known>" in texts[2]
     assert "Her novel is next" not in texts[1]
     assert "Searched for already" not in texts[3], "facts are no needs"
     assert texts[3].count("<passage ") == 3
@@ -67,7 +75,7 @@ async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
     assert [(step.id, step.depth) for step in answer.steps] == [("1", 0), ("2", 1), ("3", 2), ("4", 3), ("answer", 4)]
     assert answer.steps[1].question == "Rumble Fish is a novel by S. E. Hinton."
     assert answer.steps[1].answer == CHAIN[1][1]
-    assert {step.support for step in answer.steps} == {Support.STATED}
+    assert {step.support for step in answer.steps if step.id not in "23"} == {Support.STATED}
     assert all(step.quotes for step in answer.steps[:-1])
     assert trace.notes == []
     assert sum(step.tokens for step in answer.steps) == trace.usage.tokens
@@ -76,8 +84,10 @@ async def test_sentences_retrieve_until_the_answer(desk: ReasoningDesk) -> None:
 async def test_the_answer_may_state_the_last_fact(desk: ReasoningDesk) -> None:
     """One call fewer than a sentence for the fact, and one for the answer."""
     last = f"{CHAIN[2][1]} So the answer is 1967."
-    desk.server.scripts["next_sentence"].extend([_sentence(*CHAIN[1], 1), _sentence("answer", last, 2)])
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    desk.server.scripts["next_sentence"].extend(
+        [_sentence(*CHAIN[1], support="inferred"), _sentence("answer", last, 2)]
+    )
+    desk.server.scripts["conclude"].append(_concluded("1967 [2]"))
     answer, trace = await desk.ask("ircot", QUESTION)
     assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"]
     assert "or do so together with one more fact that the passages hold" in desk.server.calls[0].text
@@ -89,8 +99,8 @@ async def test_the_answer_may_state_the_last_fact(desk: ReasoningDesk) -> None:
 
 async def test_each_call_is_told_what_the_last_search_brought(desk: ReasoningDesk) -> None:
     _needing(desk, "Who is Zork?", "Who is the question's Zork?")
-    _think(desk, ("fact", "Rumble Fish is a novel."), CHAIN[-1])
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    _think(desk, NOVEL, END)
+    desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     await desk.ask("ircot:k=2,max_passages=3", QUESTION)
     told = [prompt_of(call).splitlines()[-1] for call in desk.server.calls[:-1]]
     assert told == [
@@ -101,7 +111,7 @@ async def test_each_call_is_told_what_the_last_search_brought(desk: ReasoningDes
 
 
 async def test_a_search_that_brings_what_is_known_says_so(desk: ReasoningDesk) -> None:
-    _think(desk, ("fact", "Rumble Fish is a novel by S. E. Hinton."), CHAIN[-1])
+    _think(desk, ("fact", "Rumble Fish is a novel by S. E. Hinton.", 1), END)
     desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     await desk.ask("ircot:k=1", "What is Rumble Fish?")
     assert prompt_of(desk.server.calls[1]).endswith("The last search brought nothing new.")
@@ -109,7 +119,7 @@ async def test_a_search_that_brings_what_is_known_says_so(desk: ReasoningDesk) -
 
 async def test_a_need_is_searched_for_and_is_no_fact(desk: ReasoningDesk) -> None:
     _needing(desk, "Who is S. E. Hinton?")
-    _think(desk, ("fact", "Hinton is a writer."), CHAIN[-1])
+    _think(desk, ("fact", "Hinton is a writer.", 2), END)
     desk.server.scripts["conclude"].append(_concluded("1967", "inferred"))
     answer, trace = await desk.ask("ircot:k=1", QUESTION)
     assert desk.queries == [QUESTION, "Who is S. E. Hinton?", "Hinton is a writer."]
@@ -125,7 +135,7 @@ async def test_a_need_is_searched_for_and_is_no_fact(desk: ReasoningDesk) -> Non
 
 async def test_two_needs_in_a_row_that_find_nothing_new_end_the_chain(desk: ReasoningDesk) -> None:
     _needing(desk, "Which fish is Rumble Fish?", "What kind of Rumble is it?")
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     answer, trace = await desk.ask("ircot:k=1", QUESTION)
     assert _roles(desk) == ["next_sentence"] * 2 + ["conclude"], "no third rewording"
     assert "Which fish is Rumble Fish? (nothing new)" in desk.server.calls[1].text
@@ -139,10 +149,10 @@ async def test_two_needs_in_a_row_that_find_nothing_new_end_the_chain(desk: Reas
 
 async def test_a_fact_between_two_needs_goes_on(desk: ReasoningDesk) -> None:
     _needing(desk, "Which fish is Rumble Fish?")
-    _think(desk, ("fact", "Rumble Fish is a novel."))
+    _think(desk, NOVEL)
     _needing(desk, "Which fish is the Rumble Fish, then?")
-    _think(desk, CHAIN[-1])
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    _think(desk, END)
+    desk.server.scripts["conclude"].append(_concluded("1975 [1]"))
     _, trace = await desk.ask("ircot:k=1", QUESTION)
     assert _roles(desk) == ["next_sentence"] * 4 + ["conclude"]
     assert trace.notes == []
@@ -198,7 +208,7 @@ async def test_passages_are_collected_up_to_a_bound(desk: ReasoningDesk) -> None
 
 async def test_a_chain_that_never_ends_is_ended(desk: ReasoningDesk) -> None:
     desk.server.respond = lambda call: (
-        _sentence("fact", f"Hinton wrote novel number {call.number}.", 1)
+        _sentence("fact", f"Hinton wrote novel number {call.number}.", 1, support="inferred")
         if call.role == "next_sentence"
         else _concluded("")
     )
@@ -211,8 +221,18 @@ async def test_a_chain_that_never_ends_is_ended(desk: ReasoningDesk) -> None:
 @pytest.mark.parametrize(
     ("kind", "sentence", "calls", "notes"),
     [
-        ("fact", "We go in circles.", 2, ["ircot: the chain of thought went in circles; answered from what was found"]),
-        ("need", "We go in circles.", 2, ["ircot: the chain of thought went in circles; answered from what was found"]),
+        (
+            "fact",
+            "Rumble Fish is a novel.",
+            2,
+            ["ircot: the chain of thought went in circles; answered from what was found"],
+        ),
+        (
+            "need",
+            "Rumble Fish is a novel.",
+            2,
+            ["ircot: the chain of thought went in circles; answered from what was found"],
+        ),
         ("answer", "", 1, []),
         ("fact", "", 1, []),
     ],
@@ -221,16 +241,21 @@ async def test_a_chain_that_goes_nowhere_is_ended(
     desk: ReasoningDesk, kind: str, sentence: str, calls: int, notes: list[str]
 ) -> None:
     desk.server.respond = lambda call: (
-        _sentence(kind, sentence, 1) if call.role == "next_sentence" else _concluded("1967 [1]")
+        _sentence(kind, sentence, 1) if call.role == "next_sentence" else _concluded("1975 [1]")
     )
     answer, trace = await desk.ask("ircot", QUESTION)
     assert len(desk.server.calls) == calls + 1
-    assert answer.text == "1967 [1]"
+    assert answer.text == "1975 [1]"
     assert trace.notes == notes
 
 
 async def test_a_question_in_chinese_and_a_passage_with_orders(desk: ReasoningDesk) -> None:
-    _think(desk, ("fact", "北京大学位于北京。下一句。"), ("fact", "Zork is told to ignore it."), ("answer", "北京。"))
+    _think(
+        desk,
+        ("fact", "北京大学位于北京。下一句。", 1),
+        ("fact", "Zork is told to ignore it.", 1),
+        ("answer", "北京。", 1),
+    )
     desk.server.scripts["conclude"].append(_concluded("北京 [1]"))
     answer, _ = await desk.ask("ircot", "北京大学在哪里?", k=2)
     assert desk.queries[1] == "北京大学位于北京。"

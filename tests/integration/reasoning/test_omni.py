@@ -163,7 +163,7 @@ async def test_answers_that_differ_are_not_outvoted_by_abstentions(desk: Reasoni
 @pytest.mark.parametrize(("option", "shown", "hidden"), [("original", NOISY, CLEAN), ("rewritten", CLEAN, NOISY)])
 async def test_the_question_that_is_answered(desk: ReasoningDesk, option: str, shown: str, hidden: str) -> None:
     _understood(desk)
-    desk.server.scripts["conclude"].append(_concluded("1967 [1]"))
+    desk.server.scripts["conclude"].append(_concluded("1967 [3]"))
     answer, _ = await desk.ask(f"omni:generate_from={option}", NOISY)
     last = desk.server.calls[-1].messages[-1]["content"]
     assert shown in last

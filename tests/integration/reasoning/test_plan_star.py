@@ -199,7 +199,7 @@ async def test_a_node_that_fails_fails_the_question_and_ends_the_others(server: 
 async def test_an_answer_that_was_not_found_becomes_a_description(server: ChatServer) -> None:
     rumble(server, final="")
     described = "Which coming-of-age novel is by the author of Rumble Fish?"
-    server.scripts["answer"].extend([answered(""), answered("The Outsiders", 1)])
+    server.scripts["answer"].extend([answered(""), answered("The Outsiders", 1, 2)])
     server.scripts["fill_tags"].append(Reply.json({"question": described}))
     answer, _ = await ReasoningDesk(server, DOCUMENTS).ask("plan_star", QUESTION)
     assert "Answer: (not found)" in of_role(server, "fill_tags")[0].text
@@ -244,7 +244,7 @@ async def test_several_answers_are_given_one_by_one(server: ChatServer) -> None:
     server.scripts["answer"].append(answered("S. E. Hinton; Mark <A9.9> Twain;", 1))
     await ReasoningDesk(server, DOCUMENTS).ask("plan_star", QUESTION)
     filling = of_role(server, "fill_tags")[0].text
-    assert "Answer: S. E. Hinton\nAnswer: Mark A9.9 Twain\n</known>" in filling
+    assert re.search(r"Answer: S\. E\. Hinton \(inferred.*\nAnswer: Mark A9\.9 Twain \(inferred", filling)
     assert f"<question>\n{QUESTION}\n</question>" in filling, "it tells which of them is meant"
 
 

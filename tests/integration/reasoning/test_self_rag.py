@@ -30,7 +30,7 @@ NOTHING = {"answer": "", "support": "none", "unstated": "the other side", "citat
 
 class Critic:
     """Retrieval is needed; `answers` and `judged` are by the passages that are shown, and those that are not named do
-    not hold the answer. `inferred` are the passages whose answers are inferred.
+    not hold the answer. `inferred` are the passages whose answers are inferred. An answer cites the passages `cites`.
     """
 
     def __init__(
@@ -39,11 +39,13 @@ class Critic:
         judged: dict[str, tuple[bool, str, int]],
         retrieve: bool = True,
         inferred: Collection[str] = (),
+        cites: Collection[int] = (1,),
     ) -> None:
         self._answers = answers
         self._judged = judged
         self._retrieve = retrieve
         self._inferred = inferred
+        self._cites = cites
 
     def __call__(self, call: Call) -> Reply:
         key = call.labels.get("passages", "")
@@ -52,14 +54,14 @@ class Critic:
         if call.role == "answer":
             found = self._answers.get(key)
             support = "inferred" if key in self._inferred else "stated"
-            return Reply.json(answered(found, support) if found else NOTHING)
+            return Reply.json(answered(found, support, *self._cites) if found else NOTHING)
         assert call.role == "critique"
         relevant, support, usefulness = self._judged[key]
         return Reply.json({"relevant": relevant, "support": support, "usefulness": usefulness})
 
 
 async def test_the_best_of_the_candidates_is_kept(desk: ReasoningDesk) -> None:
-    answers = {"rumble": "Rumble Fish", "outsiders": "The Outsiders", "viking": "none"}
+    answers = {"rumble": "Rumble Fish", "outsiders": "The Outsiders", "viking": "New York"}
     judged = {"rumble": (True, "none", 5), "outsiders": (True, "full", 4), "viking": (False, "partial", 1)}
     desk.server.respond = Critic(answers, judged)
     answer, trace = await desk.ask("self_rag", QUESTION)
@@ -144,7 +146,9 @@ async def test_without_a_candidate_it_abstains(desk: ReasoningDesk, question: st
 
 
 async def test_a_comparison_is_answered_from_all_passages_together(desk: ReasoningDesk) -> None:
-    desk.server.respond = Critic({"rumble": "no", "outsiders rumble hinton viking": "yes"}, {}, inferred={"rumble"})
+    desk.server.respond = Critic(
+        {"rumble": "no", "outsiders rumble hinton viking": "yes"}, {}, inferred={"rumble"}, cites=(1, 2, 3, 4)
+    )
     asked = "Were Rumble Fish by Hinton and The Outsiders of Viking Press published together?"
     answer, _ = await desk.ask("self_rag", asked)
     together = desk.server.calls[-1]
@@ -237,9 +241,9 @@ async def test_it_solves_a_node_of_others(desk: ReasoningDesk) -> None:
     )
     assert (given.text, len(desk.searched)) == ("1967", 1)
     asked_before = len(desk.server.calls)
-    desk.server.respond = lambda _: Reply.json(answered("1967", "stated") | {"retrieve": False, "citations": []})
+    desk.server.respond = lambda _: Reply.json(answered("Hinton", "stated") | {"retrieve": False, "citations": []})
     known_already = await answer_with_reflection(session, "When?", ReflectionSettings(), known=known, purpose=QUESTION)
-    assert (known_already.text, known_already.support, known_already.shown) == ("1967", Support.STATED, ())
+    assert (known_already.text, known_already.support, known_already.shown) == ("Hinton", Support.STATED, ())
     assert [call.role for call in desk.server.calls[asked_before:]] == ["need_retrieval", "answer"]
     assert f"<question>\n{QUESTION}\n</question>" in desk.server.calls[-1].text
     await desk.models.close()

@@ -98,7 +98,7 @@ async def test_an_answer_that_cites_nothing_is_not_stated(server: ChatServer, de
     answer, trace = await desk.ask("auto", "How long is the Oder?")
     assert answer.plain == "854 km"
     assert answer.support is Support.INFERRED
-    assert any("called settled and cites nothing" in note for note in trace.notes)
+    assert any("counts as 'inferred': it cites nothing" in note for note in trace.notes)
     strict, _ = await desk.ask("auto", "How long is the Oder?", unsupported=Unsupported.ABSTAIN)
     assert strict.abstained
 

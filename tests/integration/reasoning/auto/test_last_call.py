@@ -23,14 +23,14 @@ async def test_a_comparison_is_concluded_from_both_sides(server: ChatServer, des
 
 
 async def test_the_last_call_may_contradict_the_first_look(server: ChatServer, desk: ReasoningDesk) -> None:
-    known = {"Q1.1": {"answer": "Nobody", "citations": [{"passage": 1, "quote": ""}]}}
+    known = {"Q1.1": {"answer": "Rumble Fish", "citations": [{"passage": 1, "quote": ""}]}}
     server.scripts["settle_or_plan"].append(plan(*CHAIN[:2], known=known))
     server.respond = lambda call: (
         concluded("The Outsiders [2]") if call.role == "conclude" else step(support="none", query="novel")
     )
     answer, _ = await desk.ask("auto", FISH)
     assert answer.plain == "The Outsiders"
-    assert answer.steps[1].answer == "Nobody"
+    assert answer.steps[1].answer == "Rumble Fish"
 
 
 async def test_an_empty_last_call_gives_way_to_the_last_step(server: ChatServer, desk: ReasoningDesk) -> None:

@@ -73,7 +73,7 @@ def comparison(server: ChatServer, *, first: Sequence[str] = ("How tall is Zork?
             case "atomic_queries":
                 return queries(*first)
             case "summarize":
-                return summarized(f"Summary of {call.question}", 1)
+                return summarized(f"This is about: {call.question}", 1)
             case "verify":
                 return enough(True)
         return concluded("Zork [1]")

@@ -79,7 +79,7 @@ async def test_all_searchers_keep_to_the_bound(desk: ReasoningDesk) -> None:
             case "pseudo_document":
                 return Reply.json({"passage": f"The Outsiders was published by Viking {len(call.text)}."})
             case "summarize":
-                return summarized(f"Summary of {call.question}", 1)
+                return summarized(f"This is about: {call.question}", 1)
             case "verify":
                 return enough(False)
             case "supplement":

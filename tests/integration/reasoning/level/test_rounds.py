@@ -8,6 +8,7 @@ from tests.integration.reasoning.level.replies import (
     QUESTION,
     SUMMARIES,
     comparison,
+    concluded,
     depths,
     enough,
     queries,
@@ -90,12 +91,13 @@ async def test_both_sides_of_a_comparison_are_looked_up_at_once(desk: ReasoningD
     assert depths(answer)[-1] == ("answer", ("1", "2"), 1)
     assert sorted(depths(answer)[:2]) == [("1", (), 0), ("2", (), 0)]
     assert not any(query.private for _, query in desk.searched)
-    assert answer.shown == ("Summary of How tall is Zork?", "Summary of How tall is Viking?")
+    assert answer.shown == ("This is about: How tall is Zork?", "This is about: How tall is Viking?")
 
 
 async def test_no_query_is_asked_twice(desk: ReasoningDesk) -> None:
     """Neither within a round nor later, whatever the case, the spaces and the mark at the end."""
     comparison(desk.server, first=[HOPS[0], "who is the author of  rumble fish"])
+    desk.server.scripts["conclude"].append(concluded("Rumble Fish [1]"))
     desk.server.scripts["verify"].extend([enough(False)] * 2)
     desk.server.scripts["supplement"].extend([queries(HOPS[1], HOPS[0].upper()), queries(f" {HOPS[1]}? ", HOPS[0])])
     answer, trace = await desk.ask(PLAIN, QUESTION)

@@ -152,7 +152,7 @@ async def test_a_phrase_that_no_passage_holds_is_tried_again_as_words(world: Wor
 
 
 async def test_the_default_searchers(world: World, server: ChatServer, web: SearxngServer) -> None:
-    server.scripts["conclude"].extend([concluded("S. E. Hinton [1]")] * 2)
+    server.scripts["conclude"].extend([concluded("Rumble Fish [1]")] * 2)
     spec = "level:high_level=false,rewrite=never,dense_rewrites=0"
     asked = await ask(world, server, spec)
     assert {name for name, _, _ in asked.searched} == {"sparse", "dense"}

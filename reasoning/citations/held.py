@@ -1,0 +1,225 @@
+"""What passages hold of an answer: its numbers, dates, names and words. No model is asked.
+
+An answer is `stated` only if what it cites holds all of it (`reasoning.actions.support.grade`).
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from core.text.answers import normalise_answer
+from core.text.name_spans import find_names
+from core.text.terms import split_words
+
+__all__ = ["find_unheld", "is_judgement"]
+
+_JUDGEMENTS = frozenset(
+    [
+        "yes",
+        "no",
+        "true",
+        "false",
+        "ja",
+        "nein",
+        "oui",
+        "non",
+        "sí",
+        "si",
+        "vrai",
+        "faux",
+        "wahr",
+        "falsch",
+        "both",
+        "neither",
+        "equal",
+        "same",
+    ]
+)
+"""Answers that no passage holds literally. What they judge are the names of the question."""
+_OF_ANSWERING = frozenset(
+    word
+    for words in (
+        "answer question passage passages context source text article according based stated",
+        "antwort frage laut réponse selon respuesta pregunta según",
+    )
+    for word in words.split()
+)
+"""Words of an answer that speak of the answer: `the answer is …, according to passage 2`."""
+_SHORT = 12
+"""Words up to which an answer is taken for a value in the words of a passage."""
+_WORDS_HELD = 0.6
+_WORDS_BESIDE = 0.3
+"""The part of the words of a short answer that must be held, and of its words beside names and numbers, which may
+paraphrase: `Hinton wrote it` of `a novel by Hinton`.
+"""
+_PARAPHRASE = 2
+"""Words beside names and numbers that need not be held at all."""
+
+_SPACE = " \u00a0\u202f\u2009'’"
+_NUMBER = re.compile(rf"(?<![\w.,])\d+(?:[.,{_SPACE}]\d{{3}}(?!\d))*(?:[.,]\d+)?|\d+")
+_SCALES = {
+    1_000: "thousand thousands tausend mille mil k tsd",
+    1_000_000: "million millions millionen mn mio mill m",
+    1_000_000_000: "billion billions milliarde milliarden milliard milliards bn mrd",
+    1_000_000_000_000: "trillion trillions billionen",
+}
+_SCALE = {word: float(scale) for scale, words in _SCALES.items() for word in words.split()}
+_SCALE_WORD = re.compile(r"[\s\u00a0\u202f-]?([^\W\d_]+)")
+_COUNTING = """
+    zero null zéro;one eins ein eine einen einem un une uno una;two zwei deux dos;three drei trois tres
+    four vier quatre cuatro;five fünf cinq cinco;six sechs seis;seven sieben sept siete;eight acht huit ocho
+    nine neun neuf nueve;ten zehn dix diez;eleven elf onze once;twelve zwölf douze doce;thirteen dreizehn treize
+    fourteen vierzehn quatorze;fifteen fünfzehn quinze;sixteen sechzehn seize;seventeen siebzehn;eighteen achtzehn
+    nineteen neunzehn;twenty zwanzig vingt
+"""
+_TENS = """
+    thirty dreißig trente;forty vierzig quarante;fifty fünfzig cinquante;sixty sechzig soixante;seventy siebzig
+    eighty achtzig;ninety neunzig;hundred hundert cent
+"""
+
+
+def _number_words(lines: str, first: int = 0) -> dict[str, int]:
+    """Returns the numbers of words, which stand in groups, separated by lines and semicolons, from `first` on."""
+    groups = [group for line in lines.strip().splitlines() for group in line.split(";")]
+    return {word: number for number, group in enumerate(groups, start=first) for word in group.split()}
+
+
+_WORD_NUMBERS = {word: float(number) for word, number in _number_words(_COUNTING).items()}
+_WORD_NUMBERS |= {word: 10.0 * number for word, number in _number_words(_TENS, 3).items()}
+_ARTICLES = frozenset(["ein", "eine", "einen", "einem", "un", "une", "uno", "una", "one", "once"])
+"""Words that are mostly no number: they count in passages, and not in answers."""
+_MONTH = _number_words(
+    """
+    january jan januar janvier enero;february feb februar février febrero;march mar märz mars marzo
+    april apr avril abril;may mai mayo;june jun juni juin junio;july jul juli juillet julio;august aug août agosto
+    september sep sept septembre septiembre;october oct oktober okt octobre octubre;november nov novembre noviembre
+    december dec dezember dez décembre diciembre
+    """,
+    1,
+)
+_NO_MONTHS = frozenset({"may", "mar", "march", "mars", "mai"})
+"""Months that are other words, too: they are taken for months beside a number alone."""
+_DATE = re.compile(r"(?<!\d)(?:(\d{4})[-./](\d{1,2})[-./](\d{1,2})|(\d{1,2})[-./](\d{1,2})[-./](\d{2,4}))(?!\d)")
+_LETTERS = re.compile(r"[^\W\d_]+")
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text as what is compared."""
+
+    text: str
+
+    @cached_property
+    def numbers(self) -> frozenset[float]:
+        found = {value for match in _NUMBER.finditer(self.text) for value in _values(match)}
+        found |= {float(part) for date in _DATE.finditer(self.text) for part in date.groups() if part}
+        return frozenset(found | {_WORD_NUMBERS[word] for word in self.words if word in _WORD_NUMBERS})
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(_LETTERS.findall(self.text.casefold()))
+
+    @cached_property
+    def months(self) -> frozenset[int]:
+        named = {_MONTH[word] for word in self.words if word in _MONTH}
+        written = (match.groups() for match in _DATE.finditer(self.text))
+        return frozenset(named.union(*({int(n) for n in (a[1], a[3], a[4]) if n} for a in written)))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return frozenset(word.stem for word in split_words(self.text))
+
+
+def is_judgement(answer: str) -> bool:
+    """Returns whether an answer (without markers) is yes, no or another word that no passage holds literally."""
+    return normalise_answer(answer) in _JUDGEMENTS
+
+
+def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[str, ...]:
+    """Returns the parts of an answer (without markers) that no text of the evidence holds; empty if all is held.
+
+    Numbers are compared as values (`3.2 million`, `3,200,000` and `3 200 000` are one, and so are `three` and `3`),
+    months in any form, names by their words within one text. Of a short answer, most other words must be held, too.
+    What the question itself has needs no evidence, unless it is all that the answer has. A judgement, such as yes, is
+    held if the names that the question asks about are.
+    """
+    answer = unicodedata.normalize("NFKC", answer)
+    texts = [_Text(unicodedata.normalize("NFKC", text)) for text in evidence]
+    asked = _Text(unicodedata.normalize("NFKC", question))
+    if is_judgement(answer):
+        return tuple(name for name in _names(asked.text) if not _holds_name(name, texts))
+    given = _Text(answer)
+    names, is_new = _names(answer), bool(given.stems - asked.stems)
+    numbers_of = [*texts, asked] if is_new else texts
+    unheld = [*_missing_numbers(answer, numbers_of), *_missing_months(answer, numbers_of)]
+    unheld += [name for name in names if not _holds_name(name, [*texts, asked] if is_new else texts)]
+    if len(answer.split()) <= _SHORT:
+        unheld += _missing_words(given, names, texts, asked)
+    if not texts and not unheld:
+        unheld.append(answer)
+    return tuple(dict.fromkeys(unheld))
+
+
+def _missing_numbers(answer: str, texts: Sequence[_Text]) -> list[str]:
+    there = frozenset[float]().union(*(text.numbers for text in texts))
+    written = [(match.group(), _values(match)) for match in _NUMBER.finditer(answer)]
+    words = (word for word in _LETTERS.findall(answer.casefold()) if word not in _ARTICLES)
+    written += [(word, {_WORD_NUMBERS[word]}) for word in words if word in _WORD_NUMBERS]
+    return [shown for shown, values in written if not values & there]
+
+
+def _missing_months(answer: str, texts: Sequence[_Text]) -> list[str]:
+    there = frozenset[int]().union(*(text.months for text in texts))
+    words = _LETTERS.findall(answer.casefold())
+    return [word for word in words if word in _MONTH and word not in _NO_MONTHS and _MONTH[word] not in there]
+
+
+def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text], asked: _Text) -> list[str]:
+    """Returns the words of a short answer beside names and numbers, if too few of them are held."""
+    of_names = {word.stem for name in names for word in split_words(name)}
+    others = [
+        word
+        for word in split_words(given.text)
+        if word.stem not in of_names
+        and not _is_value(written := given.text[word.start : word.end])
+        and written.casefold() not in _OF_ANSWERING
+    ]
+    there = asked.stems.union(*(text.stems for text in texts))
+    missing = [given.text[word.start : word.end] for word in others if word.stem not in there]
+    has_values = len(others) < len(set(split_words(given.text)))
+    needed = _WORDS_BESIDE if has_values else _WORDS_HELD
+    if has_values and len(others) <= _PARAPHRASE:
+        return []
+    return missing if len(others) - len(missing) < needed * len(others) else []
+
+
+def _is_value(word: str) -> bool:
+    folded = word.casefold()
+    return any(letter.isdigit() for letter in word) or folded in _WORD_NUMBERS or folded in _MONTH or folded in _SCALE
+
+
+def _names(text: str) -> list[str]:
+    return [name.form for name in find_names(text) if not all(_is_value(word) for word in name.form.split())]
+
+
+def _holds_name(name: str, texts: Iterable[_Text]) -> bool:
+    stems = {word.stem for word in split_words(name) if not _is_value(name[word.start : word.end])}
+    return not stems or any(stems <= text.stems for text in texts)
+
+
+def _values(match: re.Match[str]) -> set[float]:
+    """Returns the values that a written number may have: `3,200` is 3200 or 3.2, and `3.2 million` 3.2 or 3200000."""
+    written = match.group()
+    plain = re.sub(rf"[{_SPACE}]", "", written)
+    values = {float(run) for run in re.findall(r"\d+", plain)} if not re.search("[.,]", plain) else set()
+    for decimal, thousands in ((".", ","), (",", ".")):
+        whole, _, fraction = plain.replace(thousands, "").partition(decimal)
+        if whole.isdigit() and (fraction.isdigit() or not fraction):
+            values.add(float(f"{whole}.{fraction or 0}"))
+    if plain.count(".") > 1 or plain.count(",") > 1 or re.fullmatch(r"\d{1,3}[.,]\d{3}", plain):
+        values.add(float(re.sub("[.,]", "", plain)))
+    scale = _SCALE_WORD.match(match.string, match.end())
+    factor = _SCALE.get(scale[1].casefold()) if scale else None
+    return values | ({round(value * factor, 6) for value in values} if factor else set())

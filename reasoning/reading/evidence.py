@@ -1,0 +1,135 @@
+"""The passages that an answer stands on, found by code, and whether one of them says all that the question asks."""
+
+import re
+from collections.abc import Sequence
+
+from core.passage_context import split_units
+from core.ports.retrieval import Hit
+from core.text.answers import is_contained
+from core.text.name_spans import find_names
+from core.text.terms import split_words
+from core.text.value_kinds import GENERIC, ValueKind, find_kind, has_value
+from reasoning.citations.held import find_unheld, is_judgement
+from reasoning.citations.quotes import passage_text
+from reasoning.reading.windows import stems_of
+
+__all__ = ["find_evidence", "find_unlinked"]
+
+_MOST = 3
+_COVERED = 0.7
+"""The part of the question's words that must stand beside the answer, in its sentence or the title."""
+_WH = r"(?:who|whom|what|which|wer|was(?= ist| war)|welche[nmrs]?|qui|quel(?:le)?s?|quién|cuál)"
+_RELATION = re.compile(
+    rf"\b{_WH}\s(?:\w+\s)?(?:is|was|are|were|ist|war|est|était|es|era)\s(?:the|der|die|das|le|la|l['’]|el)\s?"
+    r"((?:[\w-]+\s){0,3}?[\w-]+)\s(?:of|to|for|in|der|des|von|de|du|del)\b",
+    re.IGNORECASE,
+)
+"""What is asked for in `Who is the wife of …?`."""
+_KIND = re.compile(
+    rf"\b{_WH}\s((?:[\w-]+\s){{0,2}}?[\w-]+)\s(?:is|was|are|were|did|does|do|has|had|of)\b", re.IGNORECASE
+)
+"""What is asked for in `Which unit of …?`."""
+_KINDS = {ValueKind.DATE: "a date", ValueKind.NUMBER: "a number", ValueKind.DURATION: "a duration"}
+_BEGINS = re.compile(
+    r"\s*(?:(?:in|on|at|since|until|by|from)\s)?"
+    r"(?:when|(?:what|which) (?:year|date|day|month)s?|how (?:many|much|long|old|far|tall|high)"
+    r"|wann|wie ?(?:viele?n?|lange|alt|hoch)|quand|combien|cuándo|cuánt[oa]s?)\b",
+    re.IGNORECASE,
+)
+
+
+def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """Returns the hits that an answer stands on, in their order, at most three; none if no hit holds the answer.
+
+    The first that is chosen holds the answer and has most words of the question. Others follow while they hold names of
+    the question that the chosen hits lack, and are linked to one of them: the title of one stands in the other. A
+    judgement, such as yes, stands on the hits with the names that it is about.
+    """
+    texts = {hit.chunk.id: passage_text(hit) for hit in hits}
+    asked = stems_of(question)
+    judges = is_judgement(answer)
+    holding = [hit for hit in hits if judges or not find_unheld(answer, [texts[hit.chunk.id]], question)]
+    if not holding:
+        return ()
+    chosen = [max(holding, key=lambda hit: len(asked & stems_of(texts[hit.chunk.id])))]
+    missing = _missing_names(question, [texts[chosen[0].chunk.id]])
+    while missing and len(chosen) < _MOST:
+        more = [
+            hit for hit in hits if hit not in chosen and (judges or any(_are_linked(hit, one, texts) for one in chosen))
+        ]
+        helping = {hit.chunk.id: sum(_holds(texts[hit.chunk.id], name) for name in missing) for hit in more}
+        if not any(helping.values()):
+            break
+        chosen.append(max(more, key=lambda hit: helping[hit.chunk.id]))
+        missing = _missing_names(question, [texts[hit.chunk.id] for hit in chosen])
+    return tuple(hit for hit in hits if hit in chosen)
+
+
+def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[str, ...]:
+    """Returns what a question asks for and no single passage says together with the answer; empty if one says it all.
+
+    A passage must have the names of the question, the noun that is asked for (`spouse` in "Who is the spouse of …?",
+    unless it tells only a kind of thing), and most words of the question beside the answer. An answer to "When …?" must
+    have a date, and to "How many …?" a number. It is a strict test, for models that read badly and take the first
+    value that they meet: a passage may say it in other words, and then the answer counts as inferred.
+    """
+    holding = [text for text in evidence if not find_unheld(answer, [text], question)]
+    missing = [_missing_in(text, answer, question) for text in holding or evidence]
+    return min(missing, key=len, default=(question,))
+
+
+def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
+    missing = _missing_names(question, [text])
+    stems = frozenset(word.stem for word in split_words(text))
+    missing += [noun for noun in _nouns_asked(question) if not {word.stem for word in split_words(noun)} & stems]
+    kind, digits = find_kind(question), frozenset(re.findall(r"\d+", question))
+    if (
+        kind in _KINDS
+        and _BEGINS.match(question)
+        and not has_value(kind, answer, stems=stems_of(question), digits=digits)
+    ):
+        missing.append(_KINDS[kind])
+    if not missing:
+        missing += _uncovered(text, answer, question)
+    return tuple(dict.fromkeys(missing))
+
+
+def _uncovered(text: str, answer: str, question: str) -> list[str]:
+    """Returns the words of the question that the best sentence with the answer lacks, if they are too many."""
+    there = stems_of(question)
+    asked = {
+        word.stem: question[word.start : word.end]
+        for word in split_words(question)
+        if word.stem in there and not GENERIC.fullmatch(question[word.start : word.end])
+    }
+    title, _, body = text.partition("\n")
+    best = list(asked)
+    for start, end in split_units(body):
+        if is_contained(answer, body[start:end]) or is_contained(answer, title):
+            said = stems_of(f"{title} {body[start:end]}") - stems_of(answer)
+            best = min(best, [stem for stem in asked if stem not in said], key=len)
+    return [asked[stem] for stem in best] if len(best) > (1 - _COVERED) * len(asked) else []
+
+
+def _nouns_asked(question: str) -> list[str]:
+    """Returns the last word of each phrase that a question asks for, except words that only tell a kind of thing."""
+    phrases = [found[1] for pattern in (_RELATION, _KIND) for found in pattern.finditer(question)]
+    nouns = (phrase.split()[-1] for phrase in phrases)
+    return [noun for noun in nouns if not GENERIC.fullmatch(noun) and noun.islower() and len(noun) > 2]
+
+
+def _missing_names(question: str, evidence: Sequence[str]) -> list[str]:
+    names = dict.fromkeys(name.form for name in find_names(question))
+    return [name for name in names if not any(_holds(text, name) for text in evidence)]
+
+
+def _holds(text: str, name: str) -> bool:
+    """Whether a text has all words of a name, in whatever order."""
+    wanted = {word.stem for word in split_words(name)}
+    return not wanted or wanted <= {word.stem for word in split_words(text)}
+
+
+def _are_linked(one: Hit, other: Hit, texts: dict[str, str]) -> bool:
+    return is_contained(one.document.title, texts[other.chunk.id]) or is_contained(
+        other.document.title, texts[one.chunk.id]
+    )

@@ -1,0 +1,151 @@
+"""`auto` with a small model: one search, a value that code checks, and support that code computes."""
+
+from collections.abc import Callable
+
+import pytest
+
+from core.errors import ModelFailed
+from core.ports.chat import Message, Speaker
+from core.ports.reasoning import Support, Unsupported
+from tests.integration.reasoning.auto.conftest import DOCUMENTS
+from tests.integration.reasoning.auto.replies import concluded, roles
+from tests.reasoning_desk import ReasoningDesk
+from tests.twins.chat_server import Call, ChatServer, Reply
+
+FISH = "Who is the author of the novel Rumble Fish?"
+
+
+@pytest.fixture
+def small(server: ChatServer) -> ReasoningDesk:
+    return ReasoningDesk(
+        server,
+        DOCUMENTS | {"fish": ("Rumble Fish", "The author of the novel Rumble Fish is S. E. Hinton.")},
+        profile="small",
+    )
+
+
+def picked(text: str) -> Reply:
+    return Reply.json({"answer": text})
+
+
+def picking(*texts: str) -> Callable[[Call], Reply]:
+    left = list(texts)
+    return lambda _: picked(left.pop(0))
+
+
+async def test_a_value_that_a_passage_states(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = picking("S. E. Hinton")
+    answer, trace = await small.ask("auto", FISH)
+    assert roles(server) == ["pick_answer"]
+    assert (answer.text, answer.support) == ("S. E. Hinton [1]", Support.STATED)
+    assert answer.citations[0].quote == "The author of the novel Rumble Fish is S. E. Hinton."
+    assert [step.id for step in answer.steps] == ["Q0.1"]
+    assert small.queries == [FISH]
+    assert trace.notes == []
+    assert prompt_words(server.calls[0]) <= 120
+
+
+def prompt_words(call: Call) -> int:
+    """Words of the instructions, without passages and question."""
+    system, user = call.messages[0]["content"], call.messages[-1]["content"]
+    return len(system.split()) + len(user.rpartition("</question>")[2].split())
+
+
+async def test_a_value_beside_something_else_is_inferred(server: ChatServer, small: ReasoningDesk) -> None:
+    """The model takes the first hop's answer for the last, and code sees that nothing says what was asked."""
+    server.respond = lambda _: picked("S. E. Hinton")
+    answer, trace = await small.ask("auto", "Who is the spouse of the author of Rumble Fish?")
+    assert (answer.plain, answer.support) == ("S. E. Hinton", Support.INFERRED)
+    assert answer.citations
+    assert "does not have 'spouse'" in trace.notes[0]
+    strict, _ = await small.ask(
+        "auto", "Who is the spouse of the author of Rumble Fish?", unsupported=Unsupported.ABSTAIN
+    )
+    assert strict.abstained
+
+
+async def test_what_stands_in_no_passage_is_chosen_again_from_what_does(
+    server: ChatServer, small: ReasoningDesk
+) -> None:
+    server.respond = picking("Susan Eloise", "S. E. Hinton")
+    answer, _ = await small.ask("auto", FISH)
+    assert roles(server) == ["pick_answer"] * 2
+    first, second = server.calls
+    assert first.messages == second.messages, "a local server has read them already"
+    choices = second.body["response_format"]["json_schema"]["schema"]["properties"]["answer"]["enum"]
+    assert "S. E. Hinton" in choices
+    assert "Rumble Fish" not in choices, "the question has it itself"
+    assert (answer.plain, answer.support) == ("S. E. Hinton", Support.STATED)
+
+
+async def test_a_sentence_gives_way_to_the_only_value_in_it(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = picking("The novel was written, as we know, by the author S. E. Hinton")
+    answer, _ = await small.ask("auto", FISH)
+    assert (answer.plain, len(server.calls)) == ("S. E. Hinton", 1)
+
+
+async def test_a_choice_is_between_the_sides(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = picking("the Ebro, of course")
+    answer, _ = await small.ask("auto", "Which is longer, Oder or Ebro?")
+    schema = server.calls[0].body["response_format"]["json_schema"]["schema"]
+    assert schema["properties"]["answer"]["enum"] == ["Oder", "Ebro"]
+    assert "one of: Oder; Ebro." in server.calls[0].text
+    assert answer.plain == "Ebro", "not every server heeds a schema"
+
+
+async def test_a_judgement_is_inferred(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = picking("yes")
+    answer, _ = await small.ask("auto", "Is the Ebro longer than the Oder?")
+    assert (answer.plain, answer.support) == ("yes", Support.INFERRED)
+    assert {citation.document.key for citation in answer.citations} == {"ebro", "oder"}
+
+
+@pytest.mark.parametrize("said", ["", "I do not know.", "not stated in the passages"])
+async def test_no_answer_is_an_abstention(server: ChatServer, small: ReasoningDesk, said: str) -> None:
+    server.respond = lambda _: picked(said)
+    answer, _ = await small.ask("auto", FISH)
+    assert answer.abstained
+    assert not answer.citations
+
+
+async def test_more_than_a_value_is_written(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: concluded("It was written while at school [1]", "inferred")
+    for question, instructions in (("How did Hinton write The Outsiders?", ""), (FISH, "Answer with a poem.")):
+        answer, _ = await small.ask("auto", question, instructions=instructions)
+        assert answer.plain == "It was written while at school"
+    assert roles(server) == ["conclude"] * 2
+
+
+async def test_a_reply_without_the_form_is_the_answer(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: Reply(text="S. E. Hinton")
+    answer, _ = await small.ask("auto", FISH)
+    assert answer.plain == "S. E. Hinton"
+
+
+async def test_half_of_the_form_is_an_error_of_its_step(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: Reply(text='{"answer": [')
+    with pytest.raises(ModelFailed, match="step 'pick_answer'"):
+        await small.ask("auto", FISH)
+
+
+async def test_nothing_found_calls_no_model(server: ChatServer, small: ReasoningDesk) -> None:
+    answer, _ = await small.ask("auto", "xyzzy")
+    assert answer.abstained
+    assert not server.calls
+
+
+async def test_a_conversation_is_understood_first(server: ChatServer, small: ReasoningDesk) -> None:
+    server.scripts["denoise"].append(Reply.json({"question": FISH}))
+    server.scripts["pick_answer"].append(picked("S. E. Hinton"))
+    history = (Message(speaker=Speaker.USER, content="I like Rumble Fish."),)
+    answer, _ = await small.ask("auto", "Who is its author?", history=history)
+    assert (roles(server), answer.plain) == (["denoise", "pick_answer"], "S. E. Hinton")
+
+
+async def test_other_reasoners_are_believed_less(server: ChatServer, small: ReasoningDesk) -> None:
+    """What a small model calls stated is so only if one passage says all that is asked."""
+    server.respond = lambda _: concluded("S. E. Hinton [1]")
+    answer, _ = await small.ask("vanilla:k=1", "Who is the spouse of the author of Rumble Fish?")
+    assert answer.support is Support.INFERRED
+    answer, _ = await small.ask("vanilla:k=1", FISH)
+    assert answer.support is Support.STATED

@@ -1,0 +1,79 @@
+"""What can answer a question, listed by code."""
+
+import pytest
+
+from reasoning.reading.candidates import (
+    Form,
+    find_form,
+    is_short_answer_asked,
+    list_candidates,
+    list_judgements,
+    list_sides,
+)
+from testing.word_search import hit
+
+MILL = hit(
+    "mill",
+    "Ravelin Mills (company)",
+    "Ravelin Mills was founded by Ines Corvo on 3 May 1901. It sold 3,200,000 bales for EUR 1,200 in 1920.",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Who founded Ravelin Mills?", Form.VALUE),
+        ("Is Ravelin Mills older than Corvo?", Form.JUDGEMENT),
+        ("Ist Porto eine Stadt?", Form.JUDGEMENT),
+        ("Which is older, Ravelin Mills or Corvo Works?", Form.CHOICE),
+        ("Is Porto or Lisbon further north?", Form.CHOICE),
+        ("Which mills were founded in 1901 or later?", Form.VALUE),
+    ],
+)
+def test_the_form_of_an_answer(question: str, form: Form) -> None:
+    assert find_form(question) is form
+
+
+def test_judgements_are_in_the_language_of_the_question() -> None:
+    assert list_judgements("Is it red?") == ("yes", "no")
+    assert list_judgements("Hat er recht?") == ("ja", "nein")
+    assert list_judgements("Est-ce que c'est rouge ?") == ("oui", "non")
+    assert list_judgements("¿Es rojo?") == ("sí", "no")
+    assert list_judgements("Who is red?") == ()
+
+
+def test_the_sides_of_a_choice() -> None:
+    assert list_sides("Which is older, Ravelin Mills or Corvo Works?") == ("Ravelin Mills", "Corvo Works")
+    assert list_sides("Was ist älter, Porto oder Lissabon?") == ("Porto", "Lissabon")
+    assert list_sides("Who founded Ravelin Mills?") == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "candidates"),
+    [
+        ("When was it founded?", ("3 May 1901", "1920")),
+        ("Who founded the company?", ("Ravelin Mills", "Ines Corvo")),
+        ("Who founded Ravelin Mills?", ("Ines Corvo",)),
+        ("How many bales were sold?", ("3", "1901", "3,200,000 bales for", "EUR 1,200 in", "1920")),
+    ],
+)
+def test_candidates_have_the_kind_that_is_asked_for(question: str, candidates: tuple[str, ...]) -> None:
+    assert list_candidates(question, [MILL]) == candidates
+
+
+@pytest.mark.parametrize(
+    ("question", "is_short"),
+    [
+        ("Who founded Ravelin Mills?", True),
+        ("Is it red?", True),
+        ("What is the notice period?", True),
+        ("Why was it closed?", False),
+        ("How does the mill work?", False),
+        ("List the owners of the mill.", False),
+        ("What are the duties of the tenant?", False),
+        ("Erkläre, wer die Mühle baute.", False),
+        ("the mill at Porto", False),
+    ],
+)
+def test_a_short_answer_is_asked_for(question: str, is_short: bool) -> None:
+    assert is_short_answer_asked(question) is is_short

@@ -1,0 +1,74 @@
+"""What passages hold of an answer."""
+
+import pytest
+
+from reasoning.citations.held import find_unheld
+
+_QUESTION = "Where was the founder of Ravelin Mills born, and when?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("Ines Corvo", "Ravelin Mills was founded by Inés Corvo in 1901."),
+        ("3.2 million", "They sold 3,200,000 bales."),
+        ("3,200,000 bales", "They sold 3.2 million bales."),
+        ("EUR 1.234,56", "The fee is 1,234.56 EUR."),
+        ("EUR 4,500", "The fee is 4'500 EUR."),
+        ("1 234 567", "There were 1,234,567 of them."),
+        ("three", "There were 3 mills."),
+        ("12", "There were twelve mills."),
+        ("５", "There were 5 mills."),
+        ("٥", "There were 5 mills."),
+        ("May 5, 1990", "It was signed on 1990-05-05."),
+        ("5. Mai 1990", "It was signed on May 5, 1990."),
+        ("14 March 2021", "It was signed on 14.03.2021."),
+        ("the mill of Porto", "A mill was built in Porto."),
+        ("Москва", "Она родилась в городе Москва."),
+        ("東京", "本社は東京にある。"),
+        ("48%", "Revenue grew by 48 percent."),
+        ("1990s", "It was popular in the 1990s."),
+        ("$20", "It costs 20 dollars."),
+    ],
+)
+def test_values_are_held_in_any_form(answer: str, text: str) -> None:
+    assert find_unheld(answer, [text], _QUESTION) == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "text", "unheld"),
+    [
+        ("EUR 345", "The fee is 435 EUR.", ("345",)),
+        ("Ines Corvo", "Ravelin Mills was founded by Paul Corvo.", ("Ines Corvo",)),
+        ("June 1990", "It was signed in May 1990.", ("june",)),
+        ("1991", "It was signed in May 1990.", ("1991",)),
+        ("seven", "There were 3 mills.", ("seven",)),
+        ("320,000", "They sold 3.2 million bales.", ("320,000",)),
+        ("a swan", "A black duck sat there.", ("swan",)),
+        ("大阪", "本社は東京にある。", ("大阪",)),
+        ("Ravelin Mills", "A mill was built in Porto.", ("Ravelin Mills",)),
+        ("It was founded by Ines Corvo in 1901, and burnt down in 1920.", "Ines Corvo founded it in 1901.", ("1920",)),
+    ],
+)
+def test_what_is_not_held_is_told(answer: str, text: str, unheld: tuple[str, ...]) -> None:
+    assert find_unheld(answer, [text], _QUESTION) == unheld
+
+
+def test_the_words_of_a_name_stand_in_one_text() -> None:
+    assert find_unheld("Ines Corvo", ["Ines Lopes wrote it.", "Paul Corvo read it."], _QUESTION) == ("Ines Corvo",)
+
+
+def test_a_judgement_is_held_if_the_names_of_the_question_are() -> None:
+    question = "Are Alien and Jaws by the same director?"
+    assert find_unheld("No", ["Alien is by Ridley Scott.", "Jaws is by Steven Spielberg."], question) == ()
+    assert find_unheld("No", ["Alien is by Ridley Scott."], question) == ("Jaws",)
+
+
+def test_what_the_question_has_needs_no_evidence() -> None:
+    text = "Ines Corvo came from Porto."
+    assert find_unheld("The founder of Ravelin Mills was Ines Corvo.", [text], _QUESTION) == ()
+
+
+def test_without_evidence_nothing_is_held() -> None:
+    assert find_unheld("Porto", [], _QUESTION) == ("Porto",)
+    assert find_unheld("yes", [], "Are Alien and Jaws films?") == ("Alien", "Jaws")

@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
 
 from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
@@ -148,8 +149,13 @@ def _read(completion: Completion, shape: type[T]) -> T:
     try:
         return shape.model_validate(value)
     except ValidationError as error:
-        problems = (f"{'.'.join(map(str, e['loc'])) or 'the whole'}: {e['msg']}" for e in error.errors()[:5])
+        problems = (f"{'.'.join(map(str, e['loc'])) or 'the whole'}: {_describe(e)}" for e in error.errors()[:5])
         raise _MalformedError("; ".join(problems)[:_SHOWN]) from error
+
+
+def _describe(error: ErrorDetails) -> str:
+    """Returns what is wrong with a value. Pydantic's own words for a missing object name the class of ours."""
+    return "it should be a JSON object" if error["type"].startswith("model_") else error["msg"]
 
 
 def _find_json(text: str) -> object:

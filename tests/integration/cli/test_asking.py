@@ -87,10 +87,10 @@ def test_the_plan_is_drawn_on_a_terminal(
     assert len(chat.calls) == 1
     shown = terminal.text
     assert f"1 {_QUESTION}" in shown
-    assert "stated; " in shown
+    assert "inferred, not stated: 0; " in shown, "the digit of the escape is a number that no passage has"
     assert "tokens" in shown
     assert "\x1b]0;" not in terminal.raw, "a model must not steer the terminal"
-    assert ran.out.startswith("Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it [1]. (stated)\n\n[1] ")
+    assert ran.out.startswith("Ada \ufffd]0;title\ufffdLovelace [bold]wrote[/bold] it [1]. (inferred)\n")
     assert re.search(r"^1 call, [\d,]+ tokens, \d+\.\d s$", ran.out, re.MULTILINE)
 
 
@@ -120,7 +120,8 @@ def test_nothing_before_the_answer(asked: Hopweave, option: str) -> None:
     assert ran.err == ""
 
 
-def test_json_is_what_the_server_answers(asked: Hopweave) -> None:
+def test_json_is_what_the_server_answers(asked: Hopweave, chat: ChatServer) -> None:
+    chat.respond = lambda _: Reply.json({"answer": "Ada Lovelace wrote it [1].", "support": "stated"})
     shown = asked("--json", "--budget", "calls=3,seconds=30", "--instructions", "Briefly.", "--web").json
     assert set(shown) == {
         *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),

@@ -55,6 +55,13 @@ async def test_what_cannot_be_read_is_sent_back_once_with_what_is_wrong(broken: 
     assert "could not be read" in second.messages[-1].content
 
 
+async def test_what_is_wrong_is_told_without_our_classes() -> None:
+    _, twin = await ask("[]", '{"status": "PASS"}')
+    said = twin.requests[1].messages[-1].content
+    assert "the whole: it should be a JSON object" in said
+    assert "Verdict" not in said
+
+
 async def test_a_second_failure_is_an_error_of_that_step() -> None:
     with pytest.raises(ModelFailed, match=r"step 'review'.*HOPWEAVE_LLM__ROLES__REVIEW__MODEL"):
         await ask("no", "no again")

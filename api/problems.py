@@ -132,6 +132,13 @@ def details_of(error: BaseException, instance: str) -> dict[str, Any]:
     return _details(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance)
 
 
+_UNREADABLE = {
+    RecursionError: "the body is not valid JSON: its brackets are nested too deeply",
+    UnicodeDecodeError: "the body is not valid JSON: it is not UTF-8",
+}
+"""What a body is called that cannot be parsed, by the error of parsing it."""
+
+
 def install(app: FastAPI) -> None:
     """Registers the handlers, so that the app answers every error with a problem."""
     app.add_exception_handler(errors.HopweaveError, _handle_hopweave_error)
@@ -223,7 +230,8 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_list_methods(request)) or headers.get("Allow", "")
-    return problem(error.status_code, error.detail, instance=request.url.path, headers=headers)
+    detail = _UNREADABLE.get(type(error.__cause__), error.detail)  # FastAPI's own words do not say what is wrong
+    return problem(error.status_code, detail, instance=request.url.path, headers=headers)
 
 
 def _list_methods(request: Request) -> list[str]:

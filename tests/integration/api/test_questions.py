@@ -164,6 +164,12 @@ async def test_malformed_json(people: Server) -> None:
     deep = b'{"query": "a", "filter": ' + b'{"a":' * 9_000 + b"1" + b"}" * 9_000 + b"}"
     answer = await people.client.post("/v1/corpora/people/search", content=deep, headers=headers)
     assert answer.status_code in {400, 422}
+    deepest = b'{"query": "a", "filter": ' + b"[" * 15_000 + b"}"
+    for content, why in ((deepest, "nested too deeply"), (b'{"query": "\xff"}', "not UTF-8")):
+        answer = await people.client.post("/v1/corpora/people/search", content=content, headers=headers)
+        assert (answer.status_code, answer.json()["detail"].rpartition(": ")[2].endswith(why)) == (400, True), (
+            answer.text
+        )
 
 
 async def test_a_ranker_of_this_machine_is_no_business_of_a_request(people: Server, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from tests.integration.api.asking import KEY, asking, listening
 from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
 
-ANSWER = Reply.json({"answer": "Ada Lovelace wrote it [2].", "support": "stated", "unstated": ""})
+ANSWER = Reply.json({"answer": "Charles Babbage wrote it [2].", "support": "stated", "unstated": ""})
 """An answer that cites the second passage; its marker is the first of the final answer."""
 
 

@@ -26,7 +26,7 @@ async def client(address: str) -> AsyncIterator[ollama.AsyncClient]:
 
 async def test_an_answer_with_sources_and_counts(client: ollama.AsyncClient, chat: ChatServer) -> None:
     said = await client.chat(model="people:latest", messages=_ASK, options={"num_ctx": 4096}, keep_alive=5)
-    assert (said.message.content or "").startswith("Ada Lovelace wrote it [1].\n\n**Sources**\n\n1. [")
+    assert (said.message.content or "").startswith("Charles Babbage wrote it [1].\n\n**Sources**\n\n1. [")
     assert (said.model, said.done, said.done_reason) == ("people:latest", True, "stop")
     assert said.prompt_eval_count == chat.calls[0].prompt_tokens
     assert (said.total_duration or 0) > 0
@@ -51,7 +51,7 @@ async def test_turns_and_stops_and_plain(client: ollama.AsyncClient, chat: ChatS
     chat.script.append(Reply.json({"question": "Whom did Ada Lovelace know?"}))
     turns = [*_ASK, {"role": "assistant", "content": "Ada."}, {"role": "user", "content": "Whom did she know?"}]
     said = await client.chat(model="people", messages=turns, options={"stop": ["wrote"]})
-    assert said.message.content == "Ada Lovelace "
+    assert said.message.content == "Charles Babbage "
     assert len(chat.calls) == 2
     chat.script.append(Reply(text="A title"))
     said = await client.chat(model="plain", messages=turns, options={"num_predict": 7, "temperature": 0.2})

@@ -5,12 +5,14 @@ An answer is `stated` only if what it cites holds all of it (`reasoning.actions.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from core.text.answers import normalise_answer
-from core.text.name_spans import find_names
+from core.text.languages import detect_language
+from core.text.name_spans import begins_sentence, find_names
 from core.text.terms import split_words
 
 __all__ = ["find_unheld", "is_judgement"]
@@ -47,8 +49,14 @@ _OF_ANSWERING = frozenset(
     for word in words.split()
 )
 """Words of an answer that speak of the answer: `the answer is …, according to passage 2`."""
+_LONGEST = 20_000
+"""Characters of an answer that is compared, which takes a tenth of a second: a longer one is nobody's answer."""
 _SHORT = 12
 """Words up to which an answer is taken for a value in the words of a passage."""
+_GERMAN_NAME = 2
+"""Capitalised words beside one another that are a name in German, too, where one of them may be any noun."""
+_ROOT, _ENDING = 4, 3
+"""Letters that two forms of a word have in common at least, and those of an ending at most."""
 _WORDS_HELD = 0.6
 _WORDS_BESIDE = 0.3
 """The part of the words of a short answer that must be held, and of its words beside names and numbers, which may
@@ -131,6 +139,20 @@ class _Text:
     def stems(self) -> frozenset[str]:
         return frozenset(word.stem for word in split_words(self.text))
 
+    @cached_property
+    def _of_root(self) -> Mapping[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        for stem in self.stems:
+            found[stem[:_ROOT]].append(stem)
+        return dict(found)
+
+    def has_stem(self, stem: str) -> bool:
+        """Whether a word of the text has this stem, or the same but for an ending: Monat and Monaten."""
+        if stem in self.stems or len(stem) < _ROOT:
+            return stem in self.stems
+        others = (other for other in self._of_root.get(stem[:_ROOT], ()) if abs(len(stem) - len(other)) <= _ENDING)
+        return any(stem.startswith(other) or other.startswith(stem) for other in others)
+
 
 def is_judgement(answer: str) -> bool:
     """Returns whether an answer (without markers) is yes, no or another word that no passage holds literally."""
@@ -145,13 +167,16 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     What the question itself has needs no evidence, unless it is all that the answer has. A judgement, such as yes, is
     held if the names that the question asks about are.
     """
+    if len(answer) > _LONGEST:
+        return (f"all of its {len(answer):,} characters",)
     answer = unicodedata.normalize("NFKC", answer)
     texts = [_Text(unicodedata.normalize("NFKC", text)) for text in evidence]
     asked = _Text(unicodedata.normalize("NFKC", question))
+    is_german = detect_language([asked.text, answer]) == "de"
     if is_judgement(answer):
-        return tuple(name for name in _names(asked.text) if not _holds_name(name, texts))
+        return tuple(name for name in _names(asked.text, is_german=is_german) if not _holds_name(name, texts))
     given = _Text(answer)
-    names, is_new = _names(answer), bool(given.stems - asked.stems)
+    names, is_new = _names(answer, is_german=is_german), bool(given.stems - asked.stems)
     numbers_of = [*texts, asked] if is_new else texts
     unheld = [*_missing_numbers(answer, numbers_of), *_missing_months(answer, numbers_of)]
     unheld += [name for name in names if not _holds_name(name, [*texts, asked] if is_new else texts)]
@@ -186,8 +211,11 @@ def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text], a
         and not _is_value(written := given.text[word.start : word.end])
         and written.casefold() not in _OF_ANSWERING
     ]
-    there = asked.stems.union(*(text.stems for text in texts))
-    missing = [given.text[word.start : word.end] for word in others if word.stem not in there]
+    missing = [
+        given.text[word.start : word.end]
+        for word in others
+        if not any(text.has_stem(word.stem) for text in (asked, *texts))
+    ]
     has_values = len(others) < len(set(split_words(given.text)))
     needed = _WORDS_BESIDE if has_values else _WORDS_HELD
     if has_values and len(others) <= _PARAPHRASE:
@@ -200,13 +228,27 @@ def _is_value(word: str) -> bool:
     return any(letter.isdigit() for letter in word) or folded in _WORD_NUMBERS or folded in _MONTH or folded in _SCALE
 
 
-def _names(text: str) -> list[str]:
-    return [name.form for name in find_names(text) if not all(_is_value(word) for word in name.form.split())]
+def _names(text: str, *, is_german: bool) -> list[str]:
+    """Returns the names in a text. A capital tells of no name at the beginning of a sentence of prose, nor where every
+    noun has it, as in German: such a word is compared as other words are.
+    """
+    is_prose = len(text.split()) > _SHORT
+    names: list[str] = []
+    for name in find_names(text):
+        words = name.form.split()
+        if not name.quoted and not any(map(str.isdigit, name.form)):
+            if is_prose and begins_sentence(text, name.start) and not any(map(str.isupper, words[0][1:])):
+                words = words[1:]
+            if is_german and (len(words) < _GERMAN_NAME or not all(word[0].isupper() for word in words)):
+                continue
+        if words and not all(_is_value(word) for word in words):
+            names.append(" ".join(words))
+    return names
 
 
 def _holds_name(name: str, texts: Iterable[_Text]) -> bool:
     stems = {word.stem for word in split_words(name) if not _is_value(name[word.start : word.end])}
-    return not stems or any(stems <= text.stems for text in texts)
+    return not stems or any(all(map(text.has_stem, stems)) for text in texts)
 
 
 def _values(match: re.Match[str]) -> set[float]:

@@ -21,7 +21,7 @@ from indexer.loaders import csv
 from indexer.loading import archives
 from indexer.loading.texts import mails, markdown, markup_bounds, tables
 from models.chat import completion_reader, openai_chat
-from reasoning.citations import markers
+from reasoning.citations import held, markers
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
 
@@ -132,6 +132,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "stream of a model": (
         [openai_chat._CHUNKS_AT_ONCE, openai_chat._CHUNKS_PER_SECOND],
         "tests/integration/models/test_openai_chat.py::test_a_stream_of_many_chunks_is_read_slowly",
+    ),
+    "characters of an answer that is compared with what it cites": (
+        [held._LONGEST],
+        "tests/unit/reasoning/test_held.py::test_an_endless_answer_is_not_compared",
     ),
     "citations of an answer": (
         [markers._MOST_CITATIONS],

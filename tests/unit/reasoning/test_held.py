@@ -29,6 +29,7 @@ _QUESTION = "Where was the founder of Ravelin Mills born, and when?"
         ("48%", "Revenue grew by 48 percent."),
         ("1990s", "It was popular in the 1990s."),
         ("$20", "It costs 20 dollars."),
+        ("Austria", "An Austrian company was founded."),
     ],
 )
 def test_values_are_held_in_any_form(answer: str, text: str) -> None:
@@ -52,6 +53,34 @@ def test_values_are_held_in_any_form(answer: str, text: str) -> None:
 )
 def test_what_is_not_held_is_told(answer: str, text: str, unheld: tuple[str, ...]) -> None:
     assert find_unheld(answer, [text], _QUESTION) == unheld
+
+
+GERMAN = "Die Kündigungsfrist beträgt drei Monate zum Ende eines Quartals. Der Mieter Jan Kohl trägt die Kosten."
+
+
+@pytest.mark.parametrize(
+    ("answer", "unheld"),
+    [
+        ("drei Monate zum Quartalsende", ()),
+        ("Der Mieter trägt die Kosten der Reparatur, und die Frist beträgt drei Monate bis zum Ende des Quartals.", ()),
+        ("vier Monate", ("vier",)),
+        ("Der Mieter Jan Kahl", ("Mieter Jan Kahl",)),
+    ],
+)
+def test_nouns_in_german_are_no_names(answer: str, unheld: tuple[str, ...]) -> None:
+    assert find_unheld(answer, [GERMAN], "Wie lang ist die Frist, und wer trägt die Kosten?") == unheld
+
+
+def test_words_that_begin_a_sentence_of_prose_are_no_names() -> None:
+    prose = (
+        "Overall, the mill grew. Specifically, Ines Corvo bought looms, and the growth went on for years after that."
+    )
+    assert find_unheld(prose, ["Ines Corvo bought looms for the mill."], _QUESTION) == ()
+    assert find_unheld(prose, ["Paul Corvo bought looms for the mill."], _QUESTION) == ("Ines Corvo",)
+
+
+def test_an_endless_answer_is_not_compared() -> None:
+    assert find_unheld("1 " * 50_000, ["1"], _QUESTION) == ("all of its 100,000 characters",)
 
 
 def test_the_words_of_a_name_stand_in_one_text() -> None:

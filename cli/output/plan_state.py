@@ -1,5 +1,6 @@
 """The state of a question's plan, updated from the events of a streamed answer."""
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,15 +11,24 @@ EventData = Mapping[str, Any]
 """The data of an event, as `POST …/ask` sends it."""
 
 
+_NEAREST = 3
+
+
 @dataclass(kw_only=True)
 class StepView:
-    """The current state of one step; `result` is the data of its latest `step` event."""
+    """The current state of one step; `result` is the data of its latest `step` event.
+
+    `nearest` are the titles of the best hits of its last search, and `began` is when its model began to read them, on
+    the clock `time.monotonic`.
+    """
 
     id: str
     question: str
     parents: tuple[str, ...] = ()
     state: str = "waiting"
     found: int = 0
+    nearest: tuple[str, ...] = ()
+    began: float = field(default_factory=time.monotonic)
     verdict: str = ""
     result: EventData | None = None
 
@@ -26,7 +36,7 @@ class StepView:
     def sources(self) -> list[str]:
         """The titles of the documents that the answer quotes."""
         quotes = self.result["quotes"] if self.result else ()
-        return list(dict.fromkeys(quote["document"]["title"] or quote["document"]["key"] for quote in quotes))
+        return list(dict.fromkeys(map(_title, quotes)))
 
 
 @dataclass
@@ -50,6 +60,8 @@ class PlanState:
             case "search" if id:
                 step = self.steps.get(id) or self._planned(id, data["query"], ())
                 step.found += len(data["hits"])
+                step.nearest = tuple(dict.fromkeys(map(_title, data["hits"])))[:_NEAREST]
+                step.began = time.monotonic()
                 step.state = "answering" if step.result is None else "reviewing"
             case "review" if id in self.steps:
                 reviewed = self.steps[id]
@@ -86,3 +98,7 @@ class PlanState:
             open_parents = [id for id in step.parents if id in self.steps and self.steps[id].state != "done"]
             if step.state == "waiting" and not open_parents:
                 step.state = "searching"
+
+
+def _title(found: EventData) -> str:
+    return str(found["document"]["title"] or found["document"]["key"])

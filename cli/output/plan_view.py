@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -22,6 +23,8 @@ __all__ = ["PlanLines", "PlanView", "draw_plan"]
 _PER_SECOND = 10
 _DEEPEST = 6
 _LONGEST = 200
+_LONG = 1.0
+"""Seconds after which it is shown how long a model has been reading."""
 _STYLES = {"waiting": "dim", "searching": "cyan", "answering": "yellow", "reviewing": "magenta", "done": "green"}
 
 
@@ -138,7 +141,11 @@ def _label(step: StepView, also_after: list[str], *, answers: bool) -> Table:
         text.append(f"  (also after {_shorten(', '.join(also_after))})", style="dim")
     if step.result is None:
         passages = f", {step.found} found" if step.found else ""
-        text.append(f"  {step.state}{passages}", style=_STYLES[step.state])
+        waited = time.monotonic() - step.began if step.found else 0.0
+        seconds = f", {waited:.0f} s" if waited >= _LONG else ""
+        text.append(f"  {step.state}{passages}{seconds}", style=_STYLES[step.state])
+        if step.nearest:  # what was found is there at once, however slowly the model reads it
+            text.append(f"\nnearest: {_shorten('; '.join(step.nearest))}", style="dim")
     else:
         if answers:
             text.append(f"\n-> {_shorten(step.result['answer']) or '(no answer)'}", style="bold")

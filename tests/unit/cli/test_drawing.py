@@ -1,8 +1,11 @@
 """The plan as it is drawn: states, the tree, and a screen that is too small."""
 
 import io
+import re
+import time
 from typing import Any
 
+import pytest
 from rich.console import Console
 
 from cli.output.plan_state import PlanState
@@ -64,6 +67,20 @@ def test_a_step_goes_through_its_states() -> None:
     state.listen("review", {"step": "a", "verdict": "REVISED", "text": ""})
     assert (_states(state)["a"], state.steps["a"].verdict) == ("done", "REVISED")
     assert state.steps["a"].found == 2
+
+
+def test_what_a_model_reads_is_shown_with_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    state = PlanState()
+    state.listen(*_plan(("a", ())))
+    state.listen(*_found("a"))
+    text = "\n".join(_screen(PlanView(state)))
+    assert "answering, 1 found\n" in re.sub(" +\n", "\n", text)
+    assert "nearest: So [red]\ufffd[2J" in text
+    began = state.steps["a"].began
+    monkeypatch.setattr(time, "monotonic", lambda: began + 42)
+    assert "answering, 1 found, 42 s" in "\n".join(_screen(PlanView(state)))
+    state.listen(*_answered("a"))
+    assert "nearest" not in "\n".join(_screen(PlanView(state)))
 
 
 def test_steps_that_nobody_planned_and_searches_of_none() -> None:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from core.passage_context import split_units
+from core.passage_context.windows import stems_of
 from core.ports.retrieval import Hit
 from core.text.answers import is_contained
 from core.text.name_spans import find_names
@@ -11,7 +12,6 @@ from core.text.terms import split_words
 from core.text.value_kinds import GENERIC, ValueKind, find_kind, has_value
 from reasoning.citations.held import find_unheld, is_judgement
 from reasoning.citations.quotes import passage_text
-from reasoning.reading.windows import stems_of
 
 __all__ = ["find_evidence", "find_unlinked"]
 

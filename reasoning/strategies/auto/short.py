@@ -5,6 +5,7 @@ a fraction and loses nothing (docs/models.md).
 """
 
 from core.events import PlannedStep
+from core.passage_context.windows import shorten_hits
 from core.ports.reasoning import Answer, Support
 from core.ports.retrieval import Hit
 from reasoning.actions.answers.answer import CitedAnswer
@@ -17,7 +18,6 @@ from reasoning.engine.answers import abstain, answer_from_conclusion, answer_fro
 from reasoning.engine.session import Session
 from reasoning.reading.candidates import is_short_answer_asked
 from reasoning.reading.evidence import find_evidence
-from reasoning.reading.windows import shorten_hits
 from reasoning.strategies.auto.node import LOOK
 
 __all__ = ["answer_shortly"]

@@ -19,7 +19,7 @@ from tests.searching import NamedSearcherContract, World, open_world
 
 NEEDING_MORE = {"hippo"}
 """Have classes of their own, as they need more than documents and an embedding model."""
-TESTED_WITH_THEIR_SERVERS = {"reranked", "web"}  # tests/integration/retrieval
+TESTED_WITH_THEIR_SERVERS = {"listwise", "reranked", "web"}  # tests/integration/retrieval
 
 
 class TestEachSearcher(NamedSearcherContract):

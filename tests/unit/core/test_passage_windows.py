@@ -1,6 +1,6 @@
 """Passages shortened to the sentences that matter."""
 
-from reasoning.reading.windows import shorten_hits
+from core.passage_context.windows import shorten_hits
 from testing.word_search import hit
 
 MILL = hit(

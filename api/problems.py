@@ -132,6 +132,8 @@ def details_of(error: BaseException, instance: str) -> dict[str, Any]:
     return _details(HTTPStatus.INTERNAL_SERVER_ERROR, _UNFORESEEN, instance)
 
 
+_NO_REASON = "There was an error parsing the body"
+"""What FastAPI says of a body that cannot be parsed as JSON for another reason than its syntax."""
 _UNREADABLE = {
     RecursionError: "the body is not valid JSON: its brackets are nested too deeply",
     UnicodeDecodeError: "the body is not valid JSON: it is not UTF-8",
@@ -230,7 +232,7 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
     headers = dict(error.headers or {})
     if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
         headers["Allow"] = ", ".join(_list_methods(request)) or headers.get("Allow", "")
-    detail = _UNREADABLE.get(type(error.__cause__), error.detail)  # FastAPI's own words do not say what is wrong
+    detail = _UNREADABLE.get(type(error.__cause__), error.detail) if error.detail == _NO_REASON else error.detail
     return problem(error.status_code, detail, instance=request.url.path, headers=headers)
 
 

@@ -14,14 +14,17 @@ __all__ = ["Form", "find_form", "is_short_answer_asked", "list_candidates", "lis
 _MOST = 60
 _LONGEST = 80
 
-_JUDGEMENTS = {
-    ("yes", "no"): r"is|are|was|were|do|does|did|has|have|had|can|could|will|would|should",
-    ("ja", "nein"): r"ist|sind|war|waren|hat|haben|hatte|hatten|kann|können|wird|werden|darf|muss|gibt",
-    ("oui", "non"): r"est-ce|est-elle|est-il|a-t-il|a-t-elle",
-    ("sí", "no"): r"es|son|está|hay|fue|era|tiene",
+_BEGINNINGS = {
+    ("yes", "no"): re.compile(
+        r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE
+    ),
+    ("ja", "nein"): re.compile(
+        r"(?:ist|sind|war|waren|hat|haben|hatte|hatten|kann|können|wird|werden|darf|muss|gibt)\b", re.IGNORECASE
+    ),
+    ("oui", "non"): re.compile(r"(?:est-ce|est-elle|est-il|a-t-il|a-t-elle)\b", re.IGNORECASE),
+    ("sí", "no"): re.compile(r"¿?(?:es|son|está|hay|fue|era|tiene)\b", re.IGNORECASE),
 }
-"""The words with which a question that is answered by them begins."""
-_BEGINNINGS = {words: re.compile(rf"\s*[¿]?(?:{verbs})\b", re.IGNORECASE) for words, verbs in _JUDGEMENTS.items()}
+"""How a question begins that is answered by these words."""
 _ASKED_FOR = re.compile(
     r"\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|far|old|often|tall|high|big|large)"
     r"|wer|wem|wen|wessen|wann|wo|woher|wohin|welche[nmrs]?|wie ?(?:viele?n?|lange|alt|hoch|groß|oft|weit)"
@@ -77,7 +80,7 @@ def is_short_answer_asked(question: str) -> bool:
 
 def list_judgements(question: str) -> tuple[str, ...]:
     """Returns yes and no in the language of a question that is answered by them; empty for any other."""
-    return next((words for words, beginning in _BEGINNINGS.items() if beginning.match(question)), ())
+    return next((words for words, beginning in _BEGINNINGS.items() if beginning.match(question.lstrip())), ())
 
 
 def list_sides(question: str) -> tuple[str, ...]:

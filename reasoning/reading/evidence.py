@@ -31,7 +31,7 @@ _KIND = re.compile(
 """What is asked for in `Which unit of …?`."""
 _KINDS = {ValueKind.DATE: "a date", ValueKind.NUMBER: "a number", ValueKind.DURATION: "a duration"}
 _BEGINS = re.compile(
-    r"\s*(?:(?:in|on|at|since|until|by|from)\s)?"
+    r"(?:(?:in|on|at|since|until|by|from)\s)?"
     r"(?:when|(?:what|which) (?:year|date|day|month)s?|how (?:many|much|long|old|far|tall|high)"
     r"|wann|wie ?(?:viele?n?|lange|alt|hoch)|quand|combien|cuándo|cuánt[oa]s?)\b",
     re.IGNORECASE,
@@ -85,7 +85,7 @@ def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
     kind, digits = find_kind(question), frozenset(re.findall(r"\d+", question))
     if (
         kind in _KINDS
-        and _BEGINS.match(question)
+        and _BEGINS.match(question.lstrip())
         and not has_value(kind, answer, stems=stems_of(question), digits=digits)
     ):
         missing.append(_KINDS[kind])

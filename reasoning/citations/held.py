@@ -216,7 +216,7 @@ def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text], a
         for word in others
         if not any(text.has_stem(word.stem) for text in (asked, *texts))
     ]
-    has_values = len(others) < len(set(split_words(given.text)))
+    has_values = bool(names) or any(map(_is_value, given.text.split()))
     needed = _WORDS_BESIDE if has_values else _WORDS_HELD
     if has_values and len(others) <= _PARAPHRASE:
         return []

@@ -13,6 +13,8 @@ __all__ = ["Form", "find_form", "is_short_answer_asked", "list_candidates", "lis
 
 _MOST = 60
 _LONGEST = 80
+_LONGEST_QUESTION = 1000
+"""Characters of a question that a few words may answer: a longer one tells a story, and is costly to take apart."""
 
 _BEGINNINGS = {
     ("yes", "no"): re.compile(
@@ -71,9 +73,9 @@ def find_form(question: str) -> Form:
 
 def is_short_answer_asked(question: str) -> bool:
     """Returns whether a few words answer a question: it asks who, when, which or how many, or whether something is so,
-    and nothing in it asks for an explanation, a list or a summary.
+    nothing in it asks for an explanation, a list or a summary, and it is no longer than 1,000 characters.
     """
-    if _TOLD.search(question):
+    if len(question) > _LONGEST_QUESTION or _TOLD.search(question):
         return False
     return bool(list_judgements(question)) or _ASKED_FOR.search(question) is not None
 

@@ -16,6 +16,10 @@ from reasoning.citations.quotes import passage_text
 __all__ = ["find_evidence", "find_unlinked"]
 
 _MOST = 3
+_MOST_READ = 50
+"""Hits among which evidence is looked for, the best ones: each costs a millisecond."""
+_LONGEST_READ = 1000
+"""Characters of a question whose names and nouns are looked for."""
 _COVERED = 0.7
 """The part of the question's words that must stand beside the answer, in its sentence or the title."""
 _WH = r"(?:who|whom|what|which|wer|was(?= ist| war)|welche[nmrs]?|qui|quel(?:le)?s?|quién|cuál)"
@@ -45,23 +49,25 @@ def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit,
     the question that the chosen hits lack, and are linked to one of them: the title of one stands in the other. A
     judgement, such as yes, stands on the hits with the names that it is about.
     """
+    hits = hits[:_MOST_READ]
     texts = {hit.chunk.id: passage_text(hit) for hit in hits}
+    words = {id: _stems(text) for id, text in texts.items()}
     asked = stems_of(question)
     judges = is_judgement(answer)
     holding = [hit for hit in hits if judges or not find_unheld(answer, [texts[hit.chunk.id]], question)]
     if not holding:
         return ()
-    chosen = [max(holding, key=lambda hit: len(asked & stems_of(texts[hit.chunk.id])))]
-    missing = _missing_names(question, [texts[chosen[0].chunk.id]])
+    chosen = [max(holding, key=lambda hit: len(asked & words[hit.chunk.id]))]
+    missing = _missing_names(question, words[chosen[0].chunk.id])
     while missing and len(chosen) < _MOST:
         more = [
             hit for hit in hits if hit not in chosen and (judges or any(_are_linked(hit, one, texts) for one in chosen))
         ]
-        helping = {hit.chunk.id: sum(_holds(texts[hit.chunk.id], name) for name in missing) for hit in more}
+        helping = {hit.chunk.id: sum(_stems(name) <= words[hit.chunk.id] for name in missing) for hit in more}
         if not any(helping.values()):
             break
         chosen.append(max(more, key=lambda hit: helping[hit.chunk.id]))
-        missing = _missing_names(question, [texts[hit.chunk.id] for hit in chosen])
+        missing = [name for name in missing if not _stems(name) <= words[chosen[-1].chunk.id]]
     return tuple(hit for hit in hits if hit in chosen)
 
 
@@ -73,15 +79,16 @@ def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[
     have a date, and to "How many …?" a number. It is a strict test, for models that read badly and take the first
     value that they meet: a passage may say it in other words, and then the answer counts as inferred.
     """
+    question = question[:_LONGEST_READ]
     holding = [text for text in evidence if not find_unheld(answer, [text], question)]
     missing = [_missing_in(text, answer, question) for text in holding or evidence]
     return min(missing, key=len, default=(question,))
 
 
 def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
-    missing = _missing_names(question, [text])
-    stems = frozenset(word.stem for word in split_words(text))
-    missing += [noun for noun in _nouns_asked(question) if not {word.stem for word in split_words(noun)} & stems]
+    stems = _stems(text)
+    missing = _missing_names(question, stems)
+    missing += [noun for noun in _nouns_asked(question) if not _stems(noun) & stems]
     kind, digits = find_kind(question), frozenset(re.findall(r"\d+", question))
     if (
         kind in _KINDS
@@ -118,15 +125,14 @@ def _nouns_asked(question: str) -> list[str]:
     return [noun for noun in nouns if not GENERIC.fullmatch(noun) and noun.islower() and len(noun) > 2]
 
 
-def _missing_names(question: str, evidence: Sequence[str]) -> list[str]:
+def _missing_names(question: str, stems: frozenset[str]) -> list[str]:
+    """Returns the names of the question of which a text, given by its stems, does not have all words."""
     names = dict.fromkeys(name.form for name in find_names(question))
-    return [name for name in names if not any(_holds(text, name) for text in evidence)]
+    return [name for name in names if not _stems(name) <= stems]
 
 
-def _holds(text: str, name: str) -> bool:
-    """Whether a text has all words of a name, in whatever order."""
-    wanted = {word.stem for word in split_words(name)}
-    return not wanted or wanted <= {word.stem for word in split_words(text)}
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in split_words(text))
 
 
 def _are_linked(one: Hit, other: Hit, texts: dict[str, str]) -> bool:

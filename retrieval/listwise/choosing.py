@@ -1,4 +1,4 @@
-"""The call of `listwise`: a model is shown hits as short cards, and names those that are needed, in their order.
+"""The call of `listwise`: a model is shown hits as short cards, and names the passages that are needed, in their order.
 
 Its prompt is `choose_passages.md`.
 """

@@ -1,4 +1,4 @@
-"""The best hits of another searcher, of which a language model names those that are needed, in one call.
+"""The best hits of another searcher, of which a language model names the passages that are needed, in one call.
 
 It reads the hits beside one another, so it sees which passage leads to which: a reranker that scores one passage at a
 time cannot.

@@ -11,6 +11,7 @@ from core.ports.reasoning import Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.abstention import is_abstention
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.cited_quotes import CitedQuote, check_quotes
 from reasoning.actions.support import note_unheld
@@ -94,7 +95,7 @@ async def settle_or_plan(
             raise
         session.trace.note(f"the question was neither settled nor planned: {error}")
         return FirstLook(shown=tuple(passages))
-    if reply.settles:
+    if reply.settles and not is_abstention(strip_markers(reply.answer)):
         return _settle(session, reply, shown, question, step)
     if not reply.steps:
         return FirstLook(shown=shown)

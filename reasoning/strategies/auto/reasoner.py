@@ -59,10 +59,10 @@ class Auto:
 
     async def _answer_shortly(self, session: Session, question: str) -> Answer:
         k = session.question.k or max(self._config.look, _SHORT_LOOK)
-        hits = await session.search(question, k, step=LOOK, private=session.has_history)
-        if not hits:
+        answer = await answer_shortly(session, question, k)
+        if answer is None:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
-        return await answer_shortly(session, question, hits)
+        return answer
 
     async def _look(self, session: Session, question: str) -> tuple[FirstLook, tuple[Hit, ...]]:
         """Searches with the whole question, and settles or plans it. Without a hit, no model is called."""

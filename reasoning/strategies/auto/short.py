@@ -22,22 +22,28 @@ from reasoning.strategies.auto.node import LOOK
 
 __all__ = ["answer_shortly"]
 
+_MOST_READ = 50
+"""Passages that a small model is shown, whatever `k` is."""
 _SENTENCES = 2
 """Sentences of each passage that are shown."""
 
 
-async def answer_shortly(session: Session, question: str, hits: tuple[Hit, ...]) -> Answer:
-    """Answers from the hits of the first look, of which a value is asked with few sentences each.
+async def answer_shortly(session: Session, question: str, k: int) -> Answer | None:
+    """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
 
     A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
     """
     async with session.step(LOOK, question) as step:
         session.plan([PlannedStep(id=LOOK, question=question)])
+        hits = await session.search(question, k, step=LOOK, private=session.has_history)
+        if not hits:
+            return None
         if session.question.instructions or not is_short_answer_asked(question):
             conclusion = await conclude(session, question, hits, step=LOOK)
             fill_step(step, conclusion)
             return answer_from_conclusion(session, conclusion)
-        text = await pick_answer(session, question, shorten_hits(question, hits, _SENTENCES), step=LOOK)
+        short = shorten_hits(question, hits[:_MOST_READ], _SENTENCES)
+        text = await pick_answer(session, question, short, step=LOOK)
         answer = _grade(session, text, question, hits)
         fill_with_answer(step, answer)
     shown = tuple(map(passage_text, hits))

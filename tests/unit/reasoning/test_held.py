@@ -46,6 +46,7 @@ def test_values_are_held_in_any_form(answer: str, text: str) -> None:
         ("seven", "There were 3 mills.", ("seven",)),
         ("320,000", "They sold 3.2 million bales.", ("320,000",)),
         ("a swan", "A black duck sat there.", ("swan",)),
+        ("the answer is a swan", "A black duck sat there.", ("swan",)),
         ("大阪", "本社は東京にある。", ("大阪",)),
         ("Ravelin Mills", "A mill was built in Porto.", ("Ravelin Mills",)),
         ("It was founded by Ines Corvo in 1901, and burnt down in 1920.", "Ines Corvo founded it in 1901.", ("1920",)),

@@ -103,6 +103,15 @@ async def test_an_answer_that_cites_nothing_is_not_stated(server: ChatServer, de
     assert strict.abstained
 
 
+async def test_a_question_that_is_settled_by_not_knowing_is_not_settled(
+    server: ChatServer, desk: ReasoningDesk
+) -> None:
+    server.respond = lambda call: concluded("", "none") if call.role == "conclude" else settled("I do not know.")
+    answer, _ = await desk.ask("auto", "How long is the Oder?")
+    assert answer.abstained
+    assert "know" not in answer.text
+
+
 async def test_a_settled_question_with_steps_is_settled(server: ChatServer, desk: ReasoningDesk) -> None:
     steps = [{"id": "Q1.1", "question": WHO, "answer": "", "citations": []}]
     server.respond = lambda call: settled("854 km", cite(call, "oder", "854 km"), steps=steps)

@@ -73,6 +73,7 @@ def test_candidates_have_the_kind_that_is_asked_for(question: str, candidates: t
         ("What are the duties of the tenant?", False),
         ("Erkläre, wer die Mühle baute.", False),
         ("the mill at Porto", False),
+        ("Who founded it? " * 100, False),
     ],
 )
 def test_a_short_answer_is_asked_for(question: str, is_short: bool) -> None:

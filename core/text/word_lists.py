@@ -49,7 +49,8 @@ FUNCTION_WORDS = _words("""
     tell than that the their them then there thereafter therefore these they third this those though three through
     throughout thus to today together too toward towards two under unless unlike until up upon us usually very via was
     we were what whatever when whence where whereas wherever whether which while who whoever whom whose why will with
-    within without would yes yet you your name give find describe explain born founded located based known released
+    within without would yes yet you your name give find describe explain consider considering regarding
+    concerning born founded located based known released
     written directed produced named called der die das dem den des ein eine einer eines einem einen er es sie und oder
     wer was wann warum welche welcher welches mit von zu im am nach bei für auf aus durch über unter vor wie wo le la
     les l un une des du il elle ils elles et ou où qui que quel quelle quels quelles dans par pour avec sur el los las

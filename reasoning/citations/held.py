@@ -12,10 +12,12 @@ from functools import cached_property
 
 from core.text.answers import normalise_answer
 from core.text.languages import detect_language
+from core.text.lead_in import split_lead_in
 from core.text.name_spans import begins_sentence, find_names
 from core.text.terms import split_words
+from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["find_unheld", "is_judgement"]
+__all__ = ["find_unheld", "is_document_named", "is_judgement"]
 
 _JUDGEMENTS = frozenset(
     [
@@ -64,6 +66,8 @@ paraphrase: `Hinton wrote it` of `a novel by Hinton`.
 """
 _PARAPHRASE = 2
 """Words beside names and numbers that need not be held at all."""
+_JUDGED = 0.5
+"""The part of a question's words that one text must have if the question names the document that it is about."""
 
 _SPACE = " \u00a0\u202f\u2009'’"
 _NUMBER = re.compile(rf"(?<![\w.,])\d+(?:[.,{_SPACE}]\d{{3}}(?!\d))*(?:[.,]\d+)?|\d+")
@@ -165,7 +169,9 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     Numbers are compared as values (`3.2 million`, `3,200,000` and `3 200 000` are one, and so are `three` and `3`),
     months in any form, names by their words within one text. Of a short answer, most other words must be held, too.
     What the question itself has needs no evidence, unless it is all that the answer has. A judgement, such as yes, is
-    held if the names that the question asks about are.
+    held if the names that the question asks about are; of a document that a lead-in names (`split_lead_in`), if one
+    text is of that document and has half of the words of the question, since documents name their parties otherwise
+    than those who ask (`EFCA agrees …`, of a Receiving Party).
     """
     if len(answer) > _LONGEST:
         return (f"all of its {len(answer):,} characters",)
@@ -174,7 +180,7 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     asked = _Text(unicodedata.normalize("NFKC", question))
     is_german = detect_language([asked.text, answer]) == "de"
     if is_judgement(answer):
-        return tuple(name for name in _names(asked.text, is_german=is_german) if not _holds_name(name, texts))
+        return _missing_of_judgement(asked.text, texts, is_german=is_german)
     given = _Text(answer)
     names, is_new = _names(answer, is_german=is_german), bool(given.stems - asked.stems)
     numbers_of = [*texts, asked] if is_new else texts
@@ -185,6 +191,33 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     if not texts and not unheld:
         unheld.append(answer)
     return tuple(dict.fromkeys(unheld))
+
+
+def is_document_named(lead_in: str, text: str) -> bool:
+    """Returns whether a text, which begins with its title, has a name of the lead-in. A title may be the name of a
+    file, so a part of a word counts: `DBT` in `DBT%20Mutual%20NDA`.
+    """
+    names = [name.form for name in find_names(lead_in)] or [lead_in]
+    words = {word for name in names for word in _LETTERS.findall(name.casefold()) if len(word) > 2}
+    folded = text.casefold()
+    return any(word in folded for word in words - SMALL_WORDS)
+
+
+def _missing_of_judgement(question: str, texts: Sequence[_Text], *, is_german: bool) -> tuple[str, ...]:
+    lead_in, asked = split_lead_in(question)
+    if not lead_in:
+        return tuple(name for name in _names(question, is_german=is_german) if not _holds_name(name, texts))
+    of_document = [text for text in texts if is_document_named(lead_in, text.text)]
+    if not of_document:
+        return (lead_in,)
+    words = [word for word in _words_of(asked) if word.casefold() not in SMALL_WORDS]
+    missing = [[word for word in words if not _holds_name(word, [text])] for text in of_document]
+    fewest = min(missing, key=len)
+    return tuple(fewest) if len(fewest) > (1 - _JUDGED) * len(words) else ()
+
+
+def _words_of(text: str) -> list[str]:
+    return [text[word.start : word.end] for word in split_words(text)]
 
 
 def _missing_numbers(answer: str, texts: Sequence[_Text]) -> list[str]:

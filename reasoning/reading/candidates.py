@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core.ports.retrieval import Hit
 from core.text.answers import normalise_answer
+from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.value_kinds import ValueKind, find_kind
 
@@ -18,10 +19,11 @@ _LONGEST_QUESTION = 1000
 
 _BEGINNINGS = {
     ("yes", "no"): re.compile(
-        r"(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b", re.IGNORECASE
+        r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|will|would|should|shall)\b", re.IGNORECASE
     ),
     ("ja", "nein"): re.compile(
-        r"(?:ist|sind|war|waren|hat|haben|hatte|hatten|kann|können|wird|werden|darf|muss|gibt)\b", re.IGNORECASE
+        r"(?:ist|sind|war|waren|hat|haben|hatte|hatten|kann|können|wird|werden|darf|dürfen|muss|müssen|gibt)\b",
+        re.IGNORECASE,
     ),
     ("oui", "non"): re.compile(r"(?:est-ce|est-elle|est-il|a-t-il|a-t-elle)\b", re.IGNORECASE),
     ("sí", "no"): re.compile(r"¿?(?:es|son|está|hay|fue|era|tiene)\b", re.IGNORECASE),
@@ -82,7 +84,8 @@ def is_short_answer_asked(question: str) -> bool:
 
 def list_judgements(question: str) -> tuple[str, ...]:
     """Returns yes and no in the language of a question that is answered by them; empty for any other."""
-    return next((words for words, beginning in _BEGINNINGS.items() if beginning.match(question.lstrip())), ())
+    _, asked = split_lead_in(question)
+    return next((words for words, beginning in _BEGINNINGS.items() if beginning.match(asked.lstrip())), ())
 
 
 def list_sides(question: str) -> tuple[str, ...]:

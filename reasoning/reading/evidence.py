@@ -7,10 +7,11 @@ from core.passage_context import split_units
 from core.passage_context.windows import stems_of
 from core.ports.retrieval import Hit
 from core.text.answers import is_contained
+from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.terms import split_words
 from core.text.value_kinds import GENERIC, ValueKind, find_kind, has_value
-from reasoning.citations.held import find_unheld, is_judgement
+from reasoning.citations.held import find_unheld, is_document_named, is_judgement
 from reasoning.citations.quotes import passage_text
 
 __all__ = ["find_evidence", "find_unlinked"]
@@ -87,7 +88,10 @@ def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[
 
 def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
     stems = _stems(text)
+    lead_in, question = split_lead_in(question)
     missing = _missing_names(question, stems)
+    if lead_in and not is_document_named(lead_in, text):
+        missing.append(lead_in)
     missing += [noun for noun in _nouns_asked(question) if not _stems(noun) & stems]
     kind, digits = find_kind(question), frozenset(re.findall(r"\d+", question))
     if (

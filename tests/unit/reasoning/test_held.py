@@ -102,3 +102,22 @@ def test_what_the_question_has_needs_no_evidence() -> None:
 def test_without_evidence_nothing_is_held() -> None:
     assert find_unheld("Porto", [], _QUESTION) == ("Porto",)
     assert find_unheld("yes", [], "Are Alien and Jaws films?") == ("Alien", "Jaws")
+
+
+@pytest.mark.parametrize(
+    ("evidence", "is_held"),
+    [
+        ("EFCAConfidentialityAgreement\nEFCA shall keep no copies of Confidential Information, unless needed.", True),
+        ("EFCAConfidentialityAgreement\nThis agreement is governed by the laws of France.", False),
+        ("Lease of Halden\nThe Receiving Party may keep copies of Confidential Information.", False),
+    ],
+)
+def test_a_judgement_on_a_document_that_is_named(evidence: str, is_held: bool) -> None:
+    question = "Consider EFCA's Agreement; may the Receiving Party keep copies of Confidential Information?"
+    assert (find_unheld("No", [evidence], question) == ()) is is_held
+
+
+def test_a_judgement_without_a_document_needs_all_names() -> None:
+    evidence = ["Random House Tower\nRandom House Tower is a building used for real estate."]
+    question = "Are Random House Tower and Halden Building both used for real estate?"
+    assert find_unheld("Yes", evidence, question) == ("Halden Building",)

@@ -25,6 +25,7 @@ MILL = hit(
         ("Who founded Ravelin Mills?", Form.VALUE),
         ("Is Ravelin Mills older than Corvo?", Form.JUDGEMENT),
         ("Ist Porto eine Stadt?", Form.JUDGEMENT),
+        ("Consider the lease of Porto; may the tenant sublet?", Form.JUDGEMENT),
         ("Which is older, Ravelin Mills or Corvo Works?", Form.CHOICE),
         ("Is Porto or Lisbon further north?", Form.CHOICE),
         ("Which mills were founded in 1901 or later?", Form.VALUE),

@@ -1,0 +1,35 @@
+"""The lead-in of a question is told from the question."""
+
+import pytest
+
+from core.text.lead_in import split_lead_in
+
+
+@pytest.mark.parametrize(
+    ("question", "lead_in", "asked"),
+    [
+        ("Consider Halden's lease; may the tenant sublet?", "Halden's lease", "may the tenant sublet?"),
+        ("Regarding Acme Corp: when was it founded?", "Acme Corp", "when was it founded?"),
+        ("According to the lease of Halden, may the tenant sublet?", "the lease of Halden", "may the tenant sublet?"),
+        ("I read Keep's policy. Is it free?", "I read Keep's policy", "Is it free?"),
+        ("In the film by Corvo, who played Ines?", "the film by Corvo", "who played Ines?"),
+        ("Laut dem Mietvertrag, darf man Hunde halten?", "dem Mietvertrag", "darf man Hunde halten?"),
+    ],
+)
+def test_a_lead_in(question: str, lead_in: str, asked: str) -> None:
+    assert split_lead_in(question) == (lead_in, asked)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who founded Acme Corp? Is it old?",
+        "The river that crosses Porto, which is the longest, flows into which sea?",
+        "Ines Corvo, who is she?",
+        "Which is older: Acme or Corvo?",
+        "Consider the lease; " + "it is long, " * 100 + "is it red?",
+        "",
+    ],
+)
+def test_no_lead_in(question: str) -> None:
+    assert split_lead_in(question) == ("", question)

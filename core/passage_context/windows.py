@@ -8,13 +8,17 @@ from core.ports.retrieval import Hit
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["shorten_hits", "stems_of"]
+__all__ = ["select_sentences", "shorten_hits", "stems_of"]
 
 _FIRST = 0.8
 """What it is worth to be the first sentence, which mostly says what the passage is about."""
 _BRIDGE = 0.7
 """What the title of another passage is worth: the sentence leads there."""
 _PER_WORD = 1 / 200
+_PER_WORD_ALONE = 1 / 100
+"""What a word costs a sentence that stands for its passage alone: of a contract, a sentence may be a page."""
+_SHORTEST = 4
+"""Words of a sentence that says something: a heading has fewer."""
 
 
 def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hit, ...]:
@@ -29,6 +33,25 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
         _shorten(hit, asked - titles[place], [*titles[:place], *titles[place + 1 :]], sentences)
         for place, hit in enumerate(hits)
     )
+
+
+def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit, ...]:
+    """Returns the hits that have one of the sentences that share most words with the question, at most so many of all
+    hits together, with these sentences alone. The hit with the best one comes first.
+    """
+    asked = stems_of(question)
+    found: list[tuple[float, int, int, str]] = []
+    for place, hit in enumerate(hits):
+        for start, end in split_units(hit.chunk.text):
+            unit = hit.chunk.text[start:end].strip()
+            words = len(unit.split())
+            if words >= _SHORTEST:
+                found.append((_PER_WORD_ALONE * words - len(stems_of(unit) & asked), place, start, unit))
+    found.sort()
+    best: dict[int, list[tuple[int, str]]] = {}
+    for _, place, start, unit in found[:most]:
+        best.setdefault(place, []).append((start, unit))
+    return tuple(_with_text(hits[place], [unit for _, unit in sorted(units)]) for place, units in best.items())
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -52,4 +75,8 @@ def _shorten(hit: Hit, asked: frozenset[str], others: Sequence[frozenset[str]], 
         return len(stems & asked) + _BRIDGE * bridges + first - _PER_WORD * len(units[place].split())
 
     best = sorted(sorted(range(len(units)), key=worth, reverse=True)[:sentences])
-    return replace(hit, chunk=replace(hit.chunk, text=" ".join(units[place] for place in best)))
+    return _with_text(hit, [units[place] for place in best])
+
+
+def _with_text(hit: Hit, units: Sequence[str]) -> Hit:
+    return replace(hit, chunk=replace(hit.chunk, text=" ".join(units)))

@@ -20,8 +20,8 @@ _AFTER_SIGN = re.compile(rf"[;:.]\s+(?=¿?(?:which|{_ASKING}))", re.IGNORECASE)
 _AFTER_COMMA = re.compile(rf",\s+(?=¿?{_ASKING})", re.IGNORECASE)
 _LEADS = re.compile(
     r"(?:consider(?:ing)?|regarding|concerning|according to|with (?:regard|respect) to|as (?:for|to|per)|about|in|under"
-    r"|for|given|per|from|see|laut|gemäß|nach|im|in der|zu|zum|zur|betreffend|bezüglich|selon|d['’]après|concernant|dans"
-    r"|pour|según|respecto (?:a|de)|en|para)\s",
+    r"|for|given|per|from|see|laut|gemäß|nach|im|in der|zu|zum|zur|betreffend|bezüglich"
+    r"|selon|d['’]après|concernant|dans|pour|según|respecto (?:a|de)|en|para)\s",
     re.IGNORECASE,
 )
 """How a lead-in begins that only a comma parts from the question, and what is none of its names."""

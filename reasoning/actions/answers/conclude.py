@@ -12,15 +12,24 @@ from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_finding
 from reasoning.actions.answers.quoted_steps import quote_steps
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
-from reasoning.citations.markers import cite_passages, cite_quotes, strip_markers
+from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_evidence
+from reasoning.reading.evidence import find_evidence
 
-__all__ = ["Concluded", "conclude", "conclude_findings", "conclude_steps", "is_streamed", "rescue_answer"]
+__all__ = [
+    "Concluded",
+    "conclude",
+    "conclude_findings",
+    "conclude_plainly",
+    "conclude_steps",
+    "is_streamed",
+    "rescue_answer",
+]
 
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000
@@ -32,11 +41,18 @@ class Concluded(BaseModel):  # without a docstring: it would be part of the sche
     unstated: str = ""
 
 
+class _ConcludedPlainly(BaseModel):
+    answer: str = Field(max_length=_MAX_ANSWER)
+
+
 class _ConcludedThinking(BaseModel):
     thoughts: str = ""
     answer: str = Field(max_length=_MAX_ANSWER)
     support: SupportWord
     unstated: str = ""
+
+
+_Reply = Concluded | _ConcludedThinking | _ConcludedPlainly
 
 
 async def conclude(
@@ -71,6 +87,24 @@ async def conclude(
         temperature=temperature,
     )
     return await _conclude_from_passages(session, call, (), thinking=thinking, stream=not sample)
+
+
+async def conclude_plainly(session: Session, question: str, passages: Sequence[Hit], *, step: str = "") -> Conclusion:
+    """Answers from numbered passages, by a small model: it is told little, and not asked what its answer stands on,
+    which code computes. If the answer names no passage, the passages that hold it are found by code.
+
+    Raises `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "conclude_plainly"),
+        role=_ROLE,
+        question=question,
+        variables={"question": neutral(question)},
+        passages=passages,
+        step=step,
+        conversation=True,
+    )
+    return await _conclude_from_passages(session, call, (), thinking=False, stream=True, plainly=True)
 
 
 async def conclude_findings(
@@ -120,7 +154,7 @@ async def conclude_steps(
     )
     if steps.left_out:
         session.trace.note(f"{_ROLE}: {steps.left_out} quotes of the steps were left out; they are too long together")
-    reply, _ = await _complete(session, call, thinking=False, sources=len(steps.quotes), stream=True)
+    reply, _ = await _complete(session, call, Concluded, sources=len(steps.quotes), stream=True)
     answer, citations = cite_quotes(reply.answer, steps.quotes, session.trace)
     evidence = list_evidence(chain) if citations else []
     return _graded(session, call, reply, answer, citations, shown=steps.shown, evidence=evidence)
@@ -145,10 +179,20 @@ def rescue_answer(session: Session, error: MalformedReply) -> str:
 
 
 async def _conclude_from_passages(
-    session: Session, call: ModelCall, chain: Sequence[KnownAnswer], *, thinking: bool, stream: bool
+    session: Session,
+    call: ModelCall,
+    chain: Sequence[KnownAnswer],
+    *,
+    thinking: bool,
+    stream: bool,
+    plainly: bool = False,
 ) -> Conclusion:
-    reply, shown = await _complete(session, call, thinking=thinking, sources=len(call.passages), stream=stream)
-    answer, citations = cite_passages(reply.answer, shown, session.trace, call.question)
+    shape = _ConcludedPlainly if plainly else _ConcludedThinking if thinking else Concluded
+    reply, shown = await _complete(session, call, shape, sources=len(call.passages), stream=stream)
+    text = reply.answer
+    if plainly and text.strip() and not MARKERS.search(text):
+        text += "".join(f" [{shown.index(hit) + 1}]" for hit in find_evidence(text, call.question, shown))
+    answer, citations = cite_passages(text, shown, session.trace, call.question)
     cited = {citation.chunk_id for citation in citations}
     evidence = [passage_text(hit) for hit in shown if hit.chunk.id in cited]
     if citations:
@@ -158,10 +202,9 @@ async def _conclude_from_passages(
 
 
 async def _complete(
-    session: Session, call: ModelCall, *, thinking: bool, sources: int, stream: bool
+    session: Session, call: ModelCall, shape: type[_Reply], *, sources: int, stream: bool
 ) -> tuple[Concluded | _ConcludedThinking, tuple[Hit, ...]]:
     """Sends a call of this action. What can be read of a malformed reply counts as an inferred answer."""
-    shape: type[Concluded] | type[_ConcludedThinking] = _ConcludedThinking if thinking else Concluded
     tokens = AnswerStream(session.trace, sources) if stream and is_streamed(session) else None
     try:
         reply, shown = await session.complete_structured(call, shape, tokens)
@@ -169,6 +212,8 @@ async def _complete(
         return Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
     if tokens is not None:
         tokens.end()
+    if isinstance(reply, _ConcludedPlainly):  # what it is worth is computed
+        return Concluded(answer=reply.answer, support=Support.STATED), shown
     return reply, shown
 
 

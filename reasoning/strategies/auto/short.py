@@ -5,18 +5,20 @@ a fraction and loses nothing (docs/models.md).
 """
 
 from core.events import PlannedStep
-from core.passage_context.windows import shorten_hits
+from core.passage_context.windows import select_sentences, shorten_hits
 from core.ports.reasoning import Answer, Support
 from core.ports.retrieval import Hit
+from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.answers.answer import fill_step as fill_with_answer
-from reasoning.actions.answers.conclude import conclude
+from reasoning.actions.answers.conclude import conclude_plainly
 from reasoning.actions.answers.pick_answer import pick_answer
 from reasoning.actions.support import note_unheld
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.session import Session
-from reasoning.reading.candidates import is_short_answer_asked
+from reasoning.reading.candidates import Form, find_form, is_short_answer_asked
 from reasoning.reading.evidence import find_evidence
 from reasoning.strategies.auto.node import LOOK
 
@@ -24,8 +26,14 @@ __all__ = ["answer_shortly"]
 
 _MOST_READ = 50
 """Passages that a small model is shown, whatever `k` is."""
+_COMPARED = 2
+"""Names of a question that compares them."""
 _SENTENCES = 2
 """Sentences of each passage that are shown."""
+_TO_JUDGE = 4
+"""Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
+the time (docs/benchmarks.md, "Small models"); two things that are compared need a sentence each.
+"""
 
 
 async def answer_shortly(session: Session, question: str, k: int) -> Answer | None:
@@ -39,15 +47,21 @@ async def answer_shortly(session: Session, question: str, k: int) -> Answer | No
         if not hits:
             return None
         if session.question.instructions or not is_short_answer_asked(question):
-            conclusion = await conclude(session, question, hits, step=LOOK)
+            conclusion = await conclude_plainly(session, question, hits, step=LOOK)
             fill_step(step, conclusion)
             return answer_from_conclusion(session, conclusion)
-        short = shorten_hits(question, hits[:_MOST_READ], _SENTENCES)
-        text = await pick_answer(session, question, short, step=LOOK)
+        text = await pick_answer(session, question, _shorten(question, hits[:_MOST_READ]), step=LOOK)
         answer = _grade(session, text, question, hits)
         fill_with_answer(step, answer)
     shown = tuple(map(passage_text, hits))
     return answer_from_step(session, session.steps[LOOK]) if answer.found else abstain(session, shown=shown)
+
+
+def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    _, asked = split_lead_in(question)
+    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < _COMPARED:
+        return select_sentences(asked, hits, _TO_JUDGE) or hits
+    return shorten_hits(question, hits, _SENTENCES)
 
 
 def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:

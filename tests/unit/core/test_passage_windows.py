@@ -1,6 +1,6 @@
 """Passages shortened to the sentences that matter."""
 
-from core.passage_context.windows import shorten_hits
+from core.passage_context.windows import select_sentences, shorten_hits
 from testing.word_search import hit
 
 MILL = hit(
@@ -17,3 +17,17 @@ def test_the_first_sentence_words_of_the_question_and_bridges_are_kept() -> None
     bridged = shorten_hits("Who?", [MILL, CORVO], 2)
     assert bridged[0].chunk.text == "Ravelin Mills is a mill. It was sold to Ines Corvo in 1901."
     assert [one.chunk.id for one in short] == [MILL.chunk.id, CORVO.chunk.id]
+
+
+def test_the_best_sentences_of_all_passages() -> None:
+    hits = select_sentences("Was the roof of the mill red, and was Ines Corvo an engineer?", [MILL, CORVO], 2)
+    assert [(one.chunk.id, one.chunk.text) for one in hits] == [
+        (CORVO.chunk.id, CORVO.chunk.text),
+        (MILL.chunk.id, "Its roof was red."),
+    ]
+    assert select_sentences("Was the roof red?", [], 2) == ()
+
+
+def test_sentences_of_one_passage_are_together_in_their_order() -> None:
+    (short,) = select_sentences("Did it have three looms, and was its roof red?", [MILL, CORVO], 2)
+    assert short.chunk.text == "It had three looms. Its roof was red."

@@ -100,6 +100,19 @@ async def test_a_judgement_is_inferred(server: ChatServer, small: ReasoningDesk)
     assert {citation.document.key for citation in answer.citations} == {"ebro", "oder"}
 
 
+async def test_a_judgement_about_a_document_is_made_from_its_best_sentences(server: ChatServer) -> None:
+    filler = " ".join(f"Clause {number} is on bricks." for number in range(40))
+    lease = f"{filler} The tenant may sublet with consent. {filler}"
+    desk = ReasoningDesk(server, DOCUMENTS | {"lease": ("Lease of Halden", lease)}, profile="small")
+    server.respond = picking("yes")
+    answer, _ = await desk.ask("auto", "Consider the Lease of Halden; may the tenant sublet?")
+    assert "one of: yes; no." in server.calls[0].text
+    assert "The tenant may sublet with consent." in server.calls[0].text
+    assert server.calls[0].text.count("bricks") <= 4
+    assert (answer.plain, answer.support) == ("yes", Support.INFERRED)
+    assert answer.citations[0].quote == "The tenant may sublet with consent."
+
+
 @pytest.mark.parametrize("said", ["", "I do not know.", "not stated in the passages"])
 async def test_no_answer_is_an_abstention(server: ChatServer, small: ReasoningDesk, said: str) -> None:
     server.respond = lambda _: picked(said)
@@ -114,6 +127,17 @@ async def test_more_than_a_value_is_written(server: ChatServer, small: Reasoning
         answer, _ = await small.ask("auto", question, instructions=instructions)
         assert answer.plain == "It was written while at school"
     assert roles(server) == ["conclude"] * 2
+
+
+async def test_what_is_written_without_a_marker_is_cited_by_code(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: picked("The author of the novel Rumble Fish is S. E. Hinton.")
+    answer, _ = await small.ask("auto", "Explain who the author of the novel Rumble Fish is")
+    assert roles(server) == ["conclude"]
+    schema = server.calls[0].body["response_format"]["json_schema"]["schema"]
+    assert list(schema["properties"]) == ["answer"], "what it stands on is computed"
+    assert prompt_words(server.calls[0]) <= 120
+    assert answer.support is Support.INFERRED, "a small model is not believed in sentences"
+    assert [citation.document.key for citation in answer.citations] == ["fish"]
 
 
 async def test_a_reply_without_the_form_is_the_answer(server: ChatServer, small: ReasoningDesk) -> None:

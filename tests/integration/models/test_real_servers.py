@@ -58,7 +58,9 @@ async def served(request: pytest.FixtureRequest) -> AsyncIterator[Served]:
 async def test_json_comes_in_a_mode_that_is_kept(served: Served) -> None:
     chat = served.chat
     for on_token in (None, lambda _: None):
-        completion = await chat.complete(ask("Is water wet?", json=True), Trace(), on_token)
+        completion = await chat.complete(
+            ask("Is water wet? Answer in JSON.", json=True, max_tokens=64), Trace(), on_token
+        )
         Verdict.model_validate_json(completion.text)
         assert not completion.estimated, "it counts tokens, in streams too"
     assert chat.is_known

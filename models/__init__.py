@@ -4,7 +4,7 @@ import importlib
 
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
-from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, RecordCache, make_chat_models
+from models.chat import ConfiguredModel, ConfiguredModels, OutputMode, Probe, RecordCache, make_chat_models
 from models.chat.endpoint import make_ssl_context
 from models.embedding.local_embedder import SentenceTransformersEmbedder
 from models.embedding.no_embedder import NoEmbedder
@@ -18,6 +18,7 @@ __all__ = [
     "NoEmbedder",
     "OpenAIEmbedder",
     "OutputMode",
+    "Probe",
     "RecordCache",
     "SentenceTransformersEmbedder",
     "import_chat_client",

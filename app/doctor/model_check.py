@@ -3,11 +3,13 @@
 from app.doctor.findings import Finding, Level
 from core.errors import HopweaveError
 from core.settings import LlmSettings
-from models import ConfiguredModel, ConfiguredModels, OutputMode
+from models import ConfiguredModel, ConfiguredModels, OutputMode, Probe
 
 __all__ = ["check_models"]
 
 _SUBJECT = "language model"
+_ENOUGH_CONTEXT = 8192
+"""Tokens in which the passages of most questions fit, and an answer."""
 _MODES = {
     OutputMode.SCHEMA: "a JSON schema",
     OutputMode.OBJECT_OF_SCHEMA: "JSON mode with a schema",
@@ -44,10 +46,24 @@ async def _check(configured: ConfiguredModel, roles: list[str], *, is_small: boo
     detail = f"{configured.model} at {configured.url} answers; it is asked for JSON by {_MODES[probe.mode]}"
     if is_small:
         detail += ", and for short answers, as a small model (HOPWEAVE_LLM__PROFILE)"
+    detail += _describe_speed(probe)
+    if probe.context is not None:
+        detail += f"; its context is {probe.context} tokens"
+    if probe.truncates and (probe.context or 0) < _ENOUGH_CONTEXT:
+        is_noticed = ", which is noticed: passages are then left out" if probe.context else " unnoticed"
+        detail += f"; Ollama truncates longer prompts{is_noticed}"
+        remedy = f"OLLAMA_CONTEXT_LENGTH={_ENOUGH_CONTEXT} or more, for the process of Ollama"
+        return Finding(subject=subject, level=Level.NOTE, detail=detail, remedy=remedy)
     if probe.heeded:
         return Finding(subject=subject, level=Level.OK, detail=detail)
     remedy = "answers that cannot be read are asked for once more; a model that follows instructions better saves that"
     return Finding(subject=subject, level=Level.NOTE, detail=f"{detail}, and answered otherwise", remedy=remedy)
+
+
+def _describe_speed(probe: Probe) -> str:
+    speeds = {"reads": probe.read_per_second, "writes": probe.written_per_second}
+    told = [f"{verb} {speed:.3g}" for verb, speed in speeds.items() if speed is not None]
+    return f"; it {' and '.join(told)} tokens a second" if told else ""
 
 
 def _subject(roles: list[str]) -> str:

@@ -5,9 +5,10 @@ from core.ports.record import GraphSource
 from core.settings import LlmSettings
 from models.chat.configured import ConfiguredModel, ConfiguredModels
 from models.chat.openai_chat import OutputMode
+from models.chat.probe import Probe
 from models.chat.wrappers.record_cache import RecordCache
 
-__all__ = ["ConfiguredModel", "ConfiguredModels", "OutputMode", "RecordCache", "make_chat_models"]
+__all__ = ["ConfiguredModel", "ConfiguredModels", "OutputMode", "Probe", "RecordCache", "make_chat_models"]
 
 
 def make_chat_models(settings: LlmSettings, cache: ModelCache | None, graph: GraphSource | None) -> ConfiguredModels:

@@ -19,9 +19,12 @@ __all__ = [
     "FormatRefused",
     "RetryLater",
     "ServerFault",
+    "Unexplained",
     "convert_connection_error",
     "convert_status_error",
+    "convert_stream_error",
     "error_text",
+    "make_too_long",
 ]
 
 NO_REFUSAL = {401, 403, 404, 408, 409, 429, 502, 503, 504}
@@ -33,7 +36,10 @@ _TOO_LONG = re.compile(
     r"|tokens \+ .max_new_tokens",
     re.IGNORECASE,
 )
-_FORMAT = re.compile(r"response_format|json_schema|json_object|structured.?outputs?|guided", re.IGNORECASE)
+_FORMAT = re.compile(r"response_format|json.?schema|json_object|structured.?outputs?|guided", re.IGNORECASE)
+_THIS_SCHEMA = re.compile(r"invalid (json )?schema|schema error", re.IGNORECASE)
+"""OpenAI and Ollama ("invalid JSON schema in format", with status 500); llama-server."""
+_REFUSALS = {400, 422}
 _REMEDIES = {
     401: "check HOPWEAVE_LLM__API_KEY (or the role's own)",
     403: "check what HOPWEAVE_LLM__API_KEY may use",
@@ -51,6 +57,10 @@ class RetryLater(ModelUnavailable):
 
 class ServerFault(ModelUnavailable):
     """The endpoint answered 500 or 501, and named nothing that it refuses."""
+
+
+class Unexplained(ModelFailed):
+    """The endpoint answered 400 or 422 to a request for JSON, in words that name nothing known."""
 
 
 class FormatRefused(ModelFailed):
@@ -72,10 +82,8 @@ def convert_status_error(
     said = f"{model} at {endpoint.url} answered {status}" + (f": {words}" if words else "")
     if status not in NO_REFUSAL:
         told = _said(error)
-        if error.code == "context_length_exceeded" or _TOO_LONG.search(told):
-            return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
-        if request.schema is not None and _FORMAT.search(f"{error.param} {told}"):
-            return FormatRefused(said, schema="invalid schema" in told.lower())
+        if refusal := _find_refusal(error, told, said, request):
+            return refusal
     if is_transient(status):
         wait = _seconds(error.response.headers.get("retry-after", ""))
         if wait is not None:
@@ -83,7 +91,33 @@ def convert_status_error(
         return ModelUnavailable(said) if status in NO_REFUSAL else ServerFault(said)
     if status in _REMEDIES:
         return ModelRefused(f"{said}; {_REMEDIES[status]}")
+    if request.schema is not None and status in _REFUSALS:
+        return Unexplained(said)
     return ModelFailed(said)
+
+
+def convert_stream_error(
+    error: "openai.APIError", endpoint: "Endpoint", model: str, request: "ChatRequest"
+) -> HopweaveError:
+    """Returns the error for one that came as an event of a stream: its status had been sent before."""
+    said = f"step {request.role!r}: {model} at {endpoint.url} ended its answer with an error: "
+    said += error_text(error, endpoint, request)
+    return _find_refusal(error, _said(error), said, request) or ModelFailed(said)
+
+
+def make_too_long(said: str, request: "ChatRequest") -> ContextTooLong:
+    return ContextTooLong(f"{said} (about {_tokens(request)} tokens were sent for {request.role!r})")
+
+
+def _find_refusal(
+    error: "openai.APIError", told: str, said: str, request: "ChatRequest"
+) -> ContextTooLong | FormatRefused | None:
+    """Returns what an endpoint's own words (`told`) refuse: the length of a prompt, or a form of the answer."""
+    if error.code == "context_length_exceeded" or _TOO_LONG.search(told):
+        return make_too_long(said, request)
+    if request.schema is not None and _FORMAT.search(f"{error.param} {told}"):
+        return FormatRefused(said, schema=bool(_THIS_SCHEMA.search(told)))
+    return None
 
 
 def convert_connection_error(

@@ -35,6 +35,10 @@ class CompletionReader:
         self._length = 0
         self._reasoning = 0
         self.finish = ""
+        self.fingerprint = ""
+        """The `system_fingerprint`, by which some servers can be told."""
+        self.timings: dict[str, Any] = {}
+        """What llama-server reports of its own speed."""
         self._usage: dict[str, Any] = {}
         self._half = ""
         """The first half of a surrogate pair, whose second one is in the next piece."""
@@ -82,7 +86,9 @@ class CompletionReader:
         return (prompt, written) if _is_count(prompt) and _is_count(written) else None
 
     def _read(self, answer: Any, part: str) -> str:
-        usage = answer.get("usage")
+        fingerprint, timings, usage = (answer.get(name) for name in ("system_fingerprint", "timings", "usage"))
+        self.fingerprint = fingerprint if isinstance(fingerprint, str) else self.fingerprint
+        self.timings = timings if isinstance(timings, dict) else self.timings
         self._usage = usage if isinstance(usage, dict) else self._usage
         if not (choices := answer.get("choices")):
             return ""

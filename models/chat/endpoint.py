@@ -27,7 +27,8 @@ _CONNECT_SECONDS = 5.0
 
 
 class Endpoint:
-    """Connects, and imports the client library, with the first call. `url` has no secrets and is for messages.
+    """Connects, and imports the client library, with the first call. `url` has no secrets and is for messages;
+    `address` may have some.
 
     A connection belongs to the event loop that opened it, so each loop has its own client.
     """
@@ -37,8 +38,8 @@ class Endpoint:
             raise InvalidSettings(
                 "a language model needs HOPWEAVE_LLM__BASE_URL (a server of yours) or HOPWEAVE_LLM__API_KEY (OpenAI's)"
             )
-        self._address = base_url or _PUBLIC
-        self.url = _without_secrets(self._address)
+        self.address = base_url or _PUBLIC
+        self.url = _without_secrets(self.address)
         self.key = api_key
         self.timeout = timeout
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
@@ -56,7 +57,7 @@ class Endpoint:
             hooks["response"] += [on_response]
             self._clients[loop] = AsyncOpenAI(
                 api_key=self.key.get_secret_value() or "none",  # the client requires a key, local servers do not
-                base_url=self._address,
+                base_url=self.address,
                 timeout=timeout,
                 max_retries=0,
                 # A redirect would send the prompt to an address that is not configured.

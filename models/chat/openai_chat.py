@@ -3,7 +3,7 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,17 @@ from core.errors import HopweaveError, ModelFailed
 from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
-from models.chat.chat_errors import convert_connection_error, convert_status_error, error_text
+from models.chat.chat_errors import (
+    convert_connection_error,
+    convert_status_error,
+    convert_stream_error,
+    make_too_long,
+)
 from models.chat.completion_reader import AnswerTooLong, CompletionReader
 from models.chat.endpoint import Endpoint
 from models.chat.parameters import SupportedParameters
 from models.chat.request_timing import start_on_send
+from models.chat.served_context import ServedContext
 
 if TYPE_CHECKING:
     import openai
@@ -57,6 +63,9 @@ class OpenAIChat:
         self._send_metadata = send_metadata
         self._max_characters = max_characters
         self._parameters = SupportedParameters()
+        self.context = ServedContext(endpoint, model)
+        self.timings: Mapping[str, Any] = {}
+        """What the endpoint reported of its speed with its last answer, as llama-server does."""
 
     @property
     def model(self) -> str:
@@ -73,6 +82,8 @@ class OpenAIChat:
         """`mode` is used if the request has a schema. Raises `FormatRefused` if the endpoint does not support it."""
         import openai
 
+        if limit := await self.context.refuse(request):
+            raise make_too_long(f"{self._model} at {self._endpoint.url} has a context of {limit} tokens", request)
         while True:
             sent = self._parameters.select(self._wanted(request, mode, stream=on_token is not None))
             # The client's errors contain the request. `from None` keeps them out of tracebacks.
@@ -93,17 +104,38 @@ class OpenAIChat:
 
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
         draft = CompletionReader(request.max_characters or self._max_characters)
+        pieces = None if on_token is None else _Pieces(self.context, request, on_token)
         with self._reading(request):
-            if on_token is None:
+            if pieces is None:
                 told = await self._endpoint.client().chat.completions.with_raw_response.create(**sent)
                 draft.read(json.loads(told.content))
             else:
                 stream = await self._open_stream(sent)
-        if on_token is not None:
-            await self._stream(stream, draft, request, on_token)
+        if pieces is not None:
+            await self._stream(stream, draft, request, pieces)
         if not draft.choices:
             raise self._unusable("answered without any choice: see the endpoint's own log", request)
-        return draft.completion(self._model, request)
+        completion = await self._finish(draft, request)
+        if pieces is not None:
+            pieces.release()
+        return completion
+
+    async def _finish(self, draft: CompletionReader, request: ChatRequest) -> Completion:
+        """Returns the answer, unless the model was shown only a part of the request."""
+        completion, self.timings = draft.completion(self._model, request), draft.timings
+        if limit := await self.context.find_cut(request, completion, draft.fingerprint):
+            raise make_too_long(
+                f"{self._model} at {self._endpoint.url} has a context of {limit} tokens and truncated the prompt "
+                f"to {completion.prompt_tokens}",
+                request,
+            )
+        if limit := await self.context.find_full(request, completion):
+            raise make_too_long(
+                f"{self._model} at {self._endpoint.url} has a context of {limit} tokens, of which a prompt of "
+                f"{completion.prompt_tokens} left too few for the answer",
+                request,
+            )
+        return completion
 
     async def _open_stream(self, sent: dict[str, Any]) -> "openai.AsyncStream[object]":
         """Requests a stream whose chunks are JSON. To make the client's values of them takes ten times as long."""
@@ -116,7 +148,7 @@ class OpenAIChat:
         return await client.post("/chat/completions", cast_to=object, body=body, stream=True, stream_cls=chunks)
 
     async def _stream(
-        self, stream: "openai.AsyncStream[object]", draft: CompletionReader, request: ChatRequest, on_token: OnToken
+        self, stream: "openai.AsyncStream[object]", draft: CompletionReader, request: ChatRequest, pieces: "_Pieces"
     ) -> None:
         """Reads a stream. A stream that was cut off looks finished, but has no `finish_reason`.
 
@@ -127,7 +159,7 @@ class OpenAIChat:
         chunks, broken, pace = aiter(stream), None, _Pace()
         async with stream:
             if await self._reads_whole(stream, draft, request):
-                on_token(draft.text)
+                pieces.held.append(draft.text)
                 return
             while not broken:
                 await pace.keep()
@@ -142,7 +174,7 @@ class OpenAIChat:
                         broken = error
                         break
                 if piece:
-                    on_token(piece)
+                    await pieces.give(piece, draft.fingerprint)
         if draft.text and (broken or not draft.finish):
             raise self._unusable("was cut off in the middle of its answer", request)
         if broken or not draft.chunks or (draft.choices and not draft.finish):
@@ -178,8 +210,7 @@ class OpenAIChat:
         except AnswerTooLong as error:
             raise self._unusable(f"{error} (HOPWEAVE_LLM__MAX_ANSWER_CHARACTERS); it was stopped", request) from None
         except openai.APIError as error:
-            said = error_text(error, self._endpoint, request)
-            raise self._unusable(f"ended its answer with an error: {said}", request) from None
+            raise convert_stream_error(error, self._endpoint, self._model, request) from None
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
             raise self._unusable(f"answered with what is no completion ({type(error).__name__})", request) from None
 
@@ -200,6 +231,29 @@ class OpenAIChat:
         if self._send_metadata:
             wanted["extra_body"] = {"metadata": _metadata(request)}
         return wanted
+
+
+class _Pieces:
+    """Passes the pieces of a text on. Those of an answer to what may be half a prompt are `held` until it is whole."""
+
+    def __init__(self, context: ServedContext, request: ChatRequest, on_token: OnToken) -> None:
+        self._context = context
+        self._request = request
+        self._on_token = on_token
+        self._holds: bool | None = None
+        self.held: list[str] = []
+
+    async def give(self, piece: str, fingerprint: str) -> None:
+        if self._holds is None:
+            self._holds = await self._context.may_be_cut(self._request, fingerprint)
+        if self._holds:
+            self.held.append(piece)
+        else:
+            self._on_token(piece)
+
+    def release(self) -> None:
+        if self.held:
+            self._on_token("".join(self.held))
 
 
 class _Pace:

@@ -1,11 +1,15 @@
 """Probes a model with a small question, to see whether and how it answers."""
 
+import secrets
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
 from core.errors import ModelFailed
-from core.ports.chat import ChatRequest, Message, Speaker
+from core.ports.chat import ChatRequest, Completion, Message, Speaker
 from core.prompting.structured import build_schema, strip_thinking
 from core.trace import Trace
 from models.chat.openai_chat import OutputMode
@@ -14,7 +18,12 @@ from models.chat.wrappers.output_modes import OutputModes
 __all__ = ["Probe", "probe"]
 
 _MOST_AGAIN = 8
-_QUESTION = 'Say that you are ready, as JSON: {"ready": true}'
+_QUESTION = 'Question {number}. Say that you are ready, as JSON: {{"ready": true}}'
+_FEWEST_TOKENS = 4
+_SHORTEST = 0.05
+"""In fewer tokens, and less seconds, no speed is measured: most of a prompt may come from a cache, and an answer from a
+proxy that has collected it.
+"""
 
 
 class _Ready(BaseModel):
@@ -23,35 +32,85 @@ class _Ready(BaseModel):
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
-    """`mode` is how the model is asked for JSON; `heeded` is whether the answer was only JSON of the schema."""
+    """`mode` is how the model is asked for JSON; `heeded` is whether the answer was only JSON of the schema.
+
+    `context` is in tokens, and None if the endpoint does not tell it; `truncates`: it truncates longer prompts.
+    The speeds are in tokens. That of reading is told only by endpoints that report it (llama-server): what passes until
+    the first word includes the loading of a model and the way there.
+    """
 
     mode: OutputMode
     heeded: bool
+    context: int | None = None
+    truncates: bool = False
+    read_per_second: float | None = None
+    written_per_second: float | None = None
 
 
-def _ignore(_piece: str) -> None:
-    """Takes a token: as a stream, as most answers are asked for."""
+class _Clock:
+    """Takes the pieces of an answer, and the times of the first and the last one."""
+
+    def __init__(self) -> None:
+        self.pieces = 0
+        self._first = self._last = 0.0
+
+    def __call__(self, _piece: str) -> None:
+        self._last = time.monotonic()
+        self._first = self._first if self.pieces else self._last
+        self.pieces += 1
+
+    @property
+    def seconds(self) -> float:
+        return self._last - self._first
 
 
 async def probe(model: OutputModes) -> Probe:
+    question = _QUESTION.format(number=secrets.randbelow(1_000_000))  # which no cache has read
     request = ChatRequest(
         role="doctor",
-        messages=(Message(speaker=Speaker.USER, content=_QUESTION),),
+        messages=(Message(speaker=Speaker.USER, content=question),),
         prompt_hash="",
         schema=build_schema(_Ready),
     )
-    completion = await model.complete(request, Trace(), _ignore)
+    clock = _Clock()  # as a stream, as most answers are asked for
+    completion = await model.complete(request, Trace(), clock)
     for _ in range(_MOST_AGAIN):
         if model.is_known:
             break
-        completion = await model.complete(request, Trace(), _ignore)
+        clock = _Clock()
+        completion = await model.complete(request, Trace(), clock)
     if completion.cut and not strip_thinking(completion.text):
         raise ModelFailed(
             f"{completion.model} spent its {completion.completion_tokens} tokens before it answered; "
             "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"
         )
+    asked = model.endpoint_model
+    return Probe(
+        mode=model.mode,
+        heeded=_is_ready(strip_thinking(completion.text)),
+        context=await asked.context.find(),
+        truncates=asked.context.truncates,
+        read_per_second=_reported(asked.timings, "prompt"),
+        written_per_second=_reported(asked.timings, "predicted") or _measured(completion, clock),
+    )
+
+
+def _is_ready(text: str) -> bool:
     try:
-        _Ready.model_validate_json(strip_thinking(completion.text))
+        _Ready.model_validate_json(text)
     except ValidationError:
-        return Probe(mode=model.mode, heeded=False)
-    return Probe(mode=model.mode, heeded=True)
+        return False
+    return True
+
+
+def _reported(timings: Mapping[str, Any], what: str) -> float | None:
+    tokens, speed = timings.get(f"{what}_n"), timings.get(f"{what}_per_second")
+    if not isinstance(tokens, int) or not isinstance(speed, int | float) or tokens < _FEWEST_TOKENS or speed <= 0:
+        return None
+    return float(speed)
+
+
+def _measured(completion: Completion, clock: _Clock) -> float | None:
+    if completion.estimated or clock.pieces < _FEWEST_TOKENS or clock.seconds < _SHORTEST:
+        return None
+    return (completion.completion_tokens - 1) / clock.seconds

@@ -14,7 +14,7 @@ from typing import Any
 from core.errors import BudgetExhausted
 from models.chat.wrappers.limits import Limits, Spent
 
-__all__ = ["NeverSent", "RequestSlot", "on_request", "on_response", "start_on_send"]
+__all__ = ["NeverSent", "RequestSlot", "on_request", "on_response", "outside_calls", "start_on_send"]
 
 _READ_LATER = 0.01
 """Seconds for which an answer is not parsed while other calls wait for a slot: answers come in bunches, prepared
@@ -90,6 +90,17 @@ def start_on_send(timer: asyncio.Timeout, seconds: float) -> Iterator[None]:
         yield
     finally:
         _TIMER.reset(before)
+
+
+@contextmanager
+def outside_calls() -> Iterator[None]:
+    """Within it, requests take no slot and start no timer: they ask an endpoint about itself."""
+    turn, timer = _TURN.set(None), _TIMER.set(None)
+    try:
+        yield
+    finally:
+        _TIMER.reset(timer)
+        _TURN.reset(turn)
 
 
 async def on_request(request: Any) -> None:  # noqa: ARG001  # the client's hook

@@ -185,8 +185,11 @@ class Session:
         async def send(request: ChatRequest, shown: int) -> T:
             if tokens is not None and call.passages:
                 tokens.sources = shown
+            again = tokens is not None and tokens.has_begun  # of a prompt that left no room for its answer
             without = frozenset[str]() if self.permits_memory else _NO_MEMORY
-            return await complete_structured(self._models.of(request.role), request, shape, self.trace, tokens, without)
+            return await complete_structured(
+                self._models.of(request.role), request, shape, self.trace, None if again else tokens, without
+            )
 
         return await self._send(call, send)
 

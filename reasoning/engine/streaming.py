@@ -37,6 +37,11 @@ class AnswerStream:
         self._held = ""
         self._numbers: dict[int, int] = {}
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a piece has come. What comes after an answer that failed does not continue it."""
+        return self._length > 0
+
     def __call__(self, piece: str) -> None:
         self._pieces.append(piece)
         self._length += len(piece)

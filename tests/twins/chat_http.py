@@ -22,10 +22,10 @@ _LONGEST = 10.0
 class Answering(Protocol):
     """Who decides what is answered, and keeps the books."""
 
-    models: set[str]
     closing: bool
 
     def begin(self, body: dict[str, Any], headers: dict[str, str], received: float) -> Call: ...
+    def page(self, path: str) -> bytes | None: ...
     def reply_to(self, call: Call) -> Reply: ...
     def end(self, call: Call, *, hung_up: bool = False) -> None: ...
 
@@ -80,7 +80,8 @@ class _Handler(BaseHTTPRequestHandler):
         return super().parse_request()
 
     def do_GET(self) -> None:
-        self._send(200, chat_wire.models(self.server.chat.models))
+        page = self.server.chat.page(self.path)
+        self._send(200 if page else 404, page or b"{}")
 
     def do_POST(self) -> None:
         chat = self.server.chat
@@ -132,6 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
         stops = reply.stall_after if reply.stall_after is not None else reply.cut_after
         for event in islice(chat_wire.events(call, reply), stops):
             self.wfile.write(b"%x\r\n%b\r\n" % (len(event), event))
+            time.sleep(reply.pace)
         if reply.stall_after is not None:
             self._wait(Reply(stall=True))
         self.server.chat.end(call)

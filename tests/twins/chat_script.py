@@ -66,10 +66,12 @@ class Reply:
 
     - `delay`: seconds before anything is sent; `until`: nothing is sent before this is true (at most ten seconds);
       `stall`: nothing is ever sent. All three end when the client hangs up or the server closes.
+    - `pace`: seconds after each piece of a stream.
     - `cut_after`: the connection closes after so many pieces of the text, in good order and without `[DONE]`, or with
       `abrupt` in the middle of the body. An answer that is no stream is always cut in the middle of its body.
     - `stall_after`: after so many pieces of a stream nothing more is sent.
     - `reasoning`: sent as `reasoning_content`. `choices=False`: an answer without any. `usage=False`: tells no usage.
+    - `fingerprint`: its `system_fingerprint`. `counted`: the tokens of the prompt that it tells.
     - `raw`: this body instead of any other. `json_schema_error`: 400, as from a server that knows no JSON schema.
     """
 
@@ -79,6 +81,7 @@ class Reply:
     headers: Mapping[str, str] = field(default_factory=dict)
     delay: float = 0.0
     until: Callable[[], object] | None = None
+    pace: float = 0.0
     stall: bool = False
     cut_after: int | None = None
     abrupt: bool = False
@@ -87,6 +90,8 @@ class Reply:
     reasoning: str = ""
     choices: bool = True
     usage: bool = True
+    fingerprint: str = ""
+    counted: int | None = None
     raw: bytes | None = None
     json_schema_error: bool = False
 

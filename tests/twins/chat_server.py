@@ -1,13 +1,16 @@
 """An endpoint that speaks OpenAI's chat protocol over a real socket, and answers, or fails, as it is told to."""
 
 import asyncio
+import json
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
+from tests.twins import chat_wire
 from tests.twins.chat_http import ChatSockets
 from tests.twins.chat_script import Call, Reply
 
@@ -27,10 +30,13 @@ class ChatServer:
     - `knows`: the kinds of `response_format` that it takes, any other is answered 400.
     - `api_key`: answers 401 to any other key. `models`: answers 404 to any other model.
     - `context_tokens`: answers 400 with `context_length_exceeded` to longer prompts (four characters a token).
+    - `ollama_context`: as Ollama does, longer prompts are truncated and counted so; `/api/ps` tells the context.
+    - `model_fields`: what the list of models tells of each.
     - `refuses`: names of parameters that are answered 400, such as `stream_options` or `max_tokens`.
 
-    `calls` are all requests, refused ones too; `in_flight` ends just before an answer's last byte, so a client that
-    asks again at once is not counted twice. `hung_up` are the calls whose client went away before that.
+    `pages` are the paths that were read. `calls` are all requests, refused ones too; `in_flight` ends just before an
+    answer's last byte, so a client that asks again at once is not counted twice. `hung_up` are the calls whose client
+    went away before that.
     """
 
     def __init__(
@@ -41,6 +47,7 @@ class ChatServer:
         api_key: str = "",
         models: Collection[str] = (),
         context_tokens: int | None = None,
+        ollama_context: int | None = None,
         refuses: Collection[str] = (),
         port: int = 0,
     ) -> None:
@@ -51,6 +58,9 @@ class ChatServer:
         self.api_key = api_key
         self.models = set(models)
         self.context_tokens = context_tokens
+        self.ollama_context = ollama_context
+        self.model_fields: Mapping[str, Any] = {}
+        self.pages: list[str] = []
         self.refuses = set(refuses)
         self.calls: list[Call] = []
         self.hung_up: list[Call] = []
@@ -103,7 +113,23 @@ class ChatServer:
                 if hung_up:
                     self.hung_up.append(call)
 
+    def page(self, path: str) -> bytes | None:
+        with self._lock:
+            self.pages.append(path)
+        if path.endswith("/models"):
+            return chat_wire.models(self.models, self.model_fields)
+        if path == "/api/ps" and self.ollama_context:
+            loaded = [{"name": name, "model": name, "context_length": self.ollama_context} for name in self.models]
+            return json.dumps({"models": loaded}).encode()
+        return None
+
     def reply_to(self, call: Call) -> Reply:
+        reply = self._choose_reply(call)
+        if self.ollama_context is None or reply.status >= 400:
+            return reply
+        return replace(reply, fingerprint="fp_ollama", counted=min(call.prompt_tokens, self.ollama_context))
+
+    def _choose_reply(self, call: Call) -> Reply:
         refusal = self._refusal(call)
         if refusal:
             return refusal

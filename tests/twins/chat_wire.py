@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from tests.twins.chat_script import Call, Reply
@@ -17,7 +17,7 @@ def completion(call: Call, reply: Reply) -> bytes:
     if reply.reasoning:
         message["reasoning_content"] = reply.reasoning
     choice = {"index": 0, "message": message, "finish_reason": reply.finish_reason}
-    body = _head(call, "chat.completion") | {"choices": [choice] if reply.choices else []}
+    body = _head(call, "chat.completion", reply) | {"choices": [choice] if reply.choices else []}
     if reply.usage:
         body["usage"] = _usage(call, reply)
     return json.dumps(body).encode()
@@ -25,7 +25,7 @@ def completion(call: Call, reply: Reply) -> bytes:
 
 def events(call: Call, reply: Reply) -> Iterator[bytes]:
     """The events of a stream: one for each piece of the text, then how it finished, then the usage if asked for."""
-    head = _head(call, "chat.completion.chunk")
+    head = _head(call, "chat.completion.chunk", reply)
 
     def event(delta: dict[str, Any], finish: str | None = None) -> bytes:
         return _event(head | {"choices": [{"index": 0, "delta": delta, "finish_reason": finish}]})
@@ -52,18 +52,19 @@ def error(status: int, message: str, code: str = "") -> bytes:
     return json.dumps({"error": {"message": message, "type": kind, "param": None, "code": code or None}}).encode()
 
 
-def models(names: Collection[str]) -> bytes:
-    data = [{"id": name, "object": "model", "created": 0, "owned_by": "tests"} for name in sorted(names)]
+def models(names: Collection[str], fields: Mapping[str, Any]) -> bytes:
+    data = [{"id": name, "object": "model", "created": 0, "owned_by": "tests", **fields} for name in sorted(names)]
     return json.dumps({"object": "list", "data": data}).encode()
 
 
-def _head(call: Call, kind: str) -> dict[str, Any]:
-    return {"id": f"chat-{call.number}", "object": kind, "created": 0, "model": call.body["model"]}
+def _head(call: Call, kind: str, reply: Reply) -> dict[str, Any]:
+    head = {"id": f"chat-{call.number}", "object": kind, "created": 0, "model": call.body["model"]}
+    return head | ({"system_fingerprint": reply.fingerprint} if reply.fingerprint else {})
 
 
 def _usage(call: Call, reply: Reply) -> dict[str, int]:
     written = max(1, len(reply.text + reply.reasoning) // 4)
-    prompt = call.prompt_tokens
+    prompt = call.prompt_tokens if reply.counted is None else reply.counted
     return {"prompt_tokens": prompt, "completion_tokens": written, "total_tokens": prompt + written}
 
 

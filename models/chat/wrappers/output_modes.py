@@ -8,7 +8,7 @@ from core.errors import HopweaveError
 from core.ids import digest
 from core.ports.chat import ChatRequest, Completion, Message, OnToken, Speaker
 from core.trace import Trace
-from models.chat.chat_errors import FormatRefused, ServerFault
+from models.chat.chat_errors import FormatRefused, ServerFault, Unexplained
 from models.chat.openai_chat import OpenAIChat, OutputMode
 
 __all__ = ["OutputModes"]
@@ -28,9 +28,9 @@ class OutputModes:
     In the other modes the system message contains the schema. If an endpoint refuses one schema but accepts others,
     only that schema uses the next mode.
 
-    A server's own fault (a status of 5xx that names nothing) may be a refusal, too. Until a mode has been answered
-    once, a call that met such a fault is repeated without any mode; if that is answered for two calls, the next mode is
-    used.
+    A server's own fault (a status of 5xx that names nothing) may be a refusal, too, and so may a 400 in unknown words.
+    Until a mode has been answered once, a call that met one is repeated without any mode. If that is answered, for
+    two calls in case of a fault, which may have passed meanwhile, the next mode is used.
     """
 
     def __init__(self, inner: OpenAIChat) -> None:
@@ -43,6 +43,11 @@ class OutputModes:
     @property
     def model(self) -> str:
         return self._inner.model
+
+    @property
+    def endpoint_model(self) -> OpenAIChat:
+        """The model that is asked."""
+        return self._inner
 
     @property
     def mode(self) -> OutputMode:
@@ -74,7 +79,7 @@ class OutputModes:
         sent = request if mode is OutputMode.SCHEMA else _with_schema(request)
         try:
             completion = await self._inner.complete(sent, trace, on_token, mode=mode)
-        except ServerFault as fault:
+        except (ServerFault, Unexplained) as fault:
             if self._is_known or mode is OutputMode.TEXT:
                 raise
             return await self._repeat(request, mode, fault, trace, on_token)
@@ -82,7 +87,12 @@ class OutputModes:
         return completion
 
     async def _repeat(
-        self, request: ChatRequest, mode: OutputMode, fault: ServerFault, trace: Trace, on_token: OnToken | None
+        self,
+        request: ChatRequest,
+        mode: OutputMode,
+        fault: ServerFault | Unexplained,
+        trace: Trace,
+        on_token: OnToken | None,
     ) -> Completion:
         """Sends a request without a mode, and notes it as a refusal of the mode if it is answered."""
         try:
@@ -90,7 +100,7 @@ class OutputModes:
         except HopweaveError:
             raise fault from None
         self._faults += 1
-        if self._faults == _FAULTS_OF_A_REFUSAL:
+        if self._faults == _FAULTS_OF_A_REFUSAL or isinstance(fault, Unexplained):
             self._lower(mode)
         return completion
 

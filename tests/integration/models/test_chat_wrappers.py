@@ -101,10 +101,14 @@ async def test_one_schema_that_is_refused_goes_down_alone(server: ChatServer, pl
 
 
 async def test_another_refusal_is_no_reason_to_ask_otherwise(server: ChatServer, plain: OpenAIChat):
-    server.script.append(Reply(status=400, text="messages must alternate"))
-    with pytest.raises(ModelFailed, match="must alternate"):
-        await OutputModes(plain).complete(ask(json=True), Trace())
-    assert len(server.calls) == 1
+    server.respond = lambda _: Reply(status=400, text="messages must alternate")
+    model = OutputModes(plain)
+    for _ in range(2):
+        server.calls.clear()
+        with pytest.raises(ModelFailed, match="must alternate"):
+            await model.complete(ask(json=True), Trace())
+        assert len(server.calls) == 2, "once more without a form, in case that it is what was refused"
+    assert model.mode is OutputMode.SCHEMA
 
 
 # Retries

@@ -1,6 +1,8 @@
 """`hopweave doctor` on language models, against real sockets."""
 
+import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -132,3 +134,33 @@ async def test_doctor_looks_at_the_language_models(server: ChatServer, tmp_path:
     findings = [finding async for finding in diagnose(container)]
     await container.close()
     assert [finding.level for finding in findings if finding.subject == "language model"] == [Level.OK]
+
+
+async def test_the_context_and_the_speed_of_a_llama_server(server: ChatServer):
+    server.model_fields = {"meta": {"n_ctx": 4096, "n_ctx_train": 32768}}
+    timings = {"prompt_n": 39, "prompt_per_second": 46.774, "predicted_n": 15, "predicted_per_second": 11.457}
+    choice = {"message": {"content": '{"ready": true}'}, "finish_reason": "stop"}
+    server.respond = lambda _: Reply(raw=json.dumps({"choices": [choice], "timings": timings}).encode())
+    server.models = {"m"}
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.detail.endswith("; it reads 46.8 and writes 11.5 tokens a second; its context is 4096 tokens")
+    assert finding.level is Level.OK
+
+
+async def test_a_speed_is_measured_where_none_is_reported(server: ChatServer):
+    pieces = '{ "ready" : true }'
+    for pace, is_told in ((0.05, True), (0.0, False)):  # the other one comes at once, as from a proxy that collects
+        server.respond = lambda _, pace=pace: Reply(text=pieces, pace=pace)
+        [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+        assert ("; it writes " in finding.detail) is is_told
+
+
+@pytest.mark.parametrize(("context", "level"), [(4096, Level.NOTE), (16384, Level.OK), (None, Level.NOTE)])
+async def test_an_ollama_that_would_truncate(server: ChatServer, context: int | None, level: Level):
+    server.ollama_context = context
+    server.respond = lambda _: replace(READY, fingerprint="fp_ollama")
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.level is level
+    assert ("context is" in finding.detail) is (context is not None)
+    assert ("truncates longer prompts unnoticed" in finding.detail) is (context is None)
+    assert ("OLLAMA_CONTEXT_LENGTH=8192" in finding.remedy) is (level is Level.NOTE)

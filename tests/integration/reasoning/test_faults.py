@@ -260,6 +260,16 @@ async def test_passages_that_are_too_many_are_left_out_from_the_end(server: Chat
     assert all(PASSAGE in call.text for call in kept)
 
 
+@pytest.mark.parametrize("strategy", ["vanilla", "auto"])
+async def test_passages_that_a_server_would_truncate_are_left_out(server: ChatServer, strategy: str) -> None:
+    server.respond = good_model(ANSWER, QUESTION)
+    server.ollama_context, server.models = 2000, {"scripted"}
+    answer, trace = await ReasoningDesk(server, LONG).ask(strategy, QUESTION, k=6)
+    assert answer.plain == ANSWER
+    assert any("the last" in note and "were left out" in note for note in trace.notes)
+    assert PASSAGE in server.calls[-1].text
+
+
 async def test_a_question_that_does_not_fit_is_an_error_of_its_step(desk: ReasoningDesk) -> None:
     desk.server.context_tokens = 10
     with pytest.raises(ContextTooLong, match=r"^step 'conclude': "):

@@ -1,0 +1,128 @@
+"""How many tokens a model takes at its endpoint, and whether it was shown less than what was sent.
+
+Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. What
+tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
+"""
+
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit, urlunsplit
+
+from core.ports.chat import ChatRequest, Completion
+from models.chat.request_timing import outside_calls
+
+if TYPE_CHECKING:
+    from models.chat.endpoint import Endpoint
+
+__all__ = ["OLLAMA", "ServedContext"]
+
+OLLAMA = "fp_ollama"
+"""The `system_fingerprint` of all answers of Ollama."""
+_SECONDS = 5.0
+_MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
+"""Of a token, on average over a text without long runs. In English a token has about four."""
+_SHARE_OF_A_PROMPT = 3
+"""A prompt that is so many times as long as the answer filled the context; a model that does not end its answer fills
+any."""
+_NEAR = 2
+"""Servers stop a token or two before the context is full."""
+_RUN = re.compile(r"(\W)\1+")
+
+
+class ServedContext:
+    """The context of one model at one endpoint. It is asked for when an answer gives cause, and by the doctor."""
+
+    def __init__(self, endpoint: "Endpoint", model: str) -> None:
+        self._endpoint = endpoint
+        self._model = model
+        self._tokens: int | None = None
+        self.truncates = False
+        """Whether the endpoint is known to truncate prompts that are too long."""
+
+    async def refuse(self, request: ChatRequest) -> int | None:
+        """Returns the size of the context if the request is known to be longer, however its text is counted."""
+        if self._tokens is None or _fewest_tokens(request) <= self._tokens:
+            return None
+        self._tokens = await self.of_ollama()  # it may have been started again with another context
+        return self._tokens if self._tokens is not None and _fewest_tokens(request) > self._tokens else None
+
+    async def may_be_cut(self, request: ChatRequest, fingerprint: str) -> bool:
+        """Returns whether the answer, of which the first piece is there, may be one to a truncated prompt."""
+        if fingerprint != OLLAMA:
+            return False
+        if self._tokens is None:
+            self._tokens = await self.of_ollama()
+        return self._tokens is not None and _most_tokens(request) >= self._tokens
+
+    async def find_cut(self, request: ChatRequest, completion: Completion, fingerprint: str) -> int | None:
+        """Returns the size of the context if the endpoint showed the model less than the request.
+
+        Other servers than Ollama refuse what is too long, and a count that is merely low proves nothing: some servers
+        count only what their cache lacks.
+        """
+        counted, self.truncates = completion.prompt_tokens, fingerprint == OLLAMA
+        if not self.truncates or completion.estimated:
+            return None
+        if self._tokens is None or counted >= self._tokens:
+            self._tokens = await self.of_ollama()
+        if self._tokens is None or _most_tokens(request) < self._tokens:
+            return None
+        # Of several messages it drops the first ones, and what it counts may be less than the context.
+        return self._tokens if counted >= self._tokens or counted < _fewest_tokens(request) else None
+
+    async def find_full(self, request: ChatRequest, completion: Completion) -> int | None:
+        """Returns the size of the context if it ended the answer, and the prompt took most of it."""
+        prompt, written = completion.prompt_tokens, completion.completion_tokens
+        is_limited = request.max_tokens is not None and written >= request.max_tokens
+        if not completion.cut or completion.estimated or is_limited or prompt < _SHARE_OF_A_PROMPT * written:
+            return None
+        context = await self.of_models()  # an endpoint may also have a limit of its own for answers
+        return context if context is not None and prompt + written >= context - _NEAR else None
+
+    async def find(self) -> int | None:
+        """Returns the size of the context after a first answer; None if the endpoint does not tell."""
+        return await (self.of_ollama() if self.truncates else self.of_models())
+
+    async def of_ollama(self) -> int | None:
+        """Returns the context with which Ollama has loaded the model; None if it does not tell."""
+        address = urlsplit(self._endpoint.address)
+        root = urlunsplit((address.scheme, address.netloc, address.path.rstrip("/").removesuffix("/v1"), "", ""))
+        names = {self._model, f"{self._model}:latest"}
+        for loaded in await self._list(f"{root}/api/ps", "models"):
+            if loaded.get("name") in names:
+                return _count(loaded.get("context_length"))
+        return None
+
+    async def of_models(self) -> int | None:
+        """Returns what the endpoint's list of models tells: llama-server's `meta.n_ctx`, vLLM's `max_model_len`."""
+        models = await self._list("/models", "data")
+        named = [model for model in models if model.get("id") == self._model]
+        for model in named or (models if len(models) == 1 else []):  # llama-server takes any name
+            meta = model.get("meta")
+            return _count(meta.get("n_ctx") if isinstance(meta, dict) else model.get("max_model_len"))
+        return None
+
+    async def _list(self, path: str, field: str) -> list[dict[str, Any]]:
+        """Returns the objects of a list that an endpoint may or may not have."""
+        import openai
+
+        client = self._endpoint.client()
+        try:
+            with outside_calls():
+                told: Any = await client.get(path, cast_to=object, options={"timeout": _SECONDS})
+        except (openai.OpenAIError, ValueError):  # not there, not in time, or no JSON: the context stays unknown
+            return []
+        items = told.get(field) if isinstance(told, dict) else None
+        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def _fewest_tokens(request: ChatRequest) -> int:
+    return sum(len(_RUN.sub(r"\1", message.content)) for message in request.messages) // _MOST_CHARACTERS
+
+
+def _most_tokens(request: ChatRequest) -> int:
+    return sum(len(message.content.encode()) for message in request.messages) // _FEWEST_BYTES
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

@@ -16,9 +16,9 @@ from core.prompting.prompts import load_prompt
 from core.prompting.structured import complete_structured
 from core.trace import Trace
 
-__all__ = ["choose_passages"]
+__all__ = ["ROLE", "choose_passages"]
 
-_ROLE = "choose_passages"
+ROLE = "choose_passages"
 
 
 class _Needed(BaseModel):
@@ -34,10 +34,10 @@ async def choose_passages(
     A card is the title of a hit and the sentences that matter, at most this many. Raises `ModelUnavailable`,
     `ModelFailed` for an empty reply, and `BudgetExhausted`.
     """
-    prompt = load_prompt("retrieval.listwise", _ROLE)
+    prompt = load_prompt("retrieval.listwise", ROLE)
     cards = format_hits(shorten_hits(query.text, hits, sentences))
     request = ChatRequest(
-        role=_ROLE,
+        role=ROLE,
         messages=prompt.messages({"question": neutral(query.text), "passages": cards}),
         prompt_hash=prompt.hash,
         corpus_id=query.corpus.id,
@@ -47,7 +47,7 @@ async def choose_passages(
         cacheable=not query.parts,
     )
     try:
-        reply = await complete_structured(models.of(_ROLE), request, _Needed, trace)
+        reply = await complete_structured(models.of(ROLE), request, _Needed, trace)
     except MalformedReply as error:
         if not error.text:
             raise

@@ -14,7 +14,7 @@ from core.ports.retrieval import Query, Searcher, SearchResult
 from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.listwise.choosing import choose_passages
+from retrieval.listwise.choosing import ROLE, choose_passages
 
 __all__ = ["NEEDS_MODEL", "TAKES_PARTS", "Config", "Listwise", "build"]
 
@@ -22,6 +22,9 @@ NEEDS_MODEL = True
 TAKES_PARTS = True
 
 _NAME = "listwise"
+_NOT_ASKED = (
+    "listwise: the model is small and was not asked, so the hits keep their order; HOPWEAVE_LLM__PROFILE=large asks it"
+)
 
 
 class Config(StrategyConfig):
@@ -40,7 +43,11 @@ class Config(StrategyConfig):
 
 
 class Listwise:
-    """Puts the needed hits first, in the order in which they lead to the answer, and keeps the order of the others."""
+    """Puts the needed hits first, in the order in which they lead to the answer, and keeps the order of the others.
+
+    A small model is not asked: one of 1.5 billion parameters names numbers without looking (docs/benchmarks.md, "A
+    listwise call").
+    """
 
     def __init__(self, config: Config, searcher: Searcher, models: ChatModels) -> None:
         self._config = config
@@ -51,8 +58,12 @@ class Listwise:
         config = self._config
         deeper = replace(query, k=max(config.depth, query.k), contributions=False)
         found = await self._searcher.search(deeper, trace)
-        with trace.timed("choose"):
-            needed = await self._choose(query, found, trace)
+        if self._models.is_small(ROLE):
+            trace.note(_NOT_ASKED)
+            needed = replace(found, hits=found.hits[: query.k])
+        else:
+            with trace.timed("choose"):
+                needed = await self._choose(query, found, trace)
         kept = {hit.chunk.id for hit in needed.hits}
         return replace(needed, facts=tuple(fact for fact in found.facts if fact[3] in kept))
 

@@ -24,12 +24,13 @@ class OneModel:
 
     def __init__(self, model: ChatModel) -> None:
         self._model = model
+        self.small = False
 
     def of(self, role: str) -> ChatModel:
         return self._model
 
     def is_small(self, role: str) -> bool:
-        return False
+        return self.small
 
     async def delete_corpus(self, corpus_id: str) -> None: ...
 
@@ -47,13 +48,17 @@ def server() -> Iterator[ChatServer]:
 
 
 @pytest.fixture
-async def world(tmp_path: Path, server: ChatServer) -> AsyncIterator[World]:
+async def models(server: ChatServer) -> AsyncIterator[OneModel]:
     endpoint = Endpoint(base_url=server.url)
-    models = OneModel(OpenAIChat("twin", endpoint, send_metadata=True))
+    yield OneModel(OpenAIChat("twin", endpoint, send_metadata=True))
+    await endpoint.close()
+
+
+@pytest.fixture
+async def world(tmp_path: Path, models: OneModel) -> AsyncIterator[World]:
     async with open_world(tmp_path, models=models) as world:
         await world.put(PASSAGES)
         yield world
-    await endpoint.close()
 
 
 async def found(world: World, k: int = 6, **options: Any) -> tuple[SearchResult, list[str]]:
@@ -92,6 +97,14 @@ async def test_cards_are_titles_with_few_sentences(world: World, server: ChatSer
     assert '<passage n="1" title="Hello Love">' in shown or 'title="Hank Snow"' in shown
     assert not ("Hank Snow was a singer." in shown and "He died in Madison" in shown)
     assert f"<question>\n{QUESTION}\n</question>" in shown
+
+
+async def test_a_small_model_is_not_asked(world: World, server: ChatServer, models: OneModel) -> None:
+    models.small = True
+    result, notes = await found(world, k=3)
+    assert keys(result) == keys(await below(world))[:3]
+    assert server.calls == []
+    assert any("HOPWEAVE_LLM__PROFILE=large" in note for note in notes)
 
 
 @pytest.mark.parametrize("numbers", [(), (0, -1, 99)])

@@ -16,7 +16,7 @@ _MOST_VERB_WORDS = 3
 """Words of a relation that may be a verb with its preposition."""
 _LONGEST_RELATION = 8
 _MARK = re.compile(r"[,;:()]|\s[-–—]\s|\.(?=\s|$)")
-_LIST = re.compile(r"[,\s]\s*(?:and|or)\s|,\s")
+_LIST = re.compile(r",? (?:and|or) |, ")
 
 
 def split_statement(subject: str, relation: str, object_: str = "") -> list[Triple]:

@@ -32,13 +32,13 @@ _OF_BRACKETS = frozenset({"born", "die"})
 class Grounds:
     """A passage, as the place where triples stand.
 
-    `title` is an end in every sentence. `names` are names that are known to stand in the passage; an end that differs
-    from one of them by case or article gets its spelling.
+    `title` is an end in every sentence, and the words of `heading` stand in every sentence. `names` are names that are
+    known to stand in the passage; an end that differs from one of them by case or article gets its spelling.
     """
 
-    def __init__(self, *, title: str, text: str, names: Iterable[str] = ()) -> None:
+    def __init__(self, *, title: str, text: str, heading: str = "", names: Iterable[str] = ()) -> None:
         self._title = " ".join(bare_title(title).split())
-        self._title_words, self._bare_words = _find_words(title), _find_words(self._title)
+        self._title_words, self._bare_words = _find_words(f"{title} {heading}"), _find_words(self._title)
         self._title_forms = frozenset({normalise(title), normalise(self._title)})
         self._heads = _find_heads(self._title)
         self._sentences = [text[start:end] for start, end in split_sentences(text)]
@@ -111,12 +111,13 @@ class Grounds:
         everywhere = frozenset(range(len(self._sentences)))
         places: dict[str, frozenset[int]] = {}
         for end, form in forms.items():
-            if end == self._title:
+            words = _find_words(end)
+            if end == self._title or (words and words <= self._bare_words):  # also the surname of the title's person
                 places[end] = everywhere
             elif form in occurrences:
                 places[end] = frozenset(occurrences[form])
             else:
-                places[end] = self._find_places_of_words(_find_words(end)) if form not in PRONOUNS else frozenset()
+                places[end] = self._find_places_of_words(words) if form not in PRONOUNS else frozenset()
         return places
 
     def _find_places_of_words(self, words: frozenset[str]) -> frozenset[int]:

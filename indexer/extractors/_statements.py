@@ -1,5 +1,6 @@
 """Reading of a model's answer: the names and triples that it lists, as they are spelled in the text."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +13,10 @@ from indexer.extractors._clauses import split_statement
 from indexer.extractors._grounding import Grounds
 from indexer.extractors._occurrences import find_occurrences, find_spellings
 
-__all__ = ["Facts", "Statements", "read_facts", "read_statements"]
+__all__ = ["Facts", "Statements", "find_facts", "read_facts", "read_statements"]
+
+
+_LINE = re.compile(r'"([^"|\n]+\|[^"\n]+)"')
 
 
 class Statements(BaseModel):
@@ -40,6 +44,11 @@ def read_statements(found: Statements, text: str, grounds: Grounds) -> Extractio
     names += [name for triple in kept for name in (triple.subject, triple.object)]
     malformed = len(found.triples) - len(read) + checked.count(None)
     return Extraction(entities=_count_surfaces(names, text), triples=kept, malformed=malformed)
+
+
+def find_facts(text: str) -> Facts:
+    """Returns the whole lines of an answer that is no JSON object, each once."""
+    return Facts(facts=list(dict.fromkeys(_LINE.findall(text))))
 
 
 def read_facts(found: Facts, text: str, grounds: Grounds) -> Extraction:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from core.errors import InvalidStrategy
+from core.errors import InvalidStrategy, MalformedReply
 from core.graph import Extraction
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, Message, OnToken
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCalls
@@ -24,7 +24,7 @@ from core.strategies import StrategyConfig
 from core.trace import Trace
 from indexer.extractors._combined import merge
 from indexer.extractors._grounding import Grounds
-from indexer.extractors._statements import Facts, Statements, read_facts, read_statements
+from indexer.extractors._statements import Facts, Statements, find_facts, read_facts, read_statements
 from indexer.extractors.pattern import PatternExtractor
 
 __all__ = ["GIVES_TRIPLES", "NEEDS_MODEL", "ROLE", "SOURCE", "Config", "LlmExtractor", "build"]
@@ -110,10 +110,17 @@ class LlmExtractor:
         model = _Yielding(self._model)
         if self._names is None:
             statements = await complete_structured(model, request, Statements, trace)
-            return read_statements(statements, chunk.text, Grounds(title=document.title, text=chunk.text))
-        facts = await complete_structured(model, request, Facts, trace)
+            grounds = Grounds(title=document.title, heading=chunk.heading, text=chunk.text)
+            return read_statements(statements, chunk.text, grounds)
+        try:
+            facts = await complete_structured(model, request, Facts, trace)
+        except MalformedReply as error:
+            facts = find_facts(error.text)  # of an answer that repeats itself until it is cut off
+            if not facts.facts:
+                raise
         [named] = await self._names.extract(document, chunks, [n], trace)
-        grounds = Grounds(title=document.title, text=chunk.text, names=[name.form for name in named.entities])
+        names = [name.form for name in named.entities]
+        grounds = Grounds(title=document.title, heading=chunk.heading, text=chunk.text, names=names)
         return merge([named, read_facts(facts, chunk.text, grounds)])
 
     def _make_messages(self, document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:

@@ -172,3 +172,16 @@ def test_it_says_that_it_needs_a_model_and_what_it_follows() -> None:
     [described] = [one for one in strategies.describe("indexer.extractors", "extractor") if one["name"] == "llm"]
     assert described["needs_model"]
     assert "2405.14831" in described["source"]
+
+
+async def test_an_answer_that_repeats_itself_until_it_is_cut_off_keeps_its_whole_lines(server: ChatServer) -> None:
+    line = '"Marie Curie | left Warsaw in | 1891"'
+    async with chat_models(server, model="twin:1.5b") as models:
+        small = make_extractor("llm", models)
+        server.respond = lambda _: Reply(text=f'{{"facts": [{line}, {line}, "Marie Curie | le', finish_reason="length")
+        [found] = await small.extract(*of(TEXT), [0], Trace())
+        assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
+        assert len(server.calls) == 1
+        server.respond = lambda _: Reply(text="I cannot.")
+        with pytest.raises(ModelFailed, match="'extract'"):
+            await small.extract(*of(TEXT), [0], Trace())

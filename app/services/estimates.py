@@ -11,14 +11,16 @@ from app.services.ingestion import MAX_DOCUMENTS
 from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
 from core.documents import Submission, loader_notes
-from core.errors import LoadFailed, UnsupportedMedia
+from core.errors import InvalidSettings, LoadFailed, UnsupportedMedia
 from core.execution.work_limit import WorkLimit
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.prompting.prompts import use_prompts
+from core.settings import LlmSettings
 from core.strategies import build, parse_spec
 from core.trace import Trace
 from indexer import Loaders, Rejection, fingerprint, make_extractor
+from models import make_chat_models
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
 
@@ -79,11 +81,18 @@ class _NoModels:
 
     model = ""
 
+    def __init__(self, settings: LlmSettings) -> None:
+        self._settings = settings
+
     def of(self, role: str) -> "_NoModels":  # noqa: ARG002 - the port has it
         return self
 
-    def is_small(self, role: str) -> bool:  # noqa: ARG002 - the port has it
-        return False
+    def is_small(self, role: str) -> bool:
+        """Returns whether the configured model is small, since its prompt is shorter; False if there is none."""
+        try:
+            return make_chat_models(self._settings, None, None).is_small(role)
+        except InvalidSettings:
+            return False
 
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
         raise NotImplementedError("an estimate calls no model")
@@ -114,7 +123,7 @@ async def estimate(
     chunking: Chunker = build("indexer.chunkers", parse_spec(chunker), "chunker", None)
     # For the same reason without the models of the container, whose cache is a file.
     with use_prompts(container.prompts):
-        extraction = make_extractor(extractor, _NoModels())
+        extraction = make_extractor(extractor, _NoModels(container.settings.llm))
     count, rejected = _Count(scripts=ScriptCheck(embedder)), list[Rejection]()
     chunk = partial(chunking.chunk, tokens=embedder.tokens)
     rest = iter(found)

@@ -4,7 +4,9 @@ __all__ = [
     "ABBREVIATIONS",
     "ARTICLES",
     "CALENDAR_WORDS",
+    "CLAUSE_WORDS",
     "CONNECTIVES",
+    "DETERMINERS",
     "FUNCTION_WORDS",
     "GERMAN_ADDRESS",
     "GERMAN_ADVERBS",
@@ -16,6 +18,8 @@ __all__ = [
     "GERMAN_PLURAL_ENDINGS",
     "GERMAN_VERBS",
     "KIND_QUESTION_WORDS",
+    "PREPOSITIONS",
+    "PRONOUNS",
     "SMALL_WORDS",
     "STOP_WORDS",
 ]
@@ -167,3 +171,18 @@ GERMAN_NOUN_ENDINGS = (
 
 GERMAN_PLURAL_ENDINGS = ("en", "er", "e", "ern", "eln")
 """Endings of German nouns in the plural, which stand without an article."""
+
+PRONOUNS = _words("he him his himself she her hers herself it its itself they them their theirs themselves")
+"""English pronouns of the third person."""
+
+DETERMINERS = _words("a an the its his her their this that these those")
+"""English words before a noun."""
+
+PREPOSITIONS = _words("""
+    about after against along among around as at before behind below beneath between beyond by during for from in inside
+    into near on onto opposite outside over since through to toward towards under until upon via with within
+""")
+"""English prepositions that begin a phrase. "of" is not among them: its phrase belongs to the noun before it."""
+
+CLAUSE_WORDS = _words("and but or that which who whom whose where when while because although after before")
+"""English words behind which another clause may begin, with a subject of its own."""

@@ -1,7 +1,10 @@
 """Open information extraction by a language model: a chunk's entities and triples in one structured call.
 
 Names are counted as they are spelled in the chunk. What a triple names is an entity too. The items of an answer are
-read one by one: a triple that is not three names counts as malformed, and the rest of the answer is kept.
+read one by one: a triple that is not three names, or does not stand in the chunk, counts as malformed, and the rest of
+the answer is kept.
+
+A small model has a prompt of its own, which asks for triples only: the names are those of the extractor `pattern`.
 """
 
 import asyncio
@@ -10,7 +13,7 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from core.errors import InvalidStrategy
+from core.errors import InvalidStrategy, MalformedReply
 from core.graph import Extraction
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, Message, OnToken
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument, ModelCalls
@@ -19,7 +22,10 @@ from core.prompting.prompts import load_prompt
 from core.prompting.structured import complete_structured
 from core.strategies import StrategyConfig
 from core.trace import Trace
-from indexer.extractors._statements import Statements, read_statements
+from indexer.extractors._combined import merge
+from indexer.extractors._grounding import Grounds
+from indexer.extractors._statements import Facts, Statements, find_facts, read_facts, read_statements
+from indexer.extractors.pattern import PatternExtractor
 
 __all__ = ["GIVES_TRIPLES", "NEEDS_MODEL", "ROLE", "SOURCE", "Config", "LlmExtractor", "build"]
 
@@ -50,11 +56,12 @@ class LlmExtractor:
 
     gives_triples = GIVES_TRIPLES
 
-    def __init__(self, config: Config, model: ChatModel) -> None:
+    def __init__(self, config: Config, model: ChatModel, *, is_small: bool = False) -> None:
         self._concurrency = config.concurrency
         self._model = model
-        self._prompt = load_prompt("indexer.extractors", "openie")
-        self.fingerprint = f"llm-1({model.model},{self._prompt.hash})"
+        self._names = PatternExtractor() if is_small else None
+        self._prompt = load_prompt("indexer.extractors", "openie_small" if is_small else "openie")
+        self.fingerprint = f"llm-2({model.model},{self._prompt.hash})"
         self.model_calls = ModelCalls(
             concurrency=config.concurrency,
             attempts=config.attempts,
@@ -73,7 +80,7 @@ class LlmExtractor:
 
         async def one(n: int) -> Extraction:
             async with slots:
-                return await self._extract_chunk(document, chunks[n], trace, attempt)
+                return await self._extract_chunk(document, chunks, n, trace, attempt)
 
         if len(wanted) == 1:  # the usual case: no task is needed
             return [await one(wanted[0])]
@@ -85,11 +92,13 @@ class LlmExtractor:
                 task.cancel()
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        return (document.title, chunk.heading, chunk.text)
+        names = self._names.input_of(document, chunk) if self._names else ()
+        return (document.title, chunk.heading, chunk.text, *names)
 
     async def _extract_chunk(
-        self, document: LoadedDocument, chunk: DraftChunk, trace: Trace, attempt: int
+        self, document: LoadedDocument, chunks: Sequence[DraftChunk], n: int, trace: Trace, attempt: int
     ) -> Extraction:
+        chunk = chunks[n]
         request = ChatRequest(
             role=ROLE,
             messages=self._make_messages(document, chunk),
@@ -98,8 +107,21 @@ class LlmExtractor:
             temperature=_RETRY_TEMPERATURE if attempt else 0.0,
             sample=attempt,
         )
-        statements = await complete_structured(_Yielding(self._model), request, Statements, trace)
-        return read_statements(statements, chunk.text)
+        model = _Yielding(self._model)
+        if self._names is None:
+            statements = await complete_structured(model, request, Statements, trace)
+            grounds = Grounds(title=document.title, heading=chunk.heading, text=chunk.text)
+            return read_statements(statements, chunk.text, grounds)
+        try:
+            facts = await complete_structured(model, request, Facts, trace)
+        except MalformedReply as error:
+            facts = find_facts(error.text)  # of an answer that repeats itself until it is cut off
+            if not facts.facts:
+                raise
+        [named] = await self._names.extract(document, chunks, [n], trace)
+        names = [name.form for name in named.entities]
+        grounds = Grounds(title=document.title, heading=chunk.heading, text=chunk.text, names=names)
+        return merge([named, read_facts(facts, chunk.text, grounds)])
 
     def _make_messages(self, document: LoadedDocument, chunk: DraftChunk) -> tuple[Message, ...]:
         title = " › ".join(part for part in (document.title, chunk.heading) if part)
@@ -128,4 +150,4 @@ def build(config: Config, models: ChatModels | None) -> Extractor:
             "the extractor 'llm' asks a language model, and none is configured: set HOPWEAVE_LLM__MODEL (and "
             "HOPWEAVE_LLM__BASE_URL for an endpoint of your own), or use the extractor 'pattern'"
         )
-    return LlmExtractor(config, models.of(ROLE))
+    return LlmExtractor(config, models.of(ROLE), is_small=models.is_small(ROLE))

@@ -156,9 +156,10 @@ def _read_settings(models: list[str], prompts: Path | None, extractor: str) -> S
     overrides = parse_model_options(models)
     if prompts is None:
         return read_settings(**overrides)
-    if "llm" in (part.partition(":")[0] for part in extractor.split("+")) and (prompts / "openie.md").exists():
+    replaced = [name for name in ("openie", "openie_small") if (prompts / f"{name}.md").exists()]
+    if replaced and "llm" in (part.partition(":")[0] for part in extractor.split("+")):
         raise InvalidInput(
-            f"--prompts {prompts} replaces `openie`, but indexing is done by a worker with settings of its own; "
+            f"--prompts {prompts} replaces `{replaced[0]}`, but indexing is done by a worker with settings of its own; "
             "set HOPWEAVE_PROMPTS_DIR in the environment instead"
         )
     return read_settings(**overrides, prompts_dir=prompts)

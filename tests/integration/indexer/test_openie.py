@@ -9,13 +9,15 @@ from core.errors import InvalidStrategy, ModelFailed
 from core.graph import Surface, Triple
 from core.ports.indexing import Block, DraftChunk, Extractor, LoadedDocument
 from core.trace import Trace
-from indexer.extractors._statements import Statements, read_statements
+from indexer.extractors._grounding import Grounds
+from indexer.extractors._statements import Facts, Statements, read_facts, read_statements
 from indexer.selection.extractors import gives_triples, make_extractor
 from testing.contracts.extractor import ExtractorContract
 from tests.openie import chat_models, openie
 from tests.twins.chat_server import ChatServer, Reply
 
 TEXT = "Marie Curie was born in Warsaw. MARIE CURIE left Warsaw in 1891."
+GROUNDS = Grounds(title="Marie Curie", text=TEXT)
 
 
 def of(text: str, heading: str = "") -> tuple[LoadedDocument, list[DraftChunk]]:
@@ -44,7 +46,7 @@ class TestOpenIE(ExtractorContract):
 
 
 def test_forms_are_counted_as_they_stand_in_the_text() -> None:
-    found = read_statements(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=[]), TEXT)
+    found = read_statements(Statements(entities=["marie curie", "Radium", "Warsaw"], triples=[]), TEXT, GROUNDS)
     assert set(found.entities) == {
         Surface(form="Marie Curie", count=1),
         Surface(form="MARIE CURIE", count=1),
@@ -54,7 +56,7 @@ def test_forms_are_counted_as_they_stand_in_the_text() -> None:
 
 
 def test_what_a_triple_names_is_an_entity() -> None:
-    found = read_statements(Statements(entities=[], triples=[["Marie Curie", "left Warsaw in", 1891]]), TEXT)
+    found = read_statements(Statements(entities=[], triples=[["Marie Curie", "left Warsaw in", 1891]]), TEXT, GROUNDS)
     assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
     assert Surface(form="1891", count=1) in found.entities
 
@@ -73,16 +75,60 @@ def test_what_a_triple_names_is_an_entity() -> None:
     ],
 )
 def test_a_wrong_triple_is_counted_and_costs_nothing_else(item: object) -> None:
-    found = read_statements(Statements(entities=["Warsaw", None, "", {"a": 1}], triples=[item, ["a", "b", "c"]]), TEXT)
+    found = read_statements(
+        Statements(entities=["Warsaw", None, "", {"a": 1}], triples=[item, ["Warsaw", "b", "1891"]]), TEXT, GROUNDS
+    )
     assert (found.malformed, len(found.triples)) == (1, 1)
-    assert {surface.form for surface in found.entities} == {"Warsaw", "a", "c"}
+    assert {surface.form for surface in found.entities} == {"Warsaw", "1891"}
 
 
 def test_a_triple_written_with_names_is_read() -> None:
-    item = {"subject": "a", "predicate": "b", "object": "c"}
-    assert read_statements(Statements(entities=[], triples=[item]), TEXT).triples == (
-        Triple(subject="a", predicate="b", object="c"),
+    item = {"subject": "Marie Curie", "predicate": "left", "object": "Warsaw"}
+    assert read_statements(Statements(entities=[], triples=[item]), TEXT, GROUNDS).triples == (
+        Triple(subject="Marie Curie", predicate="left", object="Warsaw"),
     )
+
+
+def test_a_triple_whose_ends_the_passage_does_not_contain_is_left_out_with_its_names() -> None:
+    triples = [["she", "left", "Warsaw"], ["Marie Curie", "discovered", "Radium"]]
+    found = read_statements(Statements(entities=[], triples=triples), TEXT, GROUNDS)
+    assert found.triples == (Triple(subject="Marie Curie", predicate="left", object="Warsaw"),)
+    assert found.malformed == 1
+    assert "Radium" not in {surface.form for surface in found.entities}
+
+
+def test_the_lines_of_a_small_model_are_cut_and_checked() -> None:
+    facts = ["Marie Curie | was born in | Warsaw", "She | left Warsaw in | 1891", "Marie Curie | won | Nobel Prize"]
+    found = read_facts(Facts(facts=[*facts, "Marie Curie", None, ["Warsaw", ""]]), TEXT, GROUNDS)
+    assert found.triples == (
+        Triple(subject="Marie Curie", predicate="was born in", object="Warsaw"),
+        Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),
+    )
+    assert found.malformed == 4
+    assert {surface.form for surface in found.entities} == {"Marie Curie", "MARIE CURIE", "Warsaw", "1891"}
+
+
+def test_clauses_are_cut_in_english_only() -> None:
+    text = "Ofra Tamm wurde 1911 in Köln als Tochter eines Lehrers geboren und lebte in Bonn."
+    facts = Facts(facts=["Ofra Tamm | lebte in | Bonn", "Ofra Tamm | wurde in Köln als Tochter eines Lehrers geboren"])
+    found = read_facts(facts, text, Grounds(title="Ofra Tamm", text=text))
+    assert found.triples == (Triple(subject="Ofra Tamm", predicate="lebte in", object="Bonn"),)
+
+
+async def test_a_small_model_has_a_prompt_of_its_own_and_the_names_of_pattern(server: ChatServer) -> None:
+    server.respond = lambda _: Reply.json({"facts": ["It | was founded by | the Orle School"]})
+    text = "Tamm College was founded by the Orle School near Veld Bridge."
+    document = LoadedDocument(key="k", title="Tamm College", blocks=(Block(text=text),))
+    async with chat_models(server, model="twin:1.5b") as models:
+        small = make_extractor("llm", models)
+        [found] = await small.extract(document, [DraftChunk(text=text)], [0], Trace())
+    assert found.triples == (Triple(subject="Tamm College", predicate="was founded by", object="Orle School"),)
+    assert {"Tamm College", "Orle School", "Veld Bridge"} == {surface.form for surface in found.entities}
+    system = server.calls[0].messages[0]["content"]
+    assert len(system.replace("|", " ").split()) <= 120
+    assert "entities" not in system
+    names = ("Tamm College", "Orle School", "Veld Bridge")
+    assert small.input_of(document, DraftChunk(text=text))[-3:] == names
 
 
 async def test_one_call_holds_the_passage_fenced_and_its_title(extractor: Extractor, server: ChatServer) -> None:
@@ -126,3 +172,16 @@ def test_it_says_that_it_needs_a_model_and_what_it_follows() -> None:
     [described] = [one for one in strategies.describe("indexer.extractors", "extractor") if one["name"] == "llm"]
     assert described["needs_model"]
     assert "2405.14831" in described["source"]
+
+
+async def test_an_answer_that_repeats_itself_until_it_is_cut_off_keeps_its_whole_lines(server: ChatServer) -> None:
+    line = '"Marie Curie | left Warsaw in | 1891"'
+    async with chat_models(server, model="twin:1.5b") as models:
+        small = make_extractor("llm", models)
+        server.respond = lambda _: Reply(text=f'{{"facts": [{line}, {line}, "Marie Curie | le', finish_reason="length")
+        [found] = await small.extract(*of(TEXT), [0], Trace())
+        assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
+        assert len(server.calls) == 1
+        server.respond = lambda _: Reply(text="I cannot.")
+        with pytest.raises(ModelFailed, match="'extract'"):
+            await small.extract(*of(TEXT), [0], Trace())

@@ -60,7 +60,8 @@ def make_embedder(settings: EmbeddingSettings) -> Embedder:
             api_key=settings.api_key,
             max_tokens=settings.max_tokens,
             timeout_seconds=settings.timeout_seconds,
+            form=settings.form,
         )
     return SentenceTransformersEmbedder(
-        model=settings.model, precision=settings.precision, batch_size=settings.batch_size
+        model=settings.model, precision=settings.precision, batch_size=settings.batch_size, form=settings.form
     )

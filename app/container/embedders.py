@@ -1,5 +1,8 @@
 """The embedding models of a process: the configured one, and those that corpora name (`KIND:MODEL`).
 
+`KIND:MODEL` may be followed by a form (`core.embedding_form`). A corpus keeps the form that it was built with: it is a
+part of the name of its model. Vectors of two forms are never mixed.
+
 While a corpus is reindexed to another model, the old one embeds its questions and the new one the passages.
 """
 
@@ -7,9 +10,10 @@ import threading
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings
+from core.embedding_form import EmbeddingForm, split_form
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
 from core.ports.embedding import Embedder, TokenCounter, Vectors
 from core.settings import EmbeddingSettings
@@ -51,8 +55,8 @@ class Embedders:
         if found is None:
             raise EmbeddingMismatch(
                 f"corpus {corpus.name!r} was built with the embedding model {corpus.settings.embedding_model!r}, and "
-                f"{self._configured().model!r} is configured: set HOPWEAVE_EMBEDDING__MODEL back, or build it anew "
-                f"with `hopweave corpora reindex {corpus.name}`"
+                f"{self._configured().model!r} is configured: set HOPWEAVE_EMBEDDING__MODEL and its prefixes back, "
+                f"or build it anew with `hopweave corpora reindex {corpus.name}`"
             )
         return found
 
@@ -63,11 +67,15 @@ class Embedders:
         there, configured = settings.embedding_model, self._configured()
         if there == configured.model:
             return configured
-        name = settings.embedding or (f"{_LOCAL}:{BUILT_IN}" if there == BUILT_IN else "")
-        if not name or name == self.configured_name:
+        weights, form = split_form(there)
+        name = settings.embedding or (f"{_LOCAL}:{BUILT_IN}" if weights == BUILT_IN else "")
+        if not name:
             return None
         try:
-            found = self.named(name)
+            kind, model, _ = self._split(name)
+            # The name without a form is that of vectors without prefixes, whatever is usual for the model now.
+            whole = EmbeddingForm(query=form.query or "", passage=form.passage or "", dimension=form.dimension)
+            found: Embedder = _HeldEmbedder(self._pool, _Key(kind, model, whole))
             is_same = found.model == there
         except InvalidSettings:  # such as a folder of weights that is gone
             return None
@@ -81,21 +89,25 @@ class Embedders:
         """
         if text == NO_EMBEDDING:
             return _NONE
-        kind, model = self._split(text)
-        if f"{kind}:{model}" == self.configured_name:
+        kind, model, form = self._split(text)
+        if f"{kind}:{model}" == self.configured_name and form == EmbeddingForm():
             return self._configured()
-        return _HeldEmbedder(self._pool, (kind, model))
+        return _HeldEmbedder(self._pool, _Key(kind, model, form))
 
     def complete_name(self, text: str) -> str:
         """Returns the name as `KIND:MODEL`. Raises what `named` raises."""
-        return text if text == NO_EMBEDDING else ":".join(self._split(text))
+        if text == NO_EMBEDDING:
+            return text
+        kind, model, form = self._split(text)
+        return f"{kind}:{model}{form.suffix}"
 
     def is_offered(self, text: str) -> bool:
         """Whether clients may choose this model: the configured one, the built-in one, or one that settings name.
 
         Raises what `named` raises.
         """
-        offered = {NO_EMBEDDING, self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered}
+        listed = (f"{name}{form.suffix}" for name, form in map(split_form, self._settings.offered))
+        offered = {NO_EMBEDDING, self.configured_name, f"{_LOCAL}:{BUILT_IN}", *listed}
         return self.complete_name(text) in offered
 
     def without_foreign(self, settings: CorpusSettings) -> CorpusSettings:
@@ -106,12 +118,15 @@ class Embedders:
             known = False
         return settings if known else replace(settings, embedding="")
 
-    def _split(self, text: str) -> tuple[str, str]:
+    def _split(self, text: str) -> tuple[str, str, EmbeddingForm]:
         if text in (self._settings.model, self._configured().model):
-            return self._settings.kind, self._settings.model
-        if text == BUILT_IN:
-            return _LOCAL, BUILT_IN
-        kind, colon, model = text.partition(":")
+            return self._settings.kind, self._settings.model, EmbeddingForm()
+        name, form = split_form(text)
+        if name == self._settings.model:
+            return self._settings.kind, name, form
+        if name == BUILT_IN:
+            return _LOCAL, BUILT_IN, form
+        kind, colon, model = name.partition(":")
         if not colon:
             raise EmbeddingMismatch(
                 f"the configured embedding model is {self._configured().model!r}, not {text!r}: leave `embedding` out, "
@@ -122,10 +137,19 @@ class Embedders:
                 f"embedding {text!r} is not KIND:MODEL with a kind of {' or '.join(_KINDS)}, such as "
                 f"{_LOCAL}:{BUILT_IN}"
             )
-        return kind, model
+        return kind, model, form
 
     async def close(self) -> None:
         await self._pool.close()
+
+
+@dataclass(frozen=True)
+class _Key:
+    """What a model of the pool is made from."""
+
+    kind: str
+    model: str
+    form: EmbeddingForm
 
 
 class _Pool:
@@ -135,20 +159,21 @@ class _Pool:
         self._settings = settings
         self._make = make
         self._lock = threading.Lock()
-        self._models: OrderedDict[tuple[str, str], Embedder] = OrderedDict()
-        self._uses: dict[tuple[str, str], int] = {}
+        self._models: OrderedDict[_Key, Embedder] = OrderedDict()
+        self._uses: dict[_Key, int] = {}
 
-    def get(self, key: tuple[str, str]) -> Embedder:
+    def get(self, key: _Key) -> Embedder:
         with self._lock:
             if key not in self._models:
-                kind, model = key
-                settings = self._settings.model_copy(update={"kind": kind, "model": model})
+                form = {"query_prefix": key.form.query, "passage_prefix": key.form.passage}
+                chosen = {"kind": key.kind, "model": key.model, "dimension": key.form.dimension, **form}
+                settings = self._settings.model_copy(update=chosen)
                 self._models[key] = self._make(settings)
             self._models.move_to_end(key)
             return self._models[key]
 
     @asynccontextmanager
-    async def use(self, key: tuple[str, str]) -> AsyncIterator[Embedder]:
+    async def use(self, key: _Key) -> AsyncIterator[Embedder]:
         """Yields the model, which is not closed while the block runs."""
         self._uses[key] = self._uses.get(key, 0) + 1
         try:
@@ -178,7 +203,7 @@ class _Pool:
 class _HeldEmbedder:
     """Implements `Embedder` over a model of the pool, which may be closed and made again between two calls."""
 
-    def __init__(self, pool: _Pool, key: tuple[str, str]) -> None:
+    def __init__(self, pool: _Pool, key: _Key) -> None:
         self._pool = pool
         self._key = key
 

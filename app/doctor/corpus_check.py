@@ -10,6 +10,7 @@ from app.doctor.originals_check import find_orphaned_originals, make_originals_f
 from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.embedding_form import split_form
 from core.errors import HopweaveError, InvalidStrategy
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
@@ -79,9 +80,17 @@ class CorpusExamination:
             self._container.check_embedding(self._corpus)
         except HopweaveError as error:
             return self._finding("embedding", Level.PROBLEM, str(error))
-        model = self._corpus.settings.embedding_model
-        source = "as configured" if model == self._container.embedder.model else "which the corpus names"
-        return self._finding("embedding", Level.OK, f"{model}, {source}")
+        settings, configured = self._corpus.settings, self._container.embedder
+        weights, form = split_form(settings.embedding_model)
+        words = f"{weights}, {form.describe() or 'no prefixes'}" if settings.has_vectors else weights
+        if settings.embedding_model == configured.model:
+            return self._finding("embedding", Level.OK, f"{words}, as configured")
+        there, now = split_form(configured.model)
+        if settings.has_vectors and there == weights:
+            remedy = f"`hopweave corpora reindex {self._corpus.name}` embeds it as configured"
+            detail = f"{words}, as it was built; {now.describe() or 'no prefixes'} is configured"
+            return self._finding("embedding", Level.NOTE, detail, remedy)
+        return self._finding("embedding", Level.OK, f"{words}, which the corpus names")
 
     def _examine_versions(self) -> Finding:
         """Compares the versions with which the corpus was built with the current ones.

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from app.container import Container
 from app.doctor.findings import Finding, Level
 from app.doctor.model_check import check_models
+from core.embedding_form import split_form
 from core.errors import HopweaveError
 from models import make_chat_models
 
@@ -26,7 +27,8 @@ async def _examine_embedding_model(container: Container) -> Finding:
     except HopweaveError as error:
         remedy = "check HOPWEAVE_EMBEDDING__MODEL and HOPWEAVE_EMBEDDING__KIND"
         return Finding(subject="embedding model", level=Level.PROBLEM, detail=str(error), remedy=remedy)
-    detail = f"{container.embedder.model} answers with {len(vector)} dimensions"
+    weights, form = split_form(container.embedder.model)
+    detail = f"{weights} answers with {len(vector)} dimensions, {form.describe() or 'no prefixes'}"
     return Finding(subject="embedding model", level=Level.OK, detail=detail)
 
 

@@ -20,6 +20,7 @@ from cli.output.progress import Progress
 from core import errors
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
+from core.embedding_form import EmbeddingForm, split_form
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
 from indexer import Rejection
 
@@ -266,8 +267,11 @@ def check_settings(corpus: hopweave.Corpus, request: Request) -> None:
 
 def _is_named(embedding: str, model: str) -> bool:
     """Whether `KIND:MODEL` may name the model of a corpus, which is called `FOLDER@HASH` if it is that of a folder."""
-    stated = embedding.partition(":")[2] or embedding
-    return stated == model or PurePath(stated).name == model.partition("@")[0]
+    stated, form = split_form(embedding.partition(":")[2] or embedding)
+    weights, built = split_form(model)
+    if form != EmbeddingForm() and form != built:
+        return False
+    return stated == weights or PurePath(stated).name == weights.partition("@")[0]
 
 
 def _describe_vectors(corpus: hopweave.Corpus) -> str:

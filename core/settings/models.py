@@ -4,6 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from core.embedding_form import EmbeddingForm
 from core.settings.paths import expand_home_in
 from core.settings.section import Section, SentKey
 
@@ -24,6 +25,15 @@ class EmbeddingSettings(Section):
     batch_size: int = Field(default=16, ge=1, le=1024)
     base_url: str = ""
     api_key: SentKey = SecretStr("")
+    query_prefix: str | None = Field(
+        default=None, description="Put before each question; unset: as the model was trained."
+    )
+    passage_prefix: str | None = Field(
+        default=None, description="Put before each passage; unset: as the model was trained."
+    )
+    dimension: int | None = Field(
+        default=None, ge=8, description="Vectors are cut to this length, for models that were trained for it."
+    )
     max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
     timeout_seconds: float = Field(default=60.0, gt=0)
     others: int = Field(
@@ -35,6 +45,10 @@ class EmbeddingSettings(Section):
     )
 
     _expand_home = field_validator("model")(expand_home_in)
+
+    @property
+    def form(self) -> EmbeddingForm:
+        return EmbeddingForm(query=self.query_prefix, passage=self.passage_prefix, dimension=self.dimension)
 
 
 class RoleSettings(Section):
@@ -84,6 +98,9 @@ class RerankerSettings(Section):
         default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
     )
     url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
+    api: Literal["auto", "cohere", "tei"] = Field(
+        default="auto", description="`cohere` sends `documents`, `tei` sends `texts`; `auto` finds out which is taken."
+    )
     api_key: SentKey = SecretStr("")
     timeout: float = Field(default=30.0, gt=0)
 

@@ -58,10 +58,10 @@ class BertEncoder:
             raise InvalidSettings(f"embedding.model: {self._layout.folder} has lost its tokenizer.json: restore it")
         return tokenizer, self._layout.reads
 
-    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
-        """Encodes queries like passages, only on other threads: these models have no prompts."""
+    def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:
+        """Encodes queries like passages, only on other threads and behind another prefix."""
         compiled = self._questions if queries else self._passages
-        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast([prefix + text for text in texts])]
         vectors = np.empty((len(ids), self.dimension), dtype=np.float32)
         for rows in _groups([len(text) for text in ids]):
             vectors[rows] = compiled.run([ids[row] for row in rows])

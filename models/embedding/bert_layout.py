@@ -1,4 +1,7 @@
-"""Recognizes folders that hold the common kind of sentence model: BERT, mean pooling, unit length, no prompts."""
+"""Recognizes folders that hold the common kind of sentence model: BERT, mean pooling, unit length.
+
+The tokenizer is that of BERT, or that of XLM-RoBERTa, as multilingual-e5 has it.
+"""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +35,7 @@ def read_layout(folder: Path) -> BertLayout | None:
         (folder / "model.safetensors").is_file()
         and _is_plain_bert(config)
         and _is_mean_of_tokens(folder)
-        and _is_bert_tokenizer(folder)
+        and _is_known_tokenizer(folder)
         and reads is not None
         and reads <= config["max_position_embeddings"]
     ):
@@ -65,18 +68,23 @@ def _is_mean_of_tokens(folder: Path) -> bool:
     modes = {key for key, on in pooling.items() if key.startswith("pooling_mode_") and on}
     mean = pooling.get("pooling_mode") in ("mean", ["mean"]) or modes == {"pooling_mode_mean_tokens"}
     own = _object(folder / "config_sentence_transformers.json")
-    return mean and not any((own.get("prompts") or {}).values()) and own.get("truncate_dim") is None
+    counts_prompts = pooling.get("include_prompt", True)  # else a prompt is read, and left out of the mean
+    return mean and counts_prompts is True and own.get("truncate_dim") is None
 
 
-def _is_bert_tokenizer(folder: Path) -> bool:
-    """Returns whether the tokenizer is WordPiece and `tokenizer.json` agrees with the settings beside it."""
+def _is_known_tokenizer(folder: Path) -> bool:
+    """Returns whether `tokenizer.json` is of a known class, and agrees with the settings beside it."""
     tokenizer, settings = _object(folder / "tokenizer.json"), _object(folder / "tokenizer_config.json")
+    if _object(folder / "sentence_bert_config.json").get("do_lower_case"):
+        return False
+    kind, named = (tokenizer.get("model") or {}).get("type"), settings.get("tokenizer_class")
+    if kind == "Unigram":
+        return named in {"XLMRobertaTokenizer", "XLMRobertaTokenizerFast"}
     normalizer = tokenizer.get("normalizer") or {}
     return (
-        (tokenizer.get("model") or {}).get("type") == "WordPiece"
-        and settings.get("tokenizer_class") in {"BertTokenizer", "BertTokenizerFast"}
+        kind == "WordPiece"
+        and named in {"BertTokenizer", "BertTokenizerFast"}
         and normalizer.get("lowercase") == settings.get("do_lower_case", True)
-        and not _object(folder / "sentence_bert_config.json").get("do_lower_case")
     )
 
 

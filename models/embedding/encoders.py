@@ -29,8 +29,8 @@ class Encoder(Protocol):
         """Returns a new tokenizer and the maximum number of tokens, special tokens included."""
         ...
 
-    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
-        """Encodes one batch of at least one text as unit vectors."""
+    def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:
+        """Encodes one batch of at least one text, each behind the prefix, as unit vectors."""
         ...
 
 
@@ -69,7 +69,7 @@ def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncode
 
 
 class SentenceTransformerEncoder:
-    """Any model that sentence-transformers can load, with its prompts."""
+    """Any model that sentence-transformers can load. Its own prompts are not used: the caller has read them."""
 
     def __init__(self, model: "SentenceTransformer") -> None:
         self._model = model
@@ -81,10 +81,13 @@ class SentenceTransformerEncoder:
     def tokenizer(self) -> "tuple[Tokenizer, int]":
         return copy_tokenizer(self._model)
 
-    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:
+    def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:
+        """Hands over the prefix as a prompt: some models leave it out of the mean."""
         _use_one_core()
         encode = self._model.encode_query if queries else self._model.encode_document
-        vectors = encode(list(texts), batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False)
+        vectors = encode(
+            list(texts), prompt=prefix, batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False
+        )
         return normalize(vectors.float().numpy())
 
 

@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.embedding_form import PLAIN, EmbeddingForm
+from core.errors import InvalidSettings
 from core.execution.processes import count_cores
 from core.ports.embedding import TokenCounter, Vectors
 from models.embedding.encoders import Encoder, check_loadable, load
+from models.embedding.normalize import cut
+from models.embedding.prefixes import complete_form, name_form, read_folder_form, usual_form
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve
 
@@ -32,10 +36,21 @@ class SentenceTransformersEmbedder:
     One batch spread over all cores waits at a barrier after each matrix: a fifth slower on two idle cores, and half as
     fast if another process uses one of them. Questions have separate threads, so that they never wait for a batch of
     passages; questions that arrive together are embedded together.
+
+    `form` has the prefixes and the cut; prefixes that it leaves out are those of the folder, else the usual ones of the
+    model's name.
     """
 
-    def __init__(self, *, model: str = BUILT_IN, precision: str = "auto", batch_size: int = 16) -> None:
+    def __init__(
+        self,
+        *,
+        model: str = BUILT_IN,
+        precision: str = "auto",
+        batch_size: int = 16,
+        form: EmbeddingForm | None = None,
+    ) -> None:
         self._weights = resolve(model)
+        self._stated = form or EmbeddingForm()
         check_loadable(self._weights)
         self._precision = precision
         self._batch_size = batch_size
@@ -50,18 +65,37 @@ class SentenceTransformersEmbedder:
     def _threads(self, name: str, initializer: Callable[[], None] | None = None) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self._cores, f"embedding-{name}", initializer=initializer)
 
-    @property
+    @cached_property
     def model(self) -> str:
-        return self._weights.model
+        """The name of the weights, with the form if they have prefixes or are cut."""
+        return self._weights.model + name_form(self.form, self._folder_form)
+
+    @cached_property
+    def form(self) -> EmbeddingForm:
+        """The prefixes and the cut that are used."""
+        own = self._folder_form
+        return complete_form(self._stated, own if own.query or own.passage else usual_form(self._weights.model))
+
+    @cached_property
+    def _folder_form(self) -> EmbeddingForm:
+        """The prompts of the folder. Of a hub name that is not on disk yet, none are known."""
+        return read_folder_form(self._weights.folder) if self._weights.folder else PLAIN
 
     @cached_property
     def dimension(self) -> int:
         """Read from the model's folder; a hub name that is not on disk yet is loaded for it."""
-        return self._weights.dimension or self._encoder().dimension
+        whole = self._weights.dimension or self._encoder().dimension
+        wanted = self._stated.dimension or whole
+        if wanted > whole:
+            raise InvalidSettings(
+                f"{self._weights.model} has vectors of {whole} dimensions, and not the {wanted} of "
+                "HOPWEAVE_EMBEDDING__DIMENSION: set it to fewer"
+            )
+        return wanted
 
     @cached_property
     def tokens(self) -> TokenCounter:
-        return TokenizerTokens(self._tokenizer)
+        return TokenizerTokens(self._tokenizer, prefix=self.form.passage or "")
 
     async def warm(self) -> None:
         """Loads the model and runs it once, so that the first question does not wait for it."""
@@ -100,14 +134,16 @@ class SentenceTransformersEmbedder:
         return vector
 
     def _encode(self, texts: list[str]) -> Vectors:
-        return self._encoder().encode(texts, queries=False)
+        vectors = self._encoder().encode(texts, queries=False, prefix=self.form.passage or "")
+        return cut(vectors, self.dimension)
 
     def _answer(self, questions: "_Questions") -> Vectors:
         encoder = self._encoder()
         with self._guard:
             if self._open is questions:
                 self._open = None
-        return encoder.encode(questions.texts, queries=True)
+        vectors = encoder.encode(questions.texts, queries=True, prefix=self.form.query or "")
+        return cut(vectors, self.dimension)
 
     def _encoder(self) -> Encoder:
         with self._loading:

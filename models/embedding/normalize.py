@@ -1,11 +1,11 @@
-"""Normalizes vectors to length one."""
+"""Normalizes vectors to length one, and cuts those of Matryoshka models."""
 
 import numpy as np
 
 from core.errors import ModelFailed
 from core.ports.embedding import Vectors
 
-__all__ = ["normalize"]
+__all__ = ["cut", "normalize"]
 
 
 def normalize(vectors: Vectors) -> Vectors:
@@ -15,3 +15,8 @@ def normalize(vectors: Vectors) -> Vectors:
         raise ModelFailed("the embedding model answered with a vector that is zero or not finite: check its weights")
     unit: Vectors = (vectors / lengths).astype(np.float32, copy=False)
     return unit
+
+
+def cut(vectors: Vectors, dimension: int) -> Vectors:
+    """Returns the first `dimension` numbers of each vector, at length one again; all of them if there are no more."""
+    return normalize(vectors[:, :dimension]) if vectors.shape[1] > dimension else vectors

@@ -1,6 +1,7 @@
-"""Embeds with an endpoint that speaks OpenAI's protocol."""
+"""Embeds with an endpoint that speaks OpenAI's protocol: OpenAI, Ollama, vLLM, TEI, llama-server and others."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,16 +10,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from pydantic import SecretStr
 
+from core.embedding_form import EmbeddingForm
 from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
 from core.telemetry.outgoing import outgoing_headers
-from models.embedding.normalize import normalize
+from models.embedding.normalize import cut, normalize
+from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens
 from models.endpoint_errors import translate_errors
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIStatusError, AsyncOpenAI
     from openai.types import CreateEmbeddingResponse
 
 __all__ = ["OpenAIEmbedder"]
@@ -27,10 +30,25 @@ _PUBLIC = "https://api.openai.com/v1"
 _NO_KEY = SecretStr("")
 _TEXTS_PER_CALL = 128
 _READS = 512  # the limit of the smallest models in use; `max_tokens` overrides it
+_REFUSED = {400, 413, 422}
+_TOO_MANY = re.compile(
+    r"batch|too many|array length|tokens? per request|number of inputs|payload|entity too large", re.IGNORECASE
+)
+_TOO_LONG = re.compile(
+    r"context length|maximum (input|sequence)|input length|too long|must have less than|exceed", re.IGNORECASE
+)
+_ALLOWED = re.compile(
+    r"(?:maximum allowed batch size|array length <=|at most|max(?:imum)?(?: of)?)[ :]*(\d+)", re.IGNORECASE
+)
 
 
 class OpenAIEmbedder:
-    """The client retries transient errors `retries` times, with the pauses that the endpoint requests."""
+    """The client retries transient errors `retries` times, with the pauses that the endpoint requests.
+
+    A call with more texts than the endpoint takes is sent again in smaller ones, and later calls are as small. `form`
+    has the prefixes and the cut; prefixes that it leaves out are those that are usual for the model's name. The cut is
+    requested as `dimensions`; if the endpoint refuses or ignores that, the vectors are cut here.
+    """
 
     def __init__(
         self,
@@ -41,6 +59,7 @@ class OpenAIEmbedder:
         max_tokens: int | None = None,
         timeout_seconds: float = 60.0,
         retries: int = 2,
+        form: EmbeddingForm | None = None,
     ) -> None:
         if not base_url and not api_key.get_secret_value():
             raise InvalidSettings("embedding.kind 'openai' needs embedding.base_url (a local server) or .api_key")
@@ -50,17 +69,33 @@ class OpenAIEmbedder:
         self._timeout = timeout_seconds
         self._retries = retries
         self._bounds = AnswerBounds(seconds=timeout_seconds)
-        self._tokens = EstimatedTokens(max_tokens or _READS)
+        self._form = complete_form(form or EmbeddingForm(), usual_form(model))
+        self._tokens = EstimatedTokens(max_tokens or _READS, prefix=self._form.passage or "")
+        self._texts_per_call = _TEXTS_PER_CALL
+        self._asks_dimensions = self._form.dimension is not None
         # A connection belongs to the event loop that opened it.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
 
     @property
     def model(self) -> str:
-        return self._model
+        """The name at the endpoint, with the form if the model has prefixes or is cut."""
+        return self._model + name_form(self._form)
+
+    @property
+    def form(self) -> EmbeddingForm:
+        """The prefixes and the cut that are used."""
+        return self._form
+
+    @property
+    def texts_per_call(self) -> int:
+        """The most texts of a call, as far as the endpoint has told by refusing more."""
+        return self._texts_per_call
 
     @cached_property
     def dimension(self) -> int:
-        """Read from the first answer, or requested from the endpoint in a blocking call."""
+        """The length of the cut, or that of the first answer, or requested from the endpoint in a blocking call."""
+        if self._form.dimension is not None:
+            return self._form.dimension
         import openai
 
         hooks = bounding_hooks(self._bounds, blocking=True)
@@ -86,13 +121,23 @@ class OpenAIEmbedder:
         """Sends a blank for an empty text, which endpoints refuse."""
         if not texts:
             return np.empty((0, await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
-        sent = [text or " " for text in texts]
-        calls = [sent[start : start + _TEXTS_PER_CALL] for start in range(0, len(sent), _TEXTS_PER_CALL)]
-        return normalize(np.concatenate([await self._call(call) for call in calls]))
+        return await self._embed([f"{self._form.passage or ''}{text}" for text in texts])
 
     async def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = (await self.embed_passages([text]))[0]
+        vector: Vectors = (await self._embed([f"{self._form.query or ''}{text}"]))[0]
         return vector
+
+    async def _embed(self, texts: Sequence[str]) -> Vectors:
+        sent = [text or " " for text in texts]
+        vectors: list[Vectors] = []
+        while sent:
+            part = sent[: self._texts_per_call]
+            answered = await self._call(part)
+            if answered is None:
+                continue
+            vectors.append(answered)
+            sent = sent[len(part) :]
+        return normalize(np.concatenate(vectors))
 
     async def close(self) -> None:
         """Closes this event loop's connections; a later call opens new ones."""
@@ -100,15 +145,66 @@ class OpenAIEmbedder:
         if client is not None:
             await client.close()
 
-    async def _call(self, texts: list[str]) -> Vectors:
-        with self._errors():
-            answer = await self._client().embeddings.create(
-                model=self._model, input=texts, extra_headers=outgoing_headers()
-            )
-            vectors = _vectors_of(answer, len(texts))
-        known = self.__dict__.setdefault("dimension", vectors.shape[1])
-        if vectors.shape[1] != known:
-            raise ModelFailed(f"{self._model} at {self._url} answered with {vectors.shape[1]} dimensions after {known}")
+    async def _call(self, texts: list[str]) -> Vectors | None:
+        """Returns the vectors, or None if the endpoint refuses a call of this form, and the next one will differ."""
+        import openai
+
+        asks = self._asks_dimensions
+        try:
+            with self._errors():
+                try:
+                    answer = await self._client().embeddings.create(
+                        model=self._model,
+                        input=texts,
+                        dimensions=(self._form.dimension or openai.omit) if asks else openai.omit,
+                        extra_headers=outgoing_headers(),
+                    )
+                except openai.APIStatusError as error:
+                    if self._adapt(error, asks=asks, texts=len(texts)):
+                        return None
+                    raise
+                vectors = _vectors_of(answer, len(texts))
+        except ModelFailed as error:
+            if _TOO_LONG.search(str(error)):
+                raise ModelFailed(
+                    f"{error} (a text is longer than the model reads: set HOPWEAVE_EMBEDDING__MAX_TOKENS to its number "
+                    "of tokens, and reindex)"
+                ) from error
+            raise
+        return self._checked(vectors)
+
+    def _adapt(self, error: "APIStatusError", *, asks: bool, texts: int) -> bool:
+        """Returns whether later calls are made in another way, because the endpoint refused this one. `asks`: it had
+        `dimensions`.
+        """
+        if error.status_code not in _REFUSED:
+            return False
+        words = str(error)
+        if asks and re.search("dimensions|matryoshka", words, re.IGNORECASE):
+            self._asks_dimensions = False
+            return True
+        if texts == 1 or (error.status_code != 413 and not _TOO_MANY.search(words)):
+            return False
+        allowed = _ALLOWED.search(words)
+        fewer = int(allowed[1]) if allowed and 0 < int(allowed[1]) < texts else texts // 2
+        self._texts_per_call = min(self._texts_per_call, fewer)
+        return True
+
+    def _checked(self, vectors: Vectors) -> Vectors:
+        """Returns the vectors in the requested length. Raises `ModelFailed` if they are shorter, or of another length
+        than before.
+        """
+        wanted, found = self._form.dimension, vectors.shape[1]
+        if wanted is not None:
+            if found < wanted:
+                raise ModelFailed(
+                    f"{self._model} at {self._url} answered with {found} dimensions, and HOPWEAVE_EMBEDDING__DIMENSION "
+                    f"is {wanted}: set it to {found} or less"
+                )
+            return cut(vectors, wanted)
+        known = self.__dict__.setdefault("dimension", found)
+        if found != known:
+            raise ModelFailed(f"{self._model} at {self._url} answered with {found} dimensions after {known}")
         return vectors
 
     def _client(self) -> "AsyncOpenAI":

@@ -17,17 +17,22 @@ __all__ = ["EstimatedTokens", "TokenizerTokens", "open_tokenizer", "read_max_tok
 
 
 class TokenizerTokens:
-    """Counts with the model's tokenizer. `open` returns it and the model's maximum of tokens, and is called once."""
+    """Counts with the model's tokenizer. `open` returns it and the model's maximum of tokens, and is called once.
 
-    def __init__(self, open: Callable[[], "tuple[Tokenizer, int]"]) -> None:
+    The maximum of a text is less by the tokens of the `prefix` that every passage gets.
+    """
+
+    def __init__(self, open: Callable[[], "tuple[Tokenizer, int]"], *, prefix: str = "") -> None:
         self._open = open
+        self._prefix = prefix
         self._known: dict[bytes, int] = {}
         self._known_before: dict[bytes, int] = {}
 
-    @property
+    @cached_property
     def max_tokens(self) -> int:
         tokenizer, reads = self._opened
-        return reads - tokenizer.num_special_tokens_to_add(is_pair=False)
+        taken = len(tokenizer.encode(self._prefix, add_special_tokens=False)) if self._prefix else 0
+        return max(1, reads - tokenizer.num_special_tokens_to_add(is_pair=False) - taken)
 
     def count(self, texts: Sequence[str]) -> list[int]:
         """Remembers the last counts by the hash of the text: most of a new revision of a document is the same."""
@@ -117,8 +122,8 @@ class EstimatedTokens:
     prose; random letters can exceed it.
     """
 
-    def __init__(self, max_tokens: int) -> None:
-        self._max_tokens = max_tokens
+    def __init__(self, max_tokens: int, *, prefix: str = "") -> None:
+        self._max_tokens = max(1, max_tokens - _estimate(prefix))
 
     @property
     def max_tokens(self) -> int:

@@ -18,5 +18,11 @@ def make_reranker(settings: RerankerSettings) -> Reranker | None:
     if settings.kind == "http":
         from models.rerankers import HttpReranker
 
-        return HttpReranker(url=settings.url, model=settings.model, api_key=settings.api_key, timeout=settings.timeout)
+        return HttpReranker(
+            url=settings.url,
+            model=settings.model,
+            api_key=settings.api_key,
+            timeout=settings.timeout,
+            api=settings.api,
+        )
     return None

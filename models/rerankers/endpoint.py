@@ -1,15 +1,21 @@
-"""Reranks with an HTTP endpoint of the form that Jina, Cohere and vLLM share."""
+"""Reranks with an HTTP endpoint, of cross-encoders or of models with late interaction.
+
+Two APIs are in use. That of Cohere, which Jina, Infinity, vLLM and llama-server share, takes `documents` and answers
+`{"results": [{"index", "relevance_score"}]}`. That of text-embeddings-inference takes `texts` and answers
+`[{"index", "score"}]`.
+"""
 
 import asyncio
 import json
-from collections.abc import Sequence
-from typing import Any
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
 from weakref import WeakKeyDictionary
 
 import httpx
 from pydantic import SecretStr
 
-from core.errors import InvalidSettings, ModelFailed, Unavailable
+from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 from models.endpoint_errors import mask_secrets
 from models.outgoing import add_headers
@@ -19,12 +25,24 @@ __all__ = ["HttpReranker"]
 
 _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
 _NO_KEY = SecretStr("")
+_REFUSED = {400, 413, 422}
+_TOO_MANY = re.compile(r"batch size|too many (documents|texts|inputs)", re.IGNORECASE)
+_ALLOWED = re.compile(r"maximum allowed batch size (\d+)|at most (\d+)", re.IGNORECASE)
+_WANTS_TEXTS = re.compile(r"\btexts\b")
+
+Api = Literal["auto", "cohere", "tei"]
 
 
 class HttpReranker:
-    """Sends all texts in one call. Endpoints return the index of each text with its score, in any order."""
+    """Sends all texts in one call, or in as many as the endpoint needs: the score of a text depends on no other.
 
-    def __init__(self, *, url: str, model: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 30.0) -> None:
+    Endpoints return the index of each text with its score, in any order. With the API `auto`, that of Cohere is tried
+    first, and that of text-embeddings-inference if the endpoint asks for `texts`.
+    """
+
+    def __init__(
+        self, *, url: str, model: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 30.0, api: Api = "auto"
+    ) -> None:
         if not url:
             raise InvalidSettings("reranker.kind 'http' needs the endpoint's address: set HOPWEAVE_RERANKER__URL")
         try:
@@ -36,18 +54,50 @@ class HttpReranker:
         self._model = model
         self._key = api_key
         self._timeout = timeout
+        self._api: Api = api
+        self._most: int | None = None
         where = f"{self._url.scheme}://{self._url.netloc.decode('ascii')}{self._url.path}"
         self._name = f"the reranker {model + ' ' if model else ''}at {where}"
         # A connection belongs to the event loop that opened it.
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, httpx.AsyncClient] = WeakKeyDictionary()
 
     async def rank(self, question: str, texts: Sequence[str]) -> list[float]:
-        if not texts:
-            return []
+        scores: list[float] = []
+        while len(scores) < len(texts):
+            part = texts[len(scores) :][: self._most]
+            private, api = (question, *part), self._api
+            response = await self._post(self._body(question, part), private)
+            if response.status_code != httpx.codes.OK:
+                if self._adapt(response, api, len(part)):
+                    continue
+                raise self._refusal(response, private)
+            scores += self._scores(self._read(response, private), len(part))
+        return scores
+
+    def _body(self, question: str, texts: Sequence[str]) -> dict[str, Any]:
+        if self._api == "tei":
+            return {"query": question, "texts": list(texts), "truncate": True}
         body: dict[str, Any] = {"query": question, "documents": list(texts), "top_n": len(texts)}
-        body |= {"return_documents": False} | ({"model": self._model} if self._model else {})
-        private = (question, *texts)
-        return self._scores(self._read(await self._post(body, private), private), len(texts))
+        if not self._url.path.endswith("/v2/rerank"):  # which Cohere took out of its second version
+            body["return_documents"] = False
+        return body | ({"model": self._model} if self._model else {})
+
+    def _adapt(self, response: httpx.Response, api: Api, texts: int) -> bool:
+        """Returns whether the next call is made in another way, because the endpoint refused this one, which had the
+        form `api` and so many texts.
+        """
+        if response.status_code not in _REFUSED:
+            return False
+        if api == "auto" and _WANTS_TEXTS.search(response.text):
+            self._api = "tei"
+            return True
+        if texts == 1 or (response.status_code != 413 and not _TOO_MANY.search(response.text)):
+            return False
+        stated = _ALLOWED.search(response.text)
+        allowed = int(stated[1] or stated[2]) if stated else 0
+        fewer = allowed if 0 < allowed < texts else texts // 2
+        self._most = min(fewer, self._most or fewer)
+        return True
 
     async def close(self) -> None:
         """Closes this event loop's connections; a later call opens new ones."""
@@ -72,11 +122,12 @@ class HttpReranker:
                 f"{self._name} cannot be reached ({self._words(str(error), private)}): start it, or correct "
                 "HOPWEAVE_RERANKER__URL"
             ) from error
-        if response.status_code != httpx.codes.OK:
-            passes = response.status_code in _MAY_PASS or response.status_code >= 500
-            said = f"{self._name} answered {response.status_code}: {self._words(response.text, private) or 'nothing'}"
-            raise (Unavailable if passes else ModelFailed)(said)
         return response
+
+    def _refusal(self, response: httpx.Response, private: Sequence[str]) -> HopweaveError:
+        passes = response.status_code in _MAY_PASS or response.status_code >= 500
+        said = f"{self._name} answered {response.status_code}: {self._words(response.text, private) or 'nothing'}"
+        return (Unavailable if passes else ModelFailed)(said)
 
     def _read(self, response: httpx.Response, private: Sequence[str]) -> Any:
         try:
@@ -88,13 +139,13 @@ class HttpReranker:
             raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}") from error
 
     def _scores(self, answer: Any, count: int) -> list[float]:
-        rows = answer.get("results") if isinstance(answer, dict) else None
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        rows = _rows_of(answer)
+        if rows is None:
             raise ModelFailed(f"{self._name} answered without a list of results")
-        places = [row.get("index") for row in rows]
+        places: list[Any] = [row.get("index") for row in rows]
         if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
             raise ModelFailed(f"{self._name} answered with {len(rows)} results, not with one for each of {count} texts")
-        scores = dict(zip(places, (row.get("relevance_score") for row in rows), strict=True))
+        scores = dict(zip(places, (row.get("relevance_score", row.get("score")) for row in rows), strict=True))
         return check_scores((scores[place] for place in range(count)), count, self._name)
 
     def _client(self) -> httpx.AsyncClient:
@@ -108,3 +159,15 @@ class HttpReranker:
     def _words(self, text: str, private: Sequence[str]) -> str:
         """Returns the endpoint's message without the key; '' if it repeats the request."""
         return " ".join(mask_secrets(text, self._key, private).split())
+
+
+def _rows_of(answer: Any) -> list[Mapping[str, Any]] | None:
+    """Returns the rows of an answer of any API (Voyage calls them `data`), or None if it has none."""
+    rows = answer
+    if isinstance(answer, dict):
+        rows = answer.get("results", answer.get("data"))
+    elif not answer:
+        return None
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return None
+    return rows

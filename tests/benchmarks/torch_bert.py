@@ -42,12 +42,12 @@ class TorchBertEncoder:
             raise InvalidSettings(f"embedding.model: {self._layout.folder} has lost its tokenizer.json: restore it")
         return tokenizer, self._layout.reads
 
-    def encode(self, texts: Sequence[str], *, queries: bool) -> Vectors:  # no prompts: both alike
+    def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:  # both alike
         import torch
         from torch.nn import functional
 
         torch.set_num_threads(1)  # in this thread, and in those that have not used torch yet
-        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast([prefix + text for text in texts])]
         with torch.inference_mode():
             means = [mean for part in _parts(ids) for mean in self._means(part)]
             vectors: Vectors = functional.normalize(torch.stack(means)).numpy()

@@ -15,6 +15,7 @@ from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
 from api.schemas.base import Out, Text, Whole
 from app.container import Container
+from core.embedding_form import split_form
 from core.errors import InvalidInput, NotFound
 from core.ports.embedding import Embedder, Vectors
 
@@ -79,7 +80,7 @@ async def create_embeddings(body: EmbeddingsIn, container: ContainerDep, http: R
 
 async def _embed(body: EmbeddingsIn, container: Container) -> EmbeddingListOut:
     embedder = container.embedder
-    if body.model != embedder.model:
+    if body.model not in (embedder.model, split_form(embedder.model)[0]):
         raise NotFound(f"the model {body.model!r} does not embed here; this server embeds with {embedder.model!r}")
     if body.dimensions is not None:
         await asyncio.to_thread(_check_dimension, body.dimensions, embedder)

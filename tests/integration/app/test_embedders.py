@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
+from app.doctor.corpus_check import CorpusExamination
+from app.doctor.findings import Level
 from app.services import corpora
 from app.services.ingestion import submit
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.documents import OnConflict
-from core.errors import EmbeddingMismatch, InvalidInput
+from core.errors import Conflict, EmbeddingMismatch, InvalidInput
 from core.settings import EmbeddingSettings, Settings
 from core.strategies import parse_spec
 from core.trace import Trace
@@ -114,7 +116,7 @@ async def test_corpora_with_different_models_are_searched_at_once(container: Con
 async def test_models_that_no_corpus_uses_just_now_are_closed(container: Container, endpoint: EmbeddingServer) -> None:
     for name in ("a", "b", "c"):
         await container.embedders.named(f"openai:{name}").embed_query("?")
-    assert list(container.embedders._pool._models) == [("openai", "c")]
+    assert [key.model for key in container.embedders._pool._models] == ["c"]
     await container.embedders.named("openai:a").embed_query("?")
     assert _models(endpoint)[-1] == "a"
 
@@ -136,3 +138,67 @@ async def test_a_file_names_no_model_that_is_not_offered(container: Container) -
     for foreign in ("sentence-transformers:/etc", "openai:other", "nonsense"):
         settings = replace(corpus.settings, embedding=foreign)
         assert container.embedders.without_foreign(settings).embedding == ""
+
+
+def _texts(endpoint: EmbeddingServer) -> list[str]:
+    texts = [text for call in endpoint.calls for text in call["input"]]
+    endpoint.calls.clear()
+    return texts
+
+
+async def test_a_corpus_keeps_its_prefixes_until_it_is_reindexed(
+    container: Container, endpoint: EmbeddingServer, tmp_path: Path
+) -> None:
+    corpus = await _ingest(container, "people")
+    _models(endpoint)
+    prefixed = EmbeddingSettings(kind="openai", model="old", base_url=endpoint.url, query_prefix="query: ")
+    other = Container(Settings(data_dir=tmp_path, embedding=prefixed))
+    try:
+        assert other.embedder.model == "old?query=query:%20&passage="
+        assert await _search(other, "people") == ["ada"]
+        assert _texts(endpoint) == ["Who wrote the first program?"]
+        [finding] = [
+            one
+            async for one in CorpusExamination(other, corpus, waiting=False).findings()
+            if "embedding" in one.subject
+        ]
+        assert finding.level is Level.NOTE
+        assert finding.detail == "old, no prefixes, as it was built; query prefix 'query: ' is configured"
+        assert "reindex people" in finding.remedy
+        endpoint.calls.clear()
+
+        await corpora.reindex(other, "people")
+        [reindex] = await other.record.reindexing.list()
+        await _work(other, reindex.shadow_id, corpus.id, reindex.shadow_id)
+        assert (await other.record.corpora.get("people")).settings.embedding_model == other.embedder.model
+        endpoint.calls.clear()
+        assert await _search(other, "people") == ["ada"]
+        assert _texts(endpoint) == ["query: Who wrote the first program?"]
+    finally:
+        await other.close()
+    corpus = await container.record.corpora.get("people")
+    assert await _search(container, "people") == ["ada"]
+    assert _texts(endpoint) == ["query: Who wrote the first program?"], "the corpus keeps the prefix that it names"
+
+
+async def test_a_known_model_gets_its_prefixes_and_an_older_corpus_none(
+    container: Container, endpoint: EmbeddingServer
+) -> None:
+    corpus = await _ingest(container, "people", "openai:nomic-embed-text")
+    assert corpus.settings.embedding_model == "nomic-embed-text?query=search_query:%20&passage=search_document:%20"
+    assert all(text.startswith("search_document: ") for text in _texts(endpoint)[1:])
+    older = replace(corpus.settings, embedding_model="nomic-embed-text")
+    found = container.embedders.find(older)
+    assert found is not None
+    await found.embed_query("Who?")
+    assert _texts(endpoint) == ["Who?"]
+
+
+async def test_a_form_is_a_part_of_the_name(container: Container) -> None:
+    corpus = await _ingest(container, "people", "openai:new?dimension=8")
+    assert (corpus.settings.embedding_model, corpus.settings.dimension) == ("new?dimension=8", 8)
+    assert await _search(container, "people") == ["ada"]
+    with pytest.raises(Conflict, match="reindex people"):
+        await corpora.ensure(container, "people", embedding="openai:new?dimension=4")
+    with pytest.raises(InvalidInput, match="HOPWEAVE_EMBEDDING__OFFERED"):
+        corpora.check_offered(container, "openai:old?dimension=8")

@@ -1,15 +1,18 @@
 """With the built-in weights."""
 
 import asyncio
+import json
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from core.embedding_form import EmbeddingForm
 from core.errors import InvalidSettings
 from core.ports.embedding import Embedder
 from models import SentenceTransformersEmbedder
-from models.embedding.weights import BUILT_IN
+from models.embedding.weights import BUILT_IN, resolve
 from testing.contracts.embedder import TEXTS, EmbedderContract
 
 
@@ -72,3 +75,41 @@ async def test_a_hub_name_that_is_not_on_disk_is_named():
 
 def test_the_default_is_the_built_in_model(loaded: SentenceTransformersEmbedder):
     assert (loaded.model, loaded.dimension, loaded.tokens.max_tokens) == (BUILT_IN, 384, 254)
+
+
+async def test_a_cut_keeps_the_first_numbers_at_length_one(loaded: SentenceTransformersEmbedder):
+    short = SentenceTransformersEmbedder(form=EmbeddingForm(dimension=64))
+    assert (short.model, short.dimension) == (f"{BUILT_IN}?dimension=64", 64)
+    whole = (await loaded.embed_passages(TEXTS[:3]))[:, :64]
+    assert await short.embed_passages(TEXTS[:3]) == pytest.approx(
+        whole / np.linalg.norm(whole, axis=1, keepdims=True), abs=1e-2
+    )
+    assert (await short.embed_query(TEXTS[0])).shape == (64,)
+    with pytest.raises(InvalidSettings, match="has vectors of 384 dimensions"):
+        _ = SentenceTransformersEmbedder(form=EmbeddingForm(dimension=500)).dimension
+
+
+async def test_prefixes_of_the_settings_are_put_before_texts(loaded: SentenceTransformersEmbedder):
+    prefixed = SentenceTransformersEmbedder(form=EmbeddingForm(query="query: ", passage="passage: "))
+    assert prefixed.model == f"{BUILT_IN}?query=query:%20&passage=passage:%20"
+    assert prefixed.tokens.max_tokens == loaded.tokens.max_tokens - 2
+    assert await prefixed.embed_query(TEXTS[0]) == pytest.approx(await loaded.embed_query(f"query: {TEXTS[0]}"))
+    [ours] = await prefixed.embed_passages([TEXTS[0]])
+    assert ours == pytest.approx((await loaded.embed_passages([f"passage: {TEXTS[0]}"]))[0])
+
+
+async def test_prompts_of_a_folder_are_used_and_are_a_part_of_the_name(
+    loaded: SentenceTransformersEmbedder, tmp_path: Path
+):
+    source = resolve(BUILT_IN).folder
+    assert source is not None
+    shutil.copytree(source, tmp_path / "mine")
+    own = tmp_path / "mine" / "config_sentence_transformers.json"
+    own.write_text(json.dumps({"prompts": {"query": "ask: ", "passage": "told: ", "document": ""}}))
+    mine = SentenceTransformersEmbedder(model=str(tmp_path / "mine"))
+    assert mine.model.endswith("?query=ask:%20&passage=told:%20")
+    assert await mine.embed_query(TEXTS[0]) == pytest.approx(await loaded.embed_query(f"ask: {TEXTS[0]}"))
+    [ours] = await mine.embed_passages([TEXTS[0]])
+    assert ours == pytest.approx((await loaded.embed_passages([f"told: {TEXTS[0]}"]))[0])
+    without = SentenceTransformersEmbedder(model=str(tmp_path / "mine"), form=EmbeddingForm(query="", passage=""))
+    assert without.model.endswith("?query=&passage=")

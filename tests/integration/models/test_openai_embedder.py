@@ -5,9 +5,11 @@ import socket
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
+import numpy as np
 import pytest
 from pydantic import SecretStr
 
+from core.embedding_form import EmbeddingForm
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.embedding import Embedder
 from core.settings import EmbeddingSettings
@@ -140,3 +142,86 @@ async def test_the_settings_make_it(server: EmbeddingServer):
 def test_an_endpoint_without_address_and_key_is_refused():
     with pytest.raises(InvalidSettings, match=r"embedding\.base_url"):
         make_embedder(EmbeddingSettings(kind="openai", model="e"))
+
+
+async def test_prefixes_are_put_before_questions_and_passages(server: EmbeddingServer) -> None:
+    embedder = OpenAIEmbedder(model="intfloat/multilingual-e5-small", base_url=server.url)
+    assert embedder.model == "intfloat/multilingual-e5-small?query=query:%20&passage=passage:%20"
+    await embedder.embed_query("Who?")
+    await embedder.embed_passages(["Ada.", ""])
+    assert [call["input"] for call in server.calls] == [["query: Who?"], ["passage: Ada.", "passage: "]]
+    assert {call["model"] for call in server.calls} == {"intfloat/multilingual-e5-small"}
+    assert embedder.tokens.max_tokens < 512, "the prefix takes a part of what the model reads"
+    await embedder.close()
+
+
+async def test_prefixes_of_the_settings_replace_the_usual_ones(server: EmbeddingServer) -> None:
+    settings = EmbeddingSettings(
+        kind="openai", model="nomic-embed-text", base_url=server.url, query_prefix="", passage_prefix=""
+    )
+    embedder = make_embedder(settings)
+    assert embedder.model == "nomic-embed-text"
+    await embedder.embed_query("Who?")
+    assert server.calls[0]["input"] == ["Who?"]
+    await embedder.close()
+
+
+def _refusal(message: str, status: int = 400) -> Scripted:
+    return Scripted(status=status, body={"error": {"message": message}})
+
+
+@pytest.mark.parametrize("refusal", ["", "Model does not support matryoshka representation, dimensions cannot be set."])
+async def test_an_endpoint_that_does_not_cut_has_its_vectors_cut_here(server: EmbeddingServer, refusal: str) -> None:
+    embedder = OpenAIEmbedder(model="e", base_url=server.url, retries=0, form=EmbeddingForm(dimension=4))
+    if refusal:
+        server.script.append(_refusal(refusal))
+    vectors = await embedder.embed_passages(["one", "two"])
+    assert (embedder.model, embedder.dimension, vectors.shape) == ("e?dimension=4", 4, (2, 4))
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+    asked = [call.get("dimensions") for call in server.calls]
+    assert asked == ([4, None] if refusal else [4])
+    whole = OpenAIEmbedder(model="e", base_url=server.url)
+    full = (await whole.embed_passages(["one"]))[0][:4]
+    assert vectors[0] == pytest.approx(full / np.linalg.norm(full))
+    await embedder.close()
+    await whole.close()
+
+
+async def test_vectors_that_are_shorter_than_the_cut_are_told(server: EmbeddingServer) -> None:
+    embedder = OpenAIEmbedder(model="e", base_url=server.url, form=EmbeddingForm(dimension=64))
+    with pytest.raises(ModelFailed, match=r"16 dimensions, and HOPWEAVE_EMBEDDING__DIMENSION is 64: set it to 16"):
+        await embedder.embed_query("a question")
+    await embedder.close()
+
+
+@pytest.mark.parametrize(
+    ("refusal", "sizes"),
+    [
+        # text-embeddings-inference: `router/src/http/types.rs`, as status 413 or 422
+        (_refusal("batch size 50 > maximum allowed batch size 32", 422), [50, 32, 18]),
+        (
+            _refusal("'$.input' is invalid. Please check the API reference. Expected array length <= 20"),
+            [50, 20, 20, 10],
+        ),
+        (_refusal("Requested 400000 tokens, max 300000 tokens per request"), [50, 25, 25]),
+        (_refusal("Request Entity Too Large", 413), [50, 25, 25]),
+    ],
+)
+async def test_a_call_with_too_many_texts_is_made_smaller_and_the_next_ones_too(
+    server: EmbeddingServer, embedder: OpenAIEmbedder, refusal: Scripted, sizes: list[int]
+) -> None:
+    server.script.append(refusal)
+    texts = [f"text {row}" for row in range(50)]
+    vectors = await embedder.embed_passages(texts)
+    assert [len(call["input"]) for call in server.calls] == sizes
+    assert vectors[49] == pytest.approx(await embedder.embed_query(texts[49]))
+    server.calls.clear()
+    await embedder.embed_passages(texts)
+    assert [len(call["input"]) for call in server.calls] == sizes[1:]
+
+
+async def test_a_text_that_is_too_long_names_the_setting(server: EmbeddingServer, embedder: OpenAIEmbedder) -> None:
+    server.script.append(_refusal("This model's maximum context length is 512 tokens, however you requested 700"))
+    with pytest.raises(ModelFailed, match="HOPWEAVE_EMBEDDING__MAX_TOKENS"):
+        await embedder.embed_passages(["long", "longer"])
+    assert len(server.calls) == 1

@@ -4,6 +4,7 @@ import asyncio
 import string
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import SecretStr
@@ -14,7 +15,7 @@ from core.settings import RerankerSettings
 from models.rerankers import CrossEncoderReranker, HttpReranker
 from models.rerankers.choice import make_reranker
 from tests.twins.json_server import Reply
-from tests.twins.rerank_server import RerankServer
+from tests.twins.rerank_server import Product, RerankServer
 
 KEY = "rk-secret-0123456789"
 TEXTS = ["bread is made of flour", "Hank Snow sang Hello Love", "zebras eat grass", ""]
@@ -55,16 +56,15 @@ def server() -> Iterator[RerankServer]:
         yield server
 
 
-@pytest.fixture(params=["cross-encoder", "http"])
-async def reranker(request: pytest.FixtureRequest, folder: Path, server: RerankServer) -> AsyncIterator[Reranker]:
-    settings = {
-        "cross-encoder": RerankerSettings(kind="cross-encoder", model=str(folder)),
-        "http": RerankerSettings(kind="http", url=server.address, model="twin", api_key=SecretStr(KEY)),
-    }
-    reranker = make_reranker(settings[request.param])
-    assert reranker is not None
-    yield reranker
-    await reranker.close()
+@pytest.fixture(params=["cross-encoder", *get_args(Product)])
+async def reranker(request: pytest.FixtureRequest, folder: Path) -> AsyncIterator[Reranker]:
+    local = request.param == "cross-encoder"
+    with RerankServer(api_key=KEY, product="jina" if local else request.param) as server:
+        endpoint = RerankerSettings(kind="http", url=server.address, model="twin", api_key=SecretStr(KEY))
+        reranker = make_reranker(RerankerSettings(kind="cross-encoder", model=str(folder)) if local else endpoint)
+        assert reranker is not None
+        yield reranker
+        await reranker.close()
 
 
 async def test_scores_are_in_the_order_of_the_texts(reranker: Reranker) -> None:
@@ -197,3 +197,57 @@ async def test_an_endpoint_that_repeats_the_passages_does_not_bring_them_into_th
     with pytest.raises(ModelFailed, match="answered 422: nothing") as caught:
         await http.rank("Which code?", [passage])
     assert "4711" not in str(caught.value)
+
+
+async def test_the_api_of_the_endpoint_is_found_out_once() -> None:
+    with RerankServer(product="tei") as server:
+        reranker = HttpReranker(url=server.address)
+        assert await reranker.rank(QUESTION, TEXTS) == await reranker.rank(QUESTION, TEXTS)
+        assert ["texts" in request.body for request in server.requests] == [False, True, True]
+        assert server.requests[1].body == {"query": QUESTION, "texts": TEXTS, "truncate": True}
+        await reranker.close()
+
+
+async def test_the_api_of_the_settings_is_not_tried_otherwise(server: RerankServer) -> None:
+    for api, sent in (("tei", "texts"), ("cohere", "documents")):
+        settings = RerankerSettings.model_validate({"kind": "http", "url": server.address, "api": api})
+        reranker = make_reranker(settings)
+        assert reranker is not None
+        server.script.append(Reply(status=422, body="missing field `texts`"))
+        with pytest.raises(ModelFailed, match="missing field `texts`"):
+            await reranker.rank(QUESTION, TEXTS)
+        assert sent in server.requests.pop().body
+        assert not server.requests
+        await reranker.close()
+
+
+async def test_more_texts_than_the_endpoint_takes_go_in_several_calls() -> None:
+    texts = [f"Hello Love number {number}" for number in range(70)]
+    with RerankServer(product="tei") as server:
+        reranker = HttpReranker(url=server.address, api="tei")
+        scores = await reranker.rank(QUESTION, texts)
+        assert [len(request.body["texts"]) for request in server.requests] == [70, 32, 32, 6]
+        assert scores[65:67] == pytest.approx(await reranker.rank(QUESTION, texts[65:67]))
+        server.requests.clear()
+        assert await reranker.rank(QUESTION, texts) == scores
+        assert [len(request.body["texts"]) for request in server.requests] == [32, 32, 6]
+        await reranker.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ([{"index": 0, "score": 0.5}], "1 results, not with one for each of 2"),
+        ([{"index": 0, "score": 0.5}, {"index": 0, "score": 0.4}], "not with one for each of 2"),
+        ([{"index": 0, "score": 0.5}, {"index": 1}], "None, which is no score"),
+        ([1, 2], "without a list of results"),
+        ("0.5", "without a list of results"),
+    ],
+)
+async def test_answers_of_no_use_in_the_other_api(body: object, says: str) -> None:
+    with RerankServer(product="tei") as server:
+        reranker = HttpReranker(url=server.address, api="tei")
+        server.script.append(Reply(body=body))
+        with pytest.raises(ModelFailed, match=says):
+            await reranker.rank(QUESTION, TEXTS[:2])
+        await reranker.close()

@@ -24,7 +24,7 @@ def _folder() -> Path:
 
 @pytest.fixture(scope="module")
 def prompted(tmp_path_factory: pytest.TempPathFactory) -> SentenceTransformersEmbedder:
-    """The built-in weights with prompts, which only sentence-transformers itself knows how to treat."""
+    """The built-in weights with prompts that are left out of the mean, which sentence-transformers alone does."""
     folder = tmp_path_factory.mktemp("models") / "prompted"
     shutil.copytree(_folder(), folder)
     own = folder / "config_sentence_transformers.json"
@@ -59,8 +59,8 @@ async def test_questions_and_passages_get_their_prompts(prompted: SentenceTransf
     assert asked @ told < 0.999
 
 
-def test_prompts_do_not_change_the_name_of_the_weights(prompted: SentenceTransformersEmbedder):
-    assert prompted.model == "prompted@53aa51172d14"
+def test_prompts_are_a_part_of_the_name(prompted: SentenceTransformersEmbedder):
+    assert prompted.model == "prompted@53aa51172d14?query=question:%20&passage=passage:%20"
     assert prompted.dimension == 384
 
 

@@ -42,9 +42,11 @@ def test_the_built_in_model_is_of_this_kind(folder: Path):
         ("1_Pooling/config.json", lambda c: c | {"pooling_mode": "lasttoken", "pooling_mode_mean_tokens": False}),
         ("modules.json", lambda m: [*m[:2], m[2] | {"type": "sentence_transformers.models.Dense"}]),
         ("modules.json", lambda m: [m[0] | {"path": "0_Transformer"}, *m[1:]]),
-        ("config_sentence_transformers.json", lambda c: c | {"prompts": {"query": "query: "}}),
+        ("1_Pooling/config.json", lambda c: c | {"include_prompt": False}),
         ("config_sentence_transformers.json", lambda c: c | {"truncate_dim": 64}),
         ("tokenizer_config.json", lambda c: c | {"tokenizer_class": "RobertaTokenizer"}),
+        ("tokenizer_config.json", lambda c: c | {"tokenizer_class": "XLMRobertaTokenizer"}),
+        ("tokenizer.json", lambda c: c | {"model": {"type": "Unigram"}}),
         ("tokenizer_config.json", lambda c: c | {"do_lower_case": False}),
         ("sentence_bert_config.json", lambda c: c | {"do_lower_case": True}),
     ],
@@ -62,4 +64,16 @@ def test_a_folder_that_lacks_a_file_is_left_to_sentence_transformers(folder: Pat
 
 def test_the_newer_way_to_name_the_pooling_is_known(folder: Path):
     change(folder / "1_Pooling/config.json", lambda _: {"embedding_dimension": 384, "pooling_mode": "mean"})
+    assert read_layout(folder) is not None
+
+
+def test_the_tokenizer_of_xlm_roberta_is_known(folder: Path):
+    """multilingual-e5-small is a BERT with it."""
+    change(folder / "tokenizer.json", lambda c: c | {"model": {"type": "Unigram"}, "normalizer": None})
+    change(folder / "tokenizer_config.json", lambda c: c | {"tokenizer_class": "XLMRobertaTokenizer"})
+    assert read_layout(folder) is not None
+
+
+def test_prompts_of_the_folder_are_prefixes_and_change_nothing(folder: Path):
+    change(folder / "config_sentence_transformers.json", lambda c: c | {"prompts": {"query": "query: "}})
     assert read_layout(folder) is not None

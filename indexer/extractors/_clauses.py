@@ -15,12 +15,29 @@ __all__ = ["split_statement"]
 _MOST_VERB_WORDS = 3
 """Words of a relation that may be a verb with its preposition."""
 _LONGEST_RELATION = 8
-_MARK = re.compile(r"[,;:()]|\s[-–—]\s|\.(?=\s|$)")
+_MARK = re.compile(r"[,;:()]|\s[-–—]\s|(?<!\b[A-Z])\.(?=\s|$)")
+_PLACING = frozenset({"among", "at", "in", "of", "within"})
 _LIST = re.compile(r",? (?:and|or) |, ")
 
 
 def split_statement(subject: str, relation: str, object_: str = "") -> list[Triple]:
-    """Returns the triples of a statement. A short relation with an object without prepositions is one triple."""
+    """Returns the triples of a statement. A short relation with an object without prepositions is one triple.
+
+    Left out are objects that are cut off ("tributary of"), and a common word alone that only places something ("borders
+    in the east", "was created at a time"), which says nothing without the rest of its phrase.
+    """
+    return [triple for triple in _cut(subject, relation, object_) if not _is_fragment(triple)]
+
+
+def _is_fragment(triple: Triple) -> bool:
+    words = triple.object.split()
+    if words[-1] in PREPOSITIONS or words[-1] == "of":
+        return True
+    places = triple.predicate.split()[-1] in _PLACING
+    return places and len(words) == 1 and words[0].isascii() and words[0].islower() and words[0].isalpha()
+
+
+def _cut(subject: str, relation: str, object_: str) -> list[Triple]:
     verb, words = relation.split(), object_.split()
     if words and len(verb) <= _MOST_VERB_WORDS and not PREPOSITIONS & set(words):
         return [Triple(subject=subject, predicate=" ".join(verb), object=one) for one in _split_list(" ".join(words))]

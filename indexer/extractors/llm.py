@@ -35,6 +35,10 @@ SOURCE = "arXiv 2405.14831 (HippoRAG), section 2.3: OpenIE; here names and tripl
 ROLE = "extract"
 
 _RETRY_TEMPERATURE = 0.4  # at 0 a model would repeat an answer that cannot be used
+_FEWEST_TOKENS = 150
+"""Tokens that a small model may answer, beside one for every two characters of its passage. A small model may repeat
+itself until it is stopped, which takes minutes; what it wrote by then is kept.
+"""
 
 
 class Config(StrategyConfig):
@@ -106,6 +110,7 @@ class LlmExtractor:
             labels={"document": document.key},
             temperature=_RETRY_TEMPERATURE if attempt else 0.0,
             sample=attempt,
+            max_tokens=_FEWEST_TOKENS + len(chunk.text) // 2 if self._names else None,
         )
         model = _Yielding(self._model)
         if self._names is None:

@@ -182,6 +182,7 @@ async def test_an_answer_that_repeats_itself_until_it_is_cut_off_keeps_its_whole
         [found] = await small.extract(*of(TEXT), [0], Trace())
         assert found.triples == (Triple(subject="Marie Curie", predicate="left Warsaw in", object="1891"),)
         assert len(server.calls) == 1
+        assert server.calls[0].body["max_tokens"] == 150 + len(TEXT) // 2
         server.respond = lambda _: Reply(text="I cannot.")
         with pytest.raises(ModelFailed, match="'extract'"):
             await small.extract(*of(TEXT), [0], Trace())

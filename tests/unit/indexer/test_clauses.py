@@ -24,6 +24,9 @@ from indexer.extractors._clauses import split_statement
         ("was a potter and she taught at Orle", "", ["was | potter"]),  # a clause of its own
         ("Potter of the Orle School", "", []),  # no verb
         ("was founded", "", []),
+        ("is", "a tributary of", []),
+        ("borders with Veld in the east", "", ["borders with | Veld"]),
+        ("was directed by Gilbert M. Orle", "", ["was directed by | Gilbert M. Orle"]),
         ("位于", "北京市海淀区", ["位于 | 北京市海淀区"]),
         ("in", "", []),
         ("and", "but", ["and | but"]),

@@ -1,7 +1,7 @@
 """The embedding models of a process: the configured one, and those that corpora name (`KIND:MODEL`).
 
-`KIND:MODEL` may be followed by a form (`core.embedding_form`). A corpus keeps the form that it was built with: it is a
-part of the name of its model. Vectors of two forms are never mixed.
+`KIND:MODEL` may be followed by a form (`core.ports.embedding_form`). A corpus keeps the form that it was built with:
+it is a part of the name of its model. Vectors of two forms are never mixed.
 
 While a corpus is reindexed to another model, the old one embeds its questions and the new one the passages.
 """
@@ -13,9 +13,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings
-from core.embedding_form import EmbeddingForm, split_form
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
 from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.embedding_form import EmbeddingForm, split_form
 from core.settings import EmbeddingSettings
 from models import BUILT_IN, NoEmbedder
 

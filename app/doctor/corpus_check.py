@@ -10,8 +10,8 @@ from app.doctor.originals_check import find_orphaned_originals, make_originals_f
 from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.embedding_form import split_form
 from core.errors import HopweaveError, InvalidStrategy
+from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 

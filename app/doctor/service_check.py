@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from app.container import Container
 from app.doctor.findings import Finding, Level
 from app.doctor.model_check import check_models
-from core.embedding_form import split_form
 from core.errors import HopweaveError
+from core.ports.embedding_form import split_form
 from models import make_chat_models
 
 __all__ = ["examine_services"]

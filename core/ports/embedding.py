@@ -33,7 +33,7 @@ class TokenCounter(Protocol):
 class Embedder(Protocol):
     """Embeds texts as unit vectors, so that a dot product is the cosine.
 
-    `model` names weights, prefixes and a cut (`core.embedding_form`), not precision: vectors of equal `model` and
+    `model` names weights, prefixes and a cut (`core.ports.embedding_form`), not precision: vectors of equal `model` and
     `dimension` are comparable.
     """
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from core.embedding_form import EmbeddingForm
+from core.ports.embedding_form import EmbeddingForm
 from core.settings.paths import expand_home_in
 from core.settings.section import Section, SentKey
 

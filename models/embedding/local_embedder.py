@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.embedding_form import PLAIN, EmbeddingForm
 from core.errors import InvalidSettings
 from core.execution.processes import count_cores
 from core.ports.embedding import TokenCounter, Vectors
+from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.normalize import cut
 from models.embedding.prefixes import complete_form, name_form, read_folder_form, usual_form

@@ -10,10 +10,10 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from pydantic import SecretStr
 
-from core.embedding_form import EmbeddingForm
 from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
+from core.ports.embedding_form import EmbeddingForm
 from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import cut, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form

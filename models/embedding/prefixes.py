@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from core.embedding_form import PLAIN, EmbeddingForm
+from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.weights import read_json
 
 __all__ = ["complete_form", "name_form", "read_folder_form", "usual_form"]
@@ -20,18 +20,24 @@ _E5 = EmbeddingForm(query="query: ", passage="passage: ")
 _QUERY_ONLY = EmbeddingForm(query="query: ", passage="")
 
 _KNOWN = (
-    (r"\be5-.*instruct", _INSTRUCTED),
-    (r"\be5-(small|base|large)", _E5),
-    (r"nomic-embed-text", EmbeddingForm(query="search_query: ", passage="search_document: ")),
-    (r"\bbge-(small|base|large)-zh", EmbeddingForm(query="为这个句子生成表示以用于检索相关文章：", passage="")),
-    (r"\bbge-(small|base|large)", _REPRESENT),
-    (r"mxbai-embed-de-large", _E5),
-    (r"mxbai-embed", _REPRESENT),
-    (r"arctic-embed2|arctic-embed-[ml]-v2", _QUERY_ONLY),
-    (r"arctic-embed", _REPRESENT),
-    (r"qwen3-embedding", _QWEN3),
-    (r"\bgte-qwen2?", _INSTRUCTED),
-    (r"embedding-?gemma", EmbeddingForm(query="task: search result | query: ", passage="title: none | text: ")),
+    (re.compile(r"\be5-.*instruct"), _INSTRUCTED),
+    (re.compile(r"\be5-(small|base|large)"), _E5),
+    (re.compile(r"nomic-embed-text"), EmbeddingForm(query="search_query: ", passage="search_document: ")),
+    (
+        re.compile(r"\bbge-(small|base|large)-zh"),
+        EmbeddingForm(query="为这个句子生成表示以用于检索相关文章：", passage=""),
+    ),
+    (re.compile(r"\bbge-(small|base|large)"), _REPRESENT),
+    (re.compile(r"mxbai-embed-de-large"), _E5),
+    (re.compile(r"mxbai-embed"), _REPRESENT),
+    (re.compile(r"arctic-embed2|arctic-embed-[ml]-v2"), _QUERY_ONLY),
+    (re.compile(r"arctic-embed"), _REPRESENT),
+    (re.compile(r"qwen3-embedding"), _QWEN3),
+    (re.compile(r"\bgte-qwen2?"), _INSTRUCTED),
+    (
+        re.compile(r"embedding-?gemma"),
+        EmbeddingForm(query="task: search result | query: ", passage="title: none | text: "),
+    ),
 )
 """Patterns in the order in which they are tried. gte, MiniLM, bge-m3 and OpenAI's models have no prefixes."""
 
@@ -39,7 +45,7 @@ _KNOWN = (
 def usual_form(model: str) -> EmbeddingForm:
     """Returns the prefixes of a model by its name, in any way of writing it (`nomic-embed-text:v1.5`, `org/name`)."""
     name = model.lower().replace("_", "-")
-    return next((form for pattern, form in _KNOWN if re.search(pattern, name)), PLAIN)
+    return next((form for pattern, form in _KNOWN if pattern.search(name)), PLAIN)
 
 
 def read_folder_form(folder: Path) -> EmbeddingForm:

@@ -15,9 +15,9 @@ from api.protocols.errors import describe_errors
 from api.protocols.fields import ProtocolIn, ignored
 from api.schemas.base import Out, Text, Whole
 from app.container import Container
-from core.embedding_form import split_form
 from core.errors import InvalidInput, NotFound
 from core.ports.embedding import Embedder, Vectors
+from core.ports.embedding_form import split_form
 
 __all__ = ["EmbeddingsIn", "router"]
 

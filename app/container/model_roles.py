@@ -18,6 +18,7 @@ _OF_OTHERS = frozenset(
         "conclude_contexts",
         "conclude_findings",
         "conclude_memory",
+        "conclude_plainly",
         "conclude_steps",
         "conclude_thinking",
         "supplement_from_passages",

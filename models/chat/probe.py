@@ -95,6 +95,9 @@ async def probe(model: OutputModes) -> Probe:
     )
 
 
+_FASTEST = 1_000_000
+
+
 def _is_ready(text: str) -> bool:
     try:
         _Ready.model_validate_json(text)
@@ -105,7 +108,9 @@ def _is_ready(text: str) -> bool:
 
 def _reported(timings: Mapping[str, Any], what: str) -> float | None:
     tokens, speed = timings.get(f"{what}_n"), timings.get(f"{what}_per_second")
-    if not isinstance(tokens, int) or not isinstance(speed, int | float) or tokens < _FEWEST_TOKENS or speed <= 0:
+    if not isinstance(tokens, int) or not isinstance(speed, int | float) or tokens < _FEWEST_TOKENS:
+        return None
+    if not 0 < speed < _FASTEST:  # neither infinite nor no number
         return None
     return float(speed)
 

@@ -4,10 +4,12 @@ Ollama truncates a prompt that is longer than its context, and answers from the 
 tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
 """
 
+import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
+from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion
 from models.chat.request_timing import outside_calls
 
@@ -24,6 +26,8 @@ _MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
 _SHARE_OF_A_PROMPT = 3
 """A prompt that is so many times as long as the answer filled the context; a model that does not end its answer fills
 any."""
+_OF_A_TEMPLATE = 1000
+"""Tokens that a server may add to what is sent."""
 _NEAR = 2
 """Servers stop a token or two before the context is full."""
 _RUN = re.compile(r"(\W)\1+")
@@ -36,6 +40,7 @@ class ServedContext:
         self._endpoint = endpoint
         self._model = model
         self._tokens: int | None = None
+        self._silent: set[str] = set()
         self.truncates = False
         """Whether the endpoint is known to truncate prompts that are too long."""
 
@@ -76,6 +81,8 @@ class ServedContext:
         is_limited = request.max_tokens is not None and written >= request.max_tokens
         if not completion.cut or completion.estimated or is_limited or prompt < _SHARE_OF_A_PROMPT * written:
             return None
+        if prompt > _most_tokens(request) + _OF_A_TEMPLATE:  # more than was sent is no count
+            return None
         context = await self.of_models()  # an endpoint may also have a limit of its own for answers
         return context if context is not None and prompt + written >= context - _NEAR else None
 
@@ -89,7 +96,8 @@ class ServedContext:
         root = urlunsplit((address.scheme, address.netloc, address.path.rstrip("/").removesuffix("/v1"), "", ""))
         names = {self._model, f"{self._model}:latest"}
         for loaded in await self._list(f"{root}/api/ps", "models"):
-            if loaded.get("name") in names:
+            name = loaded.get("name")
+            if isinstance(name, str) and name in names:
                 return _count(loaded.get("context_length"))
         return None
 
@@ -106,11 +114,18 @@ class ServedContext:
         """Returns the objects of a list that an endpoint may or may not have."""
         import openai
 
+        if path in self._silent:
+            return []
         client = self._endpoint.client()
         try:
             with outside_calls():
-                told: Any = await client.get(path, cast_to=object, options={"timeout": _SECONDS})
-        except (openai.OpenAIError, ValueError):  # not there, not in time, or no JSON: the context stays unknown
+                async with asyncio.timeout(_SECONDS):
+                    told: Any = await client.with_options(max_retries=0).get(path, cast_to=object)
+        except TimeoutError:  # each call would wait for it again
+            self._silent.add(path)
+            return []
+        # Not there, no JSON, or more of it than is read: the context stays unknown.
+        except (openai.OpenAIError, AnswerRefused, ValueError, RecursionError):
             return []
         items = told.get(field) if isinstance(told, dict) else None
         return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

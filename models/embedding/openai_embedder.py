@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
-from core.ports.embedding_form import EmbeddingForm
+from core.ports.embedding_form import EmbeddingForm, split_form
 from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import cut, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form
@@ -38,7 +38,7 @@ _TOO_LONG = re.compile(
     r"context length|maximum (input|sequence)|input length|too long|must have less than|exceed", re.IGNORECASE
 )
 _ALLOWED = re.compile(
-    r"(?:maximum allowed batch size|array length <=|at most|max(?:imum)?(?: of)?)[ :]*(\d+)", re.IGNORECASE
+    r"(?:maximum allowed batch size|array length <=|at most|max(?:imum)?(?: of)?)[ :]*(\d{1,9})\b", re.IGNORECASE
 )
 
 
@@ -63,6 +63,12 @@ class OpenAIEmbedder:
     ) -> None:
         if not base_url and not api_key.get_secret_value():
             raise InvalidSettings("embedding.kind 'openai' needs embedding.base_url (a local server) or .api_key")
+        name, stated = split_form(model)
+        if stated != EmbeddingForm():
+            raise InvalidSettings(
+                f"the model's name {model!r} has a form: set HOPWEAVE_EMBEDDING__MODEL to {name!r}, and "
+                "HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX and __DIMENSION to the rest"
+            )
         self._model = model
         self._url = base_url or _PUBLIC
         self._key = api_key

@@ -27,7 +27,7 @@ _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests;
 _NO_KEY = SecretStr("")
 _REFUSED = {400, 413, 422}
 _TOO_MANY = re.compile(r"batch size|too many (documents|texts|inputs)", re.IGNORECASE)
-_ALLOWED = re.compile(r"maximum allowed batch size (\d+)|at most (\d+)", re.IGNORECASE)
+_ALLOWED = re.compile(r"maximum allowed batch size (\d{1,9})\b|at most (\d{1,9})\b", re.IGNORECASE)
 _WANTS_TEXTS = re.compile(r"\btexts\b")
 
 Api = Literal["auto", "cohere", "tei"]

@@ -1,6 +1,6 @@
 """Checks the scores that a model returns."""
 
-import math
+import sys
 from collections.abc import Iterable
 from typing import Any
 
@@ -15,6 +15,7 @@ def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
     if len(scores) != count:
         raise ModelFailed(f"{model} answered with {len(scores)} scores for {count} texts")
     for score in scores:
-        if isinstance(score, bool) or not isinstance(score, int | float) or not math.isfinite(score):
+        is_number = isinstance(score, int | float) and not isinstance(score, bool)
+        if not is_number or not -sys.float_info.max <= score <= sys.float_info.max:  # nor NaN
             raise ModelFailed(f"{model} answered with {score!r}, which is no score")
     return [float(score) for score in scores]

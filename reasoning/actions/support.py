@@ -99,7 +99,8 @@ def grade(
     if word not in _OF_MODELS:
         session.trace.note(f"{where}the support {reply.support[:40]!r} does not exist; it counts as 'inferred'")
     unstated = reply.unstated.strip()
-    if is_abstention(strip_markers(text)):
+    said = strip_markers(text)
+    if not any(map(str.isalnum, said)) or is_abstention(said):  # markers alone are no answer
         return Grade(text="", support=Support.NONE, unstated=unstated)
     if support is Support.STATED and text:
         unheld = note_unheld(session, text, evidence, question, where)

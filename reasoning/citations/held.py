@@ -66,6 +66,14 @@ paraphrase: `Hinton wrote it` of `a novel by Hinton`.
 """
 _PARAPHRASE = 2
 """Words beside names and numbers that need not be held at all."""
+_SHORTEST = 3
+"""Letters of a word that tells a document from another one."""
+_KIND = re.compile(
+    r"(?:non|mutual|standard|general|template|disclosure|confidentiality|privacy|agreements?|nda|contracts?|lease|deed"
+    r"|polic(?:y|ies)|terms|conditions|licen[cs]e|documents?|reports?|manual|guide|handbook|annual|quarterly|form"
+    r"|vertrag|vereinbarung|mietvertrag|richtlinie|bericht|handbuch|contrat|accord|politique|rapport|contrato|acuerdo)"
+)
+"""Words that tell the kind of a document, which many documents share."""
 _JUDGED = 0.5
 """The part of a question's words that one text must have if the question names the document that it is about."""
 
@@ -182,34 +190,46 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     if is_judgement(answer):
         return _missing_of_judgement(asked.text, texts, is_german=is_german)
     given = _Text(answer)
-    names, is_new = _names(answer, is_german=is_german), bool(given.stems - asked.stems)
+    said = [word for word in _words_of(answer) if word.casefold() not in _OF_ANSWERING | _JUDGEMENTS]
+    if not said and not any(map(str.isdigit, answer)):
+        return (answer,)
+    names = _names(answer, is_german=is_german)
+    is_new = not frozenset(word.stem for word in split_words(" ".join(said))) <= asked.stems
     numbers_of = [*texts, asked] if is_new else texts
     unheld = [*_missing_numbers(answer, numbers_of), *_missing_months(answer, numbers_of)]
     unheld += [name for name in names if not _holds_name(name, [*texts, asked] if is_new else texts)]
     if len(answer.split()) <= _SHORT:
-        unheld += _missing_words(given, names, texts, asked)
+        unheld += _missing_words(given, names, [*texts, asked] if is_new else texts)
     if not texts and not unheld:
         unheld.append(answer)
     return tuple(dict.fromkeys(unheld))
 
 
 def is_document_named(lead_in: str, text: str) -> bool:
-    """Returns whether a text, which begins with its title, has a name of the lead-in. A title may be the name of a
-    file, so a part of a word counts: `DBT` in `DBT%20Mutual%20NDA`.
+    """Returns whether a text, which begins with its title, is of the document that a lead-in names.
+
+    The title must have all words of the lead-in's names, except those that only tell a kind of document; a title may be
+    the name of a file, so a longer word may be a part of one of its words (`EFCAConfidentialityAgreement`). Or they
+    stand in the text as words. True if the lead-in names nothing.
     """
     names = [name.form for name in find_names(lead_in)] or [lead_in]
-    words = {word for name in names for word in _LETTERS.findall(name.casefold()) if len(word) > 2}
-    folded = text.casefold()
-    return any(word in folded for word in words - SMALL_WORDS)
+    words = {word for name in names for word in re.findall(r"\w+", name.casefold()) if len(word) >= _SHORTEST}
+    words = {word for word in words - SMALL_WORDS if not _KIND.fullmatch(word)}
+    title, _, body = text.casefold().partition("\n")
+    in_title = set(re.findall(r"[^\W\d_]+|\d+", title))
+    if all(word in in_title or (len(word) > _SHORTEST and word in title) for word in words):
+        return True
+    return words <= {*re.findall(r"\w+", body), *in_title}
 
 
 def _missing_of_judgement(question: str, texts: Sequence[_Text], *, is_german: bool) -> tuple[str, ...]:
     lead_in, asked = split_lead_in(question)
-    if not lead_in:
-        return tuple(name for name in _names(question, is_german=is_german) if not _holds_name(name, texts))
+    names = [] if lead_in else _names(question, is_german=is_german)
+    if names:
+        return tuple(name for name in names if not _holds_name(name, texts))
     of_document = [text for text in texts if is_document_named(lead_in, text.text)]
     if not of_document:
-        return (lead_in,)
+        return (lead_in or question,)
     words = [word for word in _words_of(asked) if word.casefold() not in SMALL_WORDS]
     missing = [[word for word in words if not _holds_name(word, [text])] for text in of_document]
     fewest = min(missing, key=len)
@@ -234,7 +254,7 @@ def _missing_months(answer: str, texts: Sequence[_Text]) -> list[str]:
     return [word for word in words if word in _MONTH and word not in _NO_MONTHS and _MONTH[word] not in there]
 
 
-def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text], asked: _Text) -> list[str]:
+def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text]) -> list[str]:
     """Returns the words of a short answer beside names and numbers, if too few of them are held."""
     of_names = {word.stem for name in names for word in split_words(name)}
     others = [
@@ -245,11 +265,9 @@ def _missing_words(given: _Text, names: Sequence[str], texts: Sequence[_Text], a
         and written.casefold() not in _OF_ANSWERING
     ]
     missing = [
-        given.text[word.start : word.end]
-        for word in others
-        if not any(text.has_stem(word.stem) for text in (asked, *texts))
+        given.text[word.start : word.end] for word in others if not any(text.has_stem(word.stem) for text in texts)
     ]
-    has_values = bool(names) or any(map(_is_value, given.text.split()))
+    has_values = bool(names) or any(_is_value(word) for word in given.text.split() if word.casefold() not in _NO_MONTHS)
     needed = _WORDS_BESIDE if has_values else _WORDS_HELD
     if has_values and len(others) <= _PARAPHRASE:
         return []
@@ -290,6 +308,8 @@ def _values(match: re.Match[str]) -> set[float]:
     plain = re.sub(rf"[{_SPACE}]", "", written)
     values = {float(run) for run in re.findall(r"\d+", plain)} if not re.search("[.,]", plain) else set()
     for decimal, thousands in ((".", ","), (",", ".")):
+        if thousands in plain and not re.match(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?!\d)", plain):
+            continue  # 4.2 is not 42
         whole, _, fraction = plain.replace(thousands, "").partition(decimal)
         if whole.isdigit() and (fraction.isdigit() or not fraction):
             values.add(float(f"{whole}.{fraction or 0}"))

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from core.ports.retrieval import Hit
 from core.text.answers import normalise_answer
+from core.text.languages import detect_language
 from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.value_kinds import ValueKind, find_kind
@@ -29,6 +30,7 @@ _BEGINNINGS = {
     ("sí", "no"): re.compile(r"¿?(?:es|son|está|hay|fue|era|tiene)\b", re.IGNORECASE),
 }
 """How a question begins that is answered by these words."""
+_ENGLISH_OR_GERMAN = re.compile(r"was\b", re.IGNORECASE)
 _ASKED_FOR = re.compile(
     r"\b(?:who|whom|whose|when|where|which|what|how (?:many|much|long|far|old|often|tall|high|big|large)"
     r"|wer|wem|wen|wessen|wann|wo|woher|wohin|welche[nmrs]?|wie ?(?:viele?n?|lange|alt|hoch|groß|oft|weit)"
@@ -85,6 +87,8 @@ def is_short_answer_asked(question: str) -> bool:
 def list_judgements(question: str) -> tuple[str, ...]:
     """Returns yes and no in the language of a question that is answered by them; empty for any other."""
     _, asked = split_lead_in(question)
+    if _ENGLISH_OR_GERMAN.match(asked.lstrip()) and detect_language([asked]) == "de":
+        return ()  # "Was bedeutet das?"
     return next((words for words, beginning in _BEGINNINGS.items() if beginning.match(asked.lstrip())), ())
 
 

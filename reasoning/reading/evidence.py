@@ -25,7 +25,7 @@ _COVERED = 0.7
 """The part of the question's words that must stand beside the answer, in its sentence or the title."""
 _WH = r"(?:who|whom|what|which|wer|was(?= ist| war)|welche[nmrs]?|qui|quel(?:le)?s?|quién|cuál)"
 _RELATION = re.compile(
-    rf"\b{_WH}\s(?:\w+\s)?(?:is|was|are|were|ist|war|est|était|es|era)\s(?:the|der|die|das|le|la|l['’]|el)\s?"
+    rf"\b{_WH}\s(?:\w+\s)?(?:is|was|are|were|ist|war|est|était|es|era)\s(?:(?:the|der|die|das|le|la|el)\s|l['’]\s?)"
     r"((?:[\w-]+\s){0,3}?[\w-]+)\s(?:of|to|for|in|der|des|von|de|du|del)\b",
     re.IGNORECASE,
 )
@@ -100,6 +100,8 @@ def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
         and not has_value(kind, answer, stems=stems_of(question), digits=digits)
     ):
         missing.append(_KINDS[kind])
+    if not missing and is_judgement(answer):
+        missing.append("a yes or no")
     if not missing:
         missing += _uncovered(text, answer, question)
     return tuple(dict.fromkeys(missing))

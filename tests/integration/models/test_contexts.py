@@ -99,3 +99,34 @@ async def test_other_answers_that_are_cut_are_answers(
     server.model_fields = {"meta": {"n_ctx": n_ctx}} if n_ctx else {}
     server.respond = lambda _: Reply(text="once upon a time " * words, counted=counted, finish_reason="length")
     assert (await model.complete(ask(SHORT), Trace())).cut
+
+
+class GarbledPages(ChatServer):
+    """Answers `/api/ps` with what no Ollama says."""
+
+    garbage = b""
+
+    def page(self, path: str) -> bytes | None:
+        found = super().page(path)
+        return self.garbage if path == "/api/ps" else found
+
+
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b'{"models": [{"name": ["x"], "context_length": 1024}]}',
+        b'{"models": [{"name": "qwen", "context_length": "many"}, 7]}',
+        b"[" * 200_000,
+        b"[]",
+        b'{"models": 1}',
+        b"{",
+    ],
+)
+async def test_a_page_that_is_garbage_leaves_the_context_unknown(garbage: bytes):
+    with GarbledPages(
+        models={"qwen:latest", "qwen"}, ollama_context=CONTEXT, respond=lambda _: Reply(text="sold")
+    ) as server:
+        server.garbage = garbage
+        endpoint = Endpoint(base_url=server.url, api_key=SecretStr("x"), timeout=60)
+        assert (await OpenAIChat("qwen", endpoint).complete(ask(LONG), Trace())).text == "sold"
+        await endpoint.close()

@@ -160,6 +160,7 @@ def results(*rows: tuple[object, object]) -> Reply:
         (results((0, "high"), (1, 0.4)), ModelFailed, "'high', which is no score"),
         (results((0, float("nan")), (1, 0.4)), ModelFailed, "nan, which is no score"),
         (results((0, None), (1, 0.4)), ModelFailed, "None, which is no score"),
+        (results((0, 10**400), (1, 0.4)), ModelFailed, "which is no score"),
     ],
 )
 async def test_what_goes_wrong_names_the_endpoint_and_never_the_key(

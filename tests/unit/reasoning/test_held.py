@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.citations.held import find_unheld
+from reasoning.citations.held import find_unheld, is_document_named
 
 _QUESTION = "Where was the founder of Ravelin Mills born, and when?"
 
@@ -80,6 +80,11 @@ def test_words_that_begin_a_sentence_of_prose_are_no_names() -> None:
     assert find_unheld(prose, ["Paul Corvo bought looms for the mill."], _QUESTION) == ("Ines Corvo",)
 
 
+def test_a_decimal_number_is_not_one_of_its_digits() -> None:
+    assert find_unheld("42", ["It costs 4.2 francs."], "How many?") == ("42",)
+    assert find_unheld("4.2", ["It costs 4,2 Franken."], "How many?") == ()
+
+
 def test_an_endless_answer_is_not_compared() -> None:
     assert find_unheld("1 " * 50_000, ["1"], _QUESTION) == ("all of its 100,000 characters",)
 
@@ -115,6 +120,44 @@ def test_without_evidence_nothing_is_held() -> None:
 def test_a_judgement_on_a_document_that_is_named(evidence: str, is_held: bool) -> None:
     question = "Consider EFCA's Agreement; may the Receiving Party keep copies of Confidential Information?"
     assert (find_unheld("No", [evidence], question) == ()) is is_held
+
+
+@pytest.mark.parametrize(
+    ("question", "evidence"),
+    [
+        ("Consider the NDA of DBT; may the Receiving Party disclose?", "Zeta NDA\nThe Receiving Party may disclose."),
+        (
+            "Consider the lease of New York; may the tenant sublet?",
+            "Other lease\nThe tenant may sublet, as all new owners say.",
+        ),
+        (
+            "Consider the lease of the Art House; may the tenant sublet?",
+            "Partnership\nThe tenant may sublet the house.",
+        ),
+        ("is the sky blue?", "cooking\nBoil the eggs."),
+    ],
+)
+def test_a_judgement_is_not_held_by_another_document(question: str, evidence: str) -> None:
+    assert find_unheld("yes", [evidence], question)
+
+
+@pytest.mark.parametrize(
+    ("lead_in", "title"),
+    [
+        ("the Non-Disclosure Agreement between CopAcc and ToP Mentors", "CopAcc_NDA-and-ToP-Mentors_2.0_2017"),
+        ("DBT's Mutual Non-Disclosure Agreement", "DBT%20Mutual%20NDA"),
+        ("the Data Use Agreement in New York City", "Data Use Agreement New York City"),
+        ("EFCA's Non-Disclosure Agreement", "EFCAConfidentialityAgreement"),
+        ("the lease", "anything"),
+    ],
+)
+def test_a_title_is_the_document_of_a_lead_in(lead_in: str, title: str) -> None:
+    assert is_document_named(lead_in, f"{title}\nIts text.")
+
+
+@pytest.mark.parametrize("answer", ["The tenant may sublet.", "Yes, the tenant may sublet.", "the answer", ".", "blue"])
+def test_an_answer_that_repeats_the_question_needs_evidence(answer: str) -> None:
+    assert find_unheld(answer, ["cooking\nBoil the eggs."], "may the tenant sublet, or is it blue?")
 
 
 def test_a_judgement_without_a_document_needs_all_names() -> None:

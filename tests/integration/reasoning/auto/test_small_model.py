@@ -109,7 +109,7 @@ async def test_a_judgement_about_a_document_is_made_from_its_best_sentences(serv
     assert "one of: yes; no." in server.calls[0].text
     assert "The tenant may sublet with consent." in server.calls[0].text
     assert server.calls[0].text.count("bricks") <= 4
-    assert (answer.plain, answer.support) == ("yes", Support.INFERRED)
+    assert (answer.plain, answer.support, answer.unstated) == ("yes", Support.INFERRED, "a yes or no")
     assert answer.citations[0].quote == "The tenant may sublet with consent."
 
 
@@ -138,6 +138,12 @@ async def test_what_is_written_without_a_marker_is_cited_by_code(server: ChatSer
     assert prompt_words(server.calls[0]) <= 120
     assert answer.support is Support.INFERRED, "a small model is not believed in sentences"
     assert [citation.document.key for citation in answer.citations] == ["fish"]
+
+
+async def test_a_marker_alone_is_no_answer(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = lambda _: picked("[1]")
+    answer, _ = await small.ask("auto", "Why did Hinton write Rumble Fish?")
+    assert answer.abstained
 
 
 async def test_a_reply_without_the_form_is_the_answer(server: ChatServer, small: ReasoningDesk) -> None:

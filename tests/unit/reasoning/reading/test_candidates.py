@@ -41,6 +41,7 @@ def test_judgements_are_in_the_language_of_the_question() -> None:
     assert list_judgements("Est-ce que c'est rouge ?") == ("oui", "non")
     assert list_judgements("¿Es rojo?") == ("sí", "no")
     assert list_judgements("Who is red?") == ()
+    assert list_judgements("Was bedeutet die Komponente contrib im Archiv?") == ()
 
 
 def test_the_sides_of_a_choice() -> None:

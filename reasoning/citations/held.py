@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from core.text.answers import normalise_answer
+from core.text.answers import is_contained, normalise_answer
 from core.text.languages import detect_language
 from core.text.lead_in import split_lead_in
 from core.text.name_spans import begins_sentence, find_names
@@ -191,8 +191,8 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
         return _missing_of_judgement(asked.text, texts, is_german=is_german)
     given = _Text(answer)
     said = [word for word in _words_of(answer) if word.casefold() not in _OF_ANSWERING | _JUDGEMENTS]
-    if not said and not any(map(str.isdigit, answer)):
-        return (answer,)
+    if not said and not any(map(str.isdigit, answer)):  # a letter, such as that of a vitamin, or nothing at all
+        return () if any(is_contained(answer, text.text) for text in texts) else (answer,)
     names = _names(answer, is_german=is_german)
     is_new = not frozenset(word.stem for word in split_words(" ".join(said))) <= asked.stems
     numbers_of = [*texts, asked] if is_new else texts

@@ -85,6 +85,11 @@ def test_a_decimal_number_is_not_one_of_its_digits() -> None:
     assert find_unheld("4.2", ["It costs 4,2 Franken."], "How many?") == ()
 
 
+def test_a_letter_is_compared_as_it_is() -> None:
+    assert find_unheld("C", ["Lemons have vitamin C."], "Which vitamin do lemons have?") == ()
+    assert find_unheld("D", ["Lemons have vitamin C."], "Which vitamin do lemons have?") == ("D",)
+
+
 def test_an_endless_answer_is_not_compared() -> None:
     assert find_unheld("1 " * 50_000, ["1"], _QUESTION) == ("all of its 100,000 characters",)
 

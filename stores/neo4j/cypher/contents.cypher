@@ -15,12 +15,18 @@ MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
 WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk;
 
-// [chunks_of]
-MATCH (d:Document {uid: $uid})-[:HAS_CHUNK]->(c:Chunk)
-WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last) AND c.position > $after
-WITH c ORDER BY c.position LIMIT $limit
-RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk
+// [chunks_of]: `current` is read once, and compared with `current_of` afterwards
+MATCH (d:Document {uid: $uid})
+WHERE NOT d.hidden
+WITH d, d.current AS current
+MATCH (d)-[:HAS_CHUNK]->(c:Chunk)
+WHERE c.first <= current AND (c.last IS NULL OR current <= c.last) AND c.position > $after
+WITH c, current ORDER BY c.position LIMIT $limit
+RETURN c {.id, .document_id, .view_id, .position, .text, .heading, .page, .span_start, .span_end} AS chunk, current
 ORDER BY c.position;
+
+// [current_of]
+MATCH (d:Document {uid: $uid}) RETURN d.current AS current;
 
 // [surroundings]: `current` is read once, so that all chunks of a row are of one revision
 UNWIND $rows AS uid

@@ -31,8 +31,14 @@ class Neo4jContents:
         self, corpus_id: str, document_id: str, *, after: int = -1, limit: int | None = None
     ) -> list[Chunk]:
         uid, count = uid_of(corpus_id, document_id), _ALL if limit is None else limit
-        rows = await self._database.read(lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid, after=after, limit=count))
-        return [_chunk(row) for row in rows]
+        while True:
+            rows = await self._database.read(
+                lambda tx: tx.rows(_CYPHER["chunks_of"], uid=uid, after=after, limit=count)
+            )
+            now = await self._database.read(lambda tx: tx.rows(_CYPHER["current_of"], uid=uid)) if rows else []
+            # A chunk that two revisions share has one position, which a commit changes while this reads.
+            if not now or now[0]["current"] == rows[0]["current"]:
+                return [_chunk(row) for row in rows]
 
     async def get_surroundings(
         self, corpus_id: str, chunk_ids: Collection[str], distance: int

@@ -100,7 +100,8 @@ async def test_the_weights_choose(desk: ReasoningDesk, weights: str, kept: str) 
 
 async def test_candidates_are_written_side_by_side_and_bounded(desk: ReasoningDesk) -> None:
     critic = Critic(
-        {"outsiders": "The Outsiders", "viking": "Viking Press"}, {"outsiders": (True, "full", 5), "viking": (True, "full", 5)}
+        {"outsiders": "The Outsiders", "viking": "Viking Press"},
+        {"outsiders": (True, "full", 5), "viking": (True, "full", 5)},
     )
     together = threading.Barrier(2, timeout=10)
 

@@ -88,7 +88,11 @@ async def test_what_is_paid_for_is_kept_when_the_worker_is_stopped(desk: Desk, s
     corpus = await desk.corpus(extractor="llm")
     job = await desk.queue(corpus, LONG)
     server.respond = lambda call: openie(call) if call.number < 12 else Reply(stall=True)
-    worker = Worker("w", desk.backends, OPTIONS, is_stopping=lambda: len(server.calls) >= 16)
+
+    def is_stopping() -> bool:
+        return len(server.calls) >= 16 and all(call.ended is not None for call in server.calls[:12])
+
+    worker = Worker("w", desk.backends, OPTIONS, is_stopping=is_stopping)
     assert await worker.work(corpus.id), "it is not finished"
     stopped = await _job(desk, job)
     assert (stopped.counts, stopped.calls >= 12) == ({"queued": 1}, True)

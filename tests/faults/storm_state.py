@@ -86,14 +86,19 @@ async def _examine(container: Container, corpus: Corpus) -> list[str]:
     """Returns what doctor finds, and the jobs that do not end even if their clients are known to be gone."""
     found = [one async for one in CorpusExamination(container, corpus, waiting=False).findings()]
     faults = [f"doctor: {one.subject}: {one.detail}" for one in found if one.level is not Level.OK]
-    with sqlite3.connect(container.settings.data_dir / "record.db") as record:  # as if an hour had passed
+    deadline = time.monotonic() + _PATIENCE_SECONDS
+    await _end_open_jobs(container, corpus)
+    while (left := await _list_unsettled(container, corpus)) and time.monotonic() < deadline:
+        await asyncio.sleep(_POLL_SECONDS)  # what a reindex replaced is dropped by the worker, another process
+        await _end_open_jobs(container, corpus)  # the last request of a killed client may touch its job once more
+    return faults + left
+
+
+async def _end_open_jobs(container: Container, corpus: Corpus) -> None:
+    with sqlite3.connect(container.settings.data_dir / "record.db", timeout=30) as record:  # as if an hour had passed
         record.execute("UPDATE jobs SET touched_at = 0 WHERE open = 1 AND corpus_id = ?", (corpus.id,))
     record.close()
     await container.record.maintenance.prune()
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while (left := await _list_unsettled(container, corpus)) and time.monotonic() < deadline:  # noqa: ASYNC110
-        await asyncio.sleep(_POLL_SECONDS)  # what a reindex replaced is dropped by the worker, another process
-    return faults + left
 
 
 async def _list_unsettled(container: Container, corpus: Corpus) -> list[str]:

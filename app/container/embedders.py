@@ -73,7 +73,7 @@ class Embedders:
             return None
         try:
             kind, model, _ = self._split(name)
-            # The name without a form is that of vectors without prefixes, whatever is usual for the model now.
+            # A name without a form stands for vectors without prefixes, whatever is usual for the model now.
             whole = EmbeddingForm(query=form.query or "", passage=form.passage or "", dimension=form.dimension)
             found: Embedder = _HeldEmbedder(self._pool, _Key(kind, model, whole))
             is_same = found.model == there

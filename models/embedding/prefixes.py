@@ -70,7 +70,7 @@ def name_form(form: EmbeddingForm, own: EmbeddingForm = PLAIN) -> str:
     """Returns what the name of a model has for its form, `own` being the prompts of its folder.
 
     Empty for a form without prefixes and cut, so that a model that needs none keeps its name. If prompts of the folder
-    are left out, the name says so: without a form it is that of an earlier release, which used them.
+    are left out, the name says so: a name without a form comes from an earlier release, which used them.
     """
     prefixes = form.query or form.passage or own.query or own.passage
     return EmbeddingForm(

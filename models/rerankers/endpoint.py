@@ -36,8 +36,8 @@ Api = Literal["auto", "cohere", "tei"]
 class HttpReranker:
     """Sends all texts in one call, or in as many as the endpoint needs: the score of a text depends on no other.
 
-    Endpoints return the index of each text with its score, in any order. With the API `auto`, that of Cohere is tried
-    first, and that of text-embeddings-inference if the endpoint asks for `texts`.
+    Endpoints return the index of each text with its score, in any order. With the API `auto`, Cohere's is tried first,
+    and the one of text-embeddings-inference if the endpoint asks for `texts`.
     """
 
     def __init__(

@@ -191,7 +191,7 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
         return _missing_of_judgement(asked.text, texts, is_german=is_german)
     given = _Text(answer)
     said = [word for word in _words_of(answer) if word.casefold() not in _OF_ANSWERING | _JUDGEMENTS]
-    if not said and not any(map(str.isdigit, answer)):  # a letter, such as that of a vitamin, or nothing at all
+    if not said and not any(map(str.isdigit, answer)):  # a letter, as in vitamin C, or nothing at all
         return () if any(is_contained(answer, text.text) for text in texts) else (answer,)
     names = _names(answer, is_german=is_german)
     is_new = not frozenset(word.stem for word in split_words(" ".join(said))) <= asked.stems

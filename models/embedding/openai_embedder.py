@@ -99,7 +99,7 @@ class OpenAIEmbedder:
 
     @cached_property
     def dimension(self) -> int:
-        """The length of the cut, or of the first answer's vectors, or requested from the endpoint in a blocking call."""
+        """The length of the cut, or of the first answer's vectors; else the endpoint is asked in a blocking call."""
         if self._form.dimension is not None:
             return self._form.dimension
         import openai

@@ -78,6 +78,7 @@ _JUDGED = 0.5
 """The part of a question's words that one text must have if the question names the document that it is about."""
 
 _SPACE = " \u00a0\u202f\u2009'’"
+_GROUPED = {",": re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)"), ".": re.compile(r"\d{1,3}(?:\.\d{3})+(?!\d)")}
 _NUMBER = re.compile(rf"(?<![\w.,])\d+(?:[.,{_SPACE}]\d{{3}}(?!\d))*(?:[.,]\d+)?|\d+")
 _SCALES = {
     1_000: "thousand thousands tausend mille mil k tsd",
@@ -305,10 +306,10 @@ def _holds_name(name: str, texts: Iterable[_Text]) -> bool:
 def _values(match: re.Match[str]) -> set[float]:
     """Returns the values that a written number may have: `3,200` is 3200 or 3.2, and `3.2 million` 3.2 or 3200000."""
     written = match.group()
-    plain = re.sub(rf"[{_SPACE}]", "", written)
+    plain = "".join(character for character in written if character not in _SPACE)
     values = {float(run) for run in re.findall(r"\d+", plain)} if not re.search("[.,]", plain) else set()
     for decimal, thousands in ((".", ","), (",", ".")):
-        if thousands in plain and not re.match(rf"\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+(?!\d)", plain):
+        if thousands in plain and not _GROUPED[thousands].match(plain):
             continue  # 4.2 is not 42
         whole, _, fraction = plain.replace(thousands, "").partition(decimal)
         if whole.isdigit() and (fraction.isdigit() or not fraction):

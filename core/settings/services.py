@@ -2,12 +2,12 @@
 
 import re
 from ipaddress import ip_network
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 
 from core.ports.retrieval import MAX_K
-from core.settings.section import Section, SentKey
+from core.settings.section import Section, SentKey, address_like
 
 __all__ = [
     "ApiSettings",
@@ -188,7 +188,9 @@ class WebSettings(Section):
     """The search engine of the searcher `web`. Off without `kind`."""
 
     kind: Literal["", "searxng", "tavily"] = ""
-    url: str = Field(default="", description="The instance's address; empty for Tavily's own.")
+    url: Annotated[str, address_like("http://127.0.0.1:8888")] = Field(
+        default="", description="The instance's address; empty for Tavily's own."
+    )
     api_key: SentKey = SecretStr("")
     timeout: float = Field(default=10.0, gt=0)
     after_private: bool = Field(

@@ -85,6 +85,73 @@ def test_a_key_that_is_no_header_is_refused_and_not_shown(
     assert "sek" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "name", ["LLM__BASE_URL", "LLM__ROLES__PLAN__BASE_URL", "EMBEDDING__BASE_URL", "RERANKER__URL", "WEB__URL"]
+)
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1:11434/v1",
+        "sekret1.example:8080",
+        "ftp://sekret1.example/v1",
+        "http:/sekret1.example",
+        "http://",
+        "http:///v1",
+        "http://:8080/v1",
+        "http://sekret1.example:port/v1",
+        "http://sekret1.example:99999/v1",
+        "http://sekret1 .example/v1",
+        " http://sekret1.example/v1",
+        "http://sekret1.example/v1\n",
+        "http://[sekret1/v1",
+        "http://user:sekret1@/v1",
+        "http://sekret1..example/v1",
+        "http://sekret1\udcff/v1",
+    ],
+)
+def test_an_address_that_is_none_is_refused_and_not_shown(
+    name: str, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"HOPWEAVE_{name}", address)
+    with pytest.raises(InvalidSettings) as refused:
+        read_settings()
+    assert str(refused.value).startswith(
+        f"settings are wrong: HOPWEAVE_{name}: it takes an address with http:// or https://, a host and no spaces, "
+        "such as http://127.0.0.1:"
+    )
+    assert "sekret1" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "",
+        "http://127.0.0.1:11434/v1",
+        "HTTPS://API.example/v1/",
+        "http://localhost:8080",
+        "http://[::1]:8080/v1",
+        "http://user:word@model_1.internal/v1?api-version=2",
+        "https://m\u00fcller.example/v1",
+    ],
+)
+def test_an_address_is_taken_as_it_is(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LLM__BASE_URL", "EMBEDDING__BASE_URL", "RERANKER__URL"):
+        monkeypatch.setenv(f"HOPWEAVE_{name}", address)
+    read = read_settings()
+    assert {read.llm.base_url, read.embedding.base_url, read.reranker.url} == {address}
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["EMBEDDING__QUERY_PREFIX", "EMBEDDING__PASSAGE_PREFIX", "EMBEDDING__MODEL", "LLM__MODEL", "RERANKER__MODEL"],
+)
+def test_a_text_for_a_model_that_is_no_utf_8_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A byte of another encoding comes as half of a surrogate pair, which no request can hold."""
+    monkeypatch.setenv(f"HOPWEAVE_{name}", "caf\udce9: ")
+    with pytest.raises(InvalidSettings, match=f"HOPWEAVE_{name}: it takes a text in UTF-8"):
+        read_settings()
+
+
 def test_settings_are_read_from_the_working_directory_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No `.env` is read, no file of a folder above or below, and nothing in a value is expanded."""
     here = tmp_path / "here"

@@ -3,15 +3,21 @@
 import re
 from collections.abc import Sequence
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from pydantic import SecretStr
 
 from core.errors import ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerRefused
+from models.endpoint_remedies import NOT_FOUND, describe_address, describe_offered, is_of_model, show_address
 
-__all__ = ["is_transient", "mask_secrets", "translate_errors"]
+if TYPE_CHECKING:
+    import openai
+
+__all__ = ["is_transient", "mask_secrets", "names_unknown_model", "translate_errors"]
 
 _PASSING = {408, 409, 429}  # timeout, lock, too many requests; and everything from 500 on
+_OF_KEY = {401, 403}
 _LONGEST = 300
 _REPEATED = 40
 _SHORTEST_SECRET = 8
@@ -22,19 +28,23 @@ _SEPARATORS = re.compile(r"(?:\\++[nrt]?+|[\"'\s])++")
 class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
     """Raises the client's errors as `Unavailable` (a retry may help) or `ModelFailed`, without the key.
 
-    `setting` names the setting of the address; `answer` names what was requested.
+    `group` names the settings of the endpoint; `answer` names what was requested. `offered` may be set to the models
+    that the endpoint has, for a call that it refuses because of the model's name.
     """
 
     def __init__(
-        self, endpoint: str, key: SecretStr, *, setting: str = "embedding.base_url", answer: str = "embedding"
+        self, model: str, address: str, key: SecretStr, *, group: str = "HOPWEAVE_EMBEDDING", answer: str = "embedding"
     ) -> None:
-        self._endpoint = endpoint
+        self.offered: Sequence[str] = ()
+        self._model = model
+        self._address = address
+        self._endpoint = f"{model} at {show_address(address)}"
         self._key = key
-        self._setting = setting
+        self._group = group
         self._answer = answer
 
-    def __enter__(self) -> None:
-        return None
+    def __enter__(self) -> "translate_errors":
+        return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -49,17 +59,34 @@ class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
         if isinstance(error, openai.APIConnectionError):
             raise Unavailable(
                 f"{self._endpoint} cannot be reached ({self._words(error.__cause__ or error)}): "
-                f"start it, or correct {self._setting}"
+                f"start it, or correct {self._group}__BASE_URL"
             ) from error
         if isinstance(error, openai.APIStatusError):
             said = f"{self._endpoint} answered {error.status_code}: {self._words(error)}"
-            raise (Unavailable if is_transient(error.status_code) else ModelFailed)(said) from error
+            if is_transient(error.status_code):
+                raise Unavailable(said) from error
+            remedy = self._remedy(error)
+            raise ModelFailed(f"{said}; {remedy}" if remedy else said) from error
         if isinstance(error, openai.OpenAIError | ValueError | TypeError):
             said = f"{self._endpoint} answered with what is no {self._answer}: {self._words(error)}"
-            raise ModelFailed(said) from error
+            raise ModelFailed(f"{said}; {describe_address(self._address, f'{self._group}__BASE_URL')}") from error
+
+    def _remedy(self, error: "openai.APIStatusError") -> str:
+        """Returns what to correct for a status that is not a success; '' if the endpoint's words must do."""
+        if names_unknown_model(error):
+            there = mask_secrets(describe_offered(self.offered, self._model), self._key)
+            return f"check {self._group}__MODEL" + (f": {there}" if there else "")
+        if error.status_code == NOT_FOUND:
+            return describe_address(self._address, f"{self._group}__BASE_URL", f" and {self._group}__MODEL")
+        return f"check {self._group}__API_KEY" if error.status_code in _OF_KEY else ""
 
     def _words(self, error: BaseException) -> str:
         return mask_secrets(str(error), self._key)
+
+
+def names_unknown_model(error: "openai.APIStatusError") -> bool:
+    """Returns whether an endpoint says that it does not have the model."""
+    return is_of_model(error.status_code, str(error))
 
 
 def is_transient(status: int) -> bool:

@@ -25,7 +25,8 @@ async def _examine_embedding_model(container: Container) -> Finding:
     try:
         vector = await container.embedder.embed_query("Does the model answer?")
     except HopweaveError as error:
-        remedy = "check HOPWEAVE_EMBEDDING__MODEL and HOPWEAVE_EMBEDDING__KIND"
+        told = "HOPWEAVE_EMBEDDING__" in str(error)  # the setting that is wrong, which may be any of them
+        remedy = "" if told else "check HOPWEAVE_EMBEDDING__MODEL and HOPWEAVE_EMBEDDING__KIND"
         return Finding(subject="embedding model", level=Level.PROBLEM, detail=str(error), remedy=remedy)
     weights, form = split_form(container.embedder.model)
     detail = f"{weights} answers with {len(vector)} dimensions, {form.describe() or 'no prefixes'}"

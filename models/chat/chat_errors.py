@@ -1,12 +1,14 @@
 """Converts the errors of a chat call to Hopweave's."""
 
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
 from models.endpoint_errors import is_transient, mask_secrets
+from models.endpoint_remedies import NOT_FOUND, describe_address, describe_offered, is_of_model
 
 if TYPE_CHECKING:
     import openai
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from models.chat.endpoint import Endpoint
 
 __all__ = [
+    "ADDRESS",
     "NO_REFUSAL",
     "FormatRefused",
     "RetryLater",
@@ -25,6 +28,7 @@ __all__ = [
     "convert_stream_error",
     "error_text",
     "make_too_long",
+    "names_unknown_model",
 ]
 
 NO_REFUSAL = {401, 403, 404, 408, 409, 429, 502, 503, 504}
@@ -43,8 +47,9 @@ _REFUSALS = {400, 422}
 _REMEDIES = {
     401: "check HOPWEAVE_LLM__API_KEY (or the role's own)",
     403: "check what HOPWEAVE_LLM__API_KEY may use",
-    404: "check HOPWEAVE_LLM__MODEL and HOPWEAVE_LLM__BASE_URL (or the role's own)",
 }
+ADDRESS = "HOPWEAVE_LLM__BASE_URL (or the role's own)"
+_MODEL = "HOPWEAVE_LLM__MODEL (or the role's own)"
 
 
 class RetryLater(ModelUnavailable):
@@ -74,9 +79,13 @@ class FormatRefused(ModelFailed):
 
 
 def convert_status_error(
-    error: "openai.APIStatusError", endpoint: "Endpoint", model: str, request: "ChatRequest"
+    error: "openai.APIStatusError",
+    endpoint: "Endpoint",
+    model: str,
+    request: "ChatRequest",
+    offered: Sequence[str] = (),
 ) -> Exception:
-    """Returns the error for an HTTP status that is not a success."""
+    """Returns the error for an HTTP status that is not a success. `offered` are the models that the endpoint has."""
     status = error.status_code
     words = error_text(error, endpoint, request)
     said = f"{model} at {endpoint.url} answered {status}" + (f": {words}" if words else "")
@@ -89,6 +98,11 @@ def convert_status_error(
         if wait is not None:
             return RetryLater(said, wait)
         return ModelUnavailable(said) if status in NO_REFUSAL else ServerFault(said)
+    if names_unknown_model(error):
+        there = mask_secrets(describe_offered(offered, model), endpoint.key)
+        return ModelRefused(f"{said}; check {_MODEL}: {there}" if there else f"{said}; check {_MODEL}")
+    if status == NOT_FOUND:
+        return ModelRefused(f"{said}; {describe_address(endpoint.address, ADDRESS, f' and {_MODEL}')}")
     if status in _REMEDIES:
         return ModelRefused(f"{said}; {_REMEDIES[status]}")
     if request.schema is not None and status in _REFUSALS:
@@ -96,13 +110,22 @@ def convert_status_error(
     return ModelFailed(said)
 
 
+def names_unknown_model(error: "openai.APIStatusError") -> bool:
+    """Returns whether the endpoint says that it does not have the model."""
+    return is_of_model(error.status_code, f"{error.code or ''} {_said(error)}")
+
+
 def convert_stream_error(
-    error: "openai.APIError", endpoint: "Endpoint", model: str, request: "ChatRequest"
+    error: "openai.APIError", endpoint: "Endpoint", model: str, request: "ChatRequest", *, begun: bool
 ) -> HopweaveError:
-    """Returns the error for one that came as an event of a stream: its status had been sent before."""
+    """Returns the error for one that came as an event of a stream: its status had been sent before.
+
+    An endpoint that has begun to answer has taken the request, so whatever the words are, they refuse no part of it.
+    """
     said = f"step {request.role!r}: {model} at {endpoint.url} ended its answer with an error: "
     said += error_text(error, endpoint, request)
-    return _find_refusal(error, _said(error), said, request) or ModelFailed(said)
+    refusal = None if begun else _find_refusal(error, _said(error), said, request)
+    return refusal or ModelFailed(said)
 
 
 def make_too_long(said: str, request: "ChatRequest") -> ContextTooLong:

@@ -56,6 +56,11 @@ class CompletionReader:
     def text(self) -> str:
         return "".join(self._texts) + ("\ufffd" if self._half else "")
 
+    @property
+    def has_begun(self) -> bool:
+        """Whether a part of the answer, or of the reasoning before it, has come."""
+        return bool(self._length or self._reasoning)
+
     def _join(self, piece: str) -> str:
         """Returns a piece without halves of surrogate pairs, which UTF-8 cannot express; whole pairs are joined."""
         if piece.isascii() and not self._half:

@@ -6,7 +6,6 @@ import logging
 import math
 import ssl
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from pydantic import SecretStr
@@ -14,6 +13,7 @@ from pydantic import SecretStr
 from core.errors import InvalidSettings
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from models.chat.request_timing import on_request, on_response
+from models.endpoint_remedies import show_address
 from models.outgoing import add_headers
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Endpoint:
                 "a language model needs HOPWEAVE_LLM__BASE_URL (a server of yours) or HOPWEAVE_LLM__API_KEY (OpenAI's)"
             )
         self.address = base_url or _PUBLIC
-        self.url = _without_secrets(self.address)
+        self.url = show_address(self.address)
         self.key = api_key
         self.timeout = timeout
         self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncOpenAI] = WeakKeyDictionary()
@@ -80,15 +80,6 @@ def make_ssl_context() -> ssl.SSLContext:
     import httpx
 
     return httpx.create_ssl_context()
-
-
-def _without_secrets(address: str) -> str:
-    """Returns the address without user, password and query, which may hold secrets."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return "an address that cannot be read"
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _keep_prompts_out_of_logs() -> None:

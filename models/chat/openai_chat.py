@@ -13,16 +13,19 @@ from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.chat_errors import (
+    ADDRESS,
     convert_connection_error,
     convert_status_error,
     convert_stream_error,
     make_too_long,
+    names_unknown_model,
 )
 from models.chat.completion_reader import AnswerTooLong, CompletionReader
 from models.chat.endpoint import Endpoint
 from models.chat.parameters import SupportedParameters
 from models.chat.request_timing import start_on_send
 from models.chat.served_context import ServedContext
+from models.endpoint_remedies import describe_address
 
 if TYPE_CHECKING:
     import openai
@@ -94,7 +97,8 @@ class OpenAIChat:
             except openai.APIStatusError as error:
                 if self._parameters.learn(error, sent):
                     continue
-                raise convert_status_error(error, self._endpoint, self._model, request) from None
+                offered = await self.context.list_names() if names_unknown_model(error) else ()
+                raise convert_status_error(error, self._endpoint, self._model, request, offered) from None
             except (openai.APIConnectionError, TimeoutError) as error:
                 if isinstance(error.__cause__, HopweaveError):  # raised by our own hook before the request was sent
                     raise error.__cause__ from None
@@ -105,7 +109,7 @@ class OpenAIChat:
     async def _call(self, request: ChatRequest, sent: dict[str, Any], on_token: OnToken | None) -> Completion:
         draft = CompletionReader(request.max_characters or self._max_characters)
         pieces = None if on_token is None else _Pieces(self.context, request, on_token)
-        with self._reading(request):
+        with self._reading(request, draft):
             if pieces is None:
                 told = await self._endpoint.client().chat.completions.with_raw_response.create(**sent)
                 draft.read(json.loads(told.content))
@@ -114,7 +118,9 @@ class OpenAIChat:
         if pieces is not None:
             await self._stream(stream, draft, request, pieces)
         if not draft.choices:
-            raise self._unusable("answered without any choice: see the endpoint's own log", request)
+            raise self._unusable(
+                f"answered without any choice: see the endpoint's own log, or {self._remedy()}", request
+            )
         completion = await self._finish(draft, request)
         if pieces is not None:
             pieces.release()
@@ -163,7 +169,7 @@ class OpenAIChat:
                 return
             while not broken:
                 await pace.keep()
-                with self._reading(request):
+                with self._reading(request, draft):
                     try:
                         piece = draft.read_chunk(await anext(chunks))
                     except StopAsyncIteration:
@@ -175,19 +181,31 @@ class OpenAIChat:
                         break
                 if piece:
                     await pieces.give(piece, draft.fingerprint)
-        if draft.text and (broken or not draft.finish):
-            raise self._unusable("was cut off in the middle of its answer", request)
         if broken or not draft.chunks or (draft.choices and not draft.finish):
-            cause = broken or ConnectionError("the stream ended before its answer")
-            raise convert_connection_error(cause, self._endpoint, self._model, request)
+            raise self._incomplete(stream, draft, request, broken)
+
+    def _incomplete(
+        self,
+        stream: "openai.AsyncStream[object]",
+        draft: CompletionReader,
+        request: ChatRequest,
+        broken: BaseException | None,
+    ) -> HopweaveError:
+        """Returns the error for a stream that ended before the answer did, or never was one."""
+        if draft.text:
+            return self._unusable("was cut off in the middle of its answer", request)
+        if not broken and not draft.chunks and not _is_stream(stream):
+            return self._unusable(f"answered with what is no stream of events: {self._remedy()}", request)
+        cause = broken or ConnectionError("the stream ended before its answer")
+        return convert_connection_error(cause, self._endpoint, self._model, request)
 
     async def _reads_whole(
         self, stream: "openai.AsyncStream[object]", draft: CompletionReader, request: ChatRequest
     ) -> bool:
         """Returns whether an answer was no stream, and reads it. A mislabelled stream is left to be read."""
-        if not stream.response.headers.get("Content-Type", "").lower().startswith("application/json"):
+        if not _content_type(stream).startswith("application/json"):
             return False
-        with self._reading(request):
+        with self._reading(request, draft):
             body = await stream.response.aread()
             if not body.lstrip().startswith(b"{"):
                 return False
@@ -195,7 +213,7 @@ class OpenAIChat:
         return True
 
     @contextmanager
-    def _reading(self, request: ChatRequest) -> Iterator[None]:
+    def _reading(self, request: ChatRequest, draft: CompletionReader) -> Iterator[None]:
         """Converts errors while reading: the client passes on HTML pages, texts and incomplete objects unchecked."""
         import openai
 
@@ -210,9 +228,14 @@ class OpenAIChat:
         except AnswerTooLong as error:
             raise self._unusable(f"{error} (HOPWEAVE_LLM__MAX_ANSWER_CHARACTERS); it was stopped", request) from None
         except openai.APIError as error:
-            raise convert_stream_error(error, self._endpoint, self._model, request) from None
+            begun = draft.has_begun
+            raise convert_stream_error(error, self._endpoint, self._model, request, begun=begun) from None
         except (openai.OpenAIError, ValueError, TypeError, AttributeError, LookupError) as error:
-            raise self._unusable(f"answered with what is no completion ({type(error).__name__})", request) from None
+            why = f"answered with what is no completion ({type(error).__name__}): {self._remedy()}"
+            raise self._unusable(why, request) from None
+
+    def _remedy(self) -> str:
+        return describe_address(self._endpoint.address, ADDRESS)
 
     def _unusable(self, why: str, request: ChatRequest) -> ModelFailed:
         return ModelFailed(f"step {request.role!r}: {self._model} at {self._endpoint.url} {why}")
@@ -271,6 +294,17 @@ class _Pace:
         if ahead > _SECONDS_WITHOUT_OTHERS or now - self._others_waited > _SECONDS_WITHOUT_OTHERS:
             await asyncio.sleep(max(0.0, ahead))
             self._others_waited = time.monotonic()
+
+
+def _content_type(stream: "openai.AsyncStream[object]") -> str:
+    return str(stream.response.headers.get("Content-Type", "")).lower()
+
+
+def _is_stream(stream: "openai.AsyncStream[object]") -> bool:
+    """Returns whether an answer says that it is a stream, or does not say what it is."""
+    return _content_type(stream).startswith(("text/event-stream", "application/octet-stream")) or not _content_type(
+        stream
+    )
 
 
 def _format(request: ChatRequest, mode: OutputMode) -> dict[str, Any] | None:

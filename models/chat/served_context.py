@@ -4,14 +4,13 @@ Ollama truncates a prompt that is longer than its context, and answers from the 
 tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
 """
 
-import asyncio
 import re
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit, urlunsplit
 
-from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion
 from models.chat.request_timing import outside_calls
+from models.endpoint_remedies import read_list_later, read_names
 
 if TYPE_CHECKING:
     from models.chat.endpoint import Endpoint
@@ -20,7 +19,6 @@ __all__ = ["OLLAMA", "ServedContext"]
 
 OLLAMA = "fp_ollama"
 """The `system_fingerprint` of all answers of Ollama."""
-_SECONDS = 5.0
 _MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
 """Of a token, on average over a text without long runs. In English a token has about four."""
 _SHARE_OF_A_PROMPT = 3
@@ -110,25 +108,20 @@ class ServedContext:
             return _count(meta.get("n_ctx") if isinstance(meta, dict) else model.get("max_model_len"))
         return None
 
+    async def list_names(self) -> list[str]:
+        """Returns the names of the endpoint's list of models."""
+        return read_names(await self._list("/models", "data"))
+
     async def _list(self, path: str, field: str) -> list[dict[str, Any]]:
         """Returns the objects of a list that an endpoint may or may not have."""
-        import openai
-
         if path in self._silent:
             return []
-        client = self._endpoint.client()
         try:
             with outside_calls():
-                async with asyncio.timeout(_SECONDS):
-                    told: Any = await client.with_options(max_retries=0).get(path, cast_to=object)
+                return await read_list_later(self._endpoint.client(), path, field)
         except TimeoutError:  # each call would wait for it again
             self._silent.add(path)
             return []
-        # Not there, no JSON, or more of it than is read: the context stays unknown.
-        except (openai.OpenAIError, AnswerRefused, ValueError, RecursionError):
-            return []
-        items = told.get(field) if isinstance(told, dict) else None
-        return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
 
 
 def _fewest_tokens(request: ChatRequest) -> int:

@@ -88,8 +88,8 @@ class SentenceTransformersEmbedder:
         wanted = self._stated.dimension or whole
         if wanted > whole:
             raise InvalidSettings(
-                f"{self._weights.model} has vectors of {whole} dimensions, and not the {wanted} of "
-                "HOPWEAVE_EMBEDDING__DIMENSION: set it to fewer"
+                f"{self._weights.model} has vectors of {whole} dimensions, which cannot be cut to {wanted}: set "
+                f"HOPWEAVE_EMBEDDING__DIMENSION, or `dimension` in the name of the corpus' model, to {whole} or less"
             )
         return wanted
 

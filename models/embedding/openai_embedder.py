@@ -18,11 +18,12 @@ from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import cut, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens
-from models.endpoint_errors import translate_errors
+from models.embedding.vector_reader import read_vectors
+from models.endpoint_errors import names_unknown_model, translate_errors
+from models.endpoint_remedies import read_list, read_list_later, read_names, show_address
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI
-    from openai.types import CreateEmbeddingResponse
 
 __all__ = ["OpenAIEmbedder"]
 
@@ -62,7 +63,10 @@ class OpenAIEmbedder:
         form: EmbeddingForm | None = None,
     ) -> None:
         if not base_url and not api_key.get_secret_value():
-            raise InvalidSettings("embedding.kind 'openai' needs embedding.base_url (a local server) or .api_key")
+            raise InvalidSettings(
+                "HOPWEAVE_EMBEDDING__KIND=openai needs HOPWEAVE_EMBEDDING__BASE_URL (a server of yours) or "
+                "HOPWEAVE_EMBEDDING__API_KEY (OpenAI's)"
+            )
         name, stated = split_form(model)
         if stated != EmbeddingForm():
             raise InvalidSettings(
@@ -107,7 +111,7 @@ class OpenAIEmbedder:
         hooks = bounding_hooks(self._bounds, blocking=True)
         http = openai.DefaultHttpxClient(timeout=self._timeout, event_hooks=hooks, follow_redirects=False)
         with (
-            self._errors(),
+            self._errors() as errors,
             openai.OpenAI(
                 api_key=self._secret(),
                 base_url=self._url,
@@ -116,8 +120,13 @@ class OpenAIEmbedder:
                 http_client=http,
             ) as client,
         ):
-            answer = client.embeddings.create(model=self._model, input=["dimension"])
-            return len(_vectors_of(answer, 1)[0])
+            try:
+                told = client.embeddings.with_raw_response.create(model=self._model, input=["dimension"])
+            except openai.APIStatusError as error:
+                if names_unknown_model(error):
+                    errors.offered = read_names(read_list(client, "/models", "data"))
+                raise
+            return read_vectors(told.content, 1).shape[1]
 
     @property
     def tokens(self) -> EstimatedTokens:
@@ -157,9 +166,9 @@ class OpenAIEmbedder:
 
         asks = self._asks_dimensions
         try:
-            with self._errors():
+            with self._errors() as errors:
                 try:
-                    answer = await self._client().embeddings.create(
+                    told = await self._client().embeddings.with_raw_response.create(
                         model=self._model,
                         input=texts,
                         dimensions=(self._form.dimension or openai.omit) if asks else openai.omit,
@@ -168,8 +177,10 @@ class OpenAIEmbedder:
                 except openai.APIStatusError as error:
                     if self._adapt(error, asks=asks, texts=len(texts)):
                         return None
+                    if names_unknown_model(error):
+                        errors.offered = read_names(await read_list_later(self._client(), "/models", "data"))
                     raise
-                vectors = _vectors_of(answer, len(texts))
+                vectors = read_vectors(told.content, len(texts))
         except ModelFailed as error:
             if _TOO_LONG.search(str(error)):
                 raise ModelFailed(
@@ -204,13 +215,16 @@ class OpenAIEmbedder:
         if wanted is not None:
             if found < wanted:
                 raise ModelFailed(
-                    f"{self._model} at {self._url} answered with {found} dimensions, and HOPWEAVE_EMBEDDING__DIMENSION "
-                    f"is {wanted}: set it to {found} or less"
+                    f"{self._model} at {show_address(self._url)} answered with {found} dimensions, which cannot be cut "
+                    f"to {wanted}: set HOPWEAVE_EMBEDDING__DIMENSION, or `dimension` in the name of the corpus' model, "
+                    f"to {found} or less"
                 )
             return cut(vectors, wanted)
         known = self.__dict__.setdefault("dimension", found)
         if found != known:
-            raise ModelFailed(f"{self._model} at {self._url} answered with {found} dimensions after {known}")
+            raise ModelFailed(
+                f"{self._model} at {show_address(self._url)} answered with {found} dimensions after {known}"
+            )
         return vectors
 
     def _client(self) -> "AsyncOpenAI":
@@ -235,15 +249,4 @@ class OpenAIEmbedder:
         return self._key.get_secret_value() or "none"  # the client requires a key, local servers do not
 
     def _errors(self) -> translate_errors:
-        return translate_errors(f"{self._model} at {self._url}", self._key)
-
-
-def _vectors_of(answer: "CreateEmbeddingResponse", count: int) -> Vectors:
-    """Raises `ModelFailed` or `ValueError` if the answer does not hold one vector per text."""
-    entries = sorted(getattr(answer, "data", None) or [], key=lambda entry: entry.index)
-    if [entry.index for entry in entries] != list(range(count)):
-        raise ModelFailed(f"the endpoint answered with {len(entries)} vectors for {count} texts")
-    vectors = np.array([entry.embedding for entry in entries], dtype=np.float32)
-    if vectors.ndim != 2 or not vectors.shape[1]:
-        raise ModelFailed("the endpoint answered with vectors of no length")
-    return vectors
+        return translate_errors(self._model, self._url, self._key)

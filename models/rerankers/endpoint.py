@@ -25,6 +25,7 @@ __all__ = ["HttpReranker"]
 
 _MAY_PASS = {408, 409, 425, 429}  # timeout, lock, too early, too many requests; and everything from 500 on
 _NO_KEY = SecretStr("")
+_ADDRESS = "HOPWEAVE_RERANKER__URL, the whole address of reranking"
 _REFUSED = {400, 413, 422}
 _TOO_MANY = re.compile(r"batch size|too many (documents|texts|inputs)", re.IGNORECASE)
 _ALLOWED = re.compile(r"maximum allowed batch size (\d{1,9})\b|at most (\d{1,9})\b", re.IGNORECASE)
@@ -127,6 +128,7 @@ class HttpReranker:
     def _refusal(self, response: httpx.Response, private: Sequence[str]) -> HopweaveError:
         passes = response.status_code in _MAY_PASS or response.status_code >= 500
         said = f"{self._name} answered {response.status_code}: {self._words(response.text, private) or 'nothing'}"
+        said += f"; check {_ADDRESS}" if response.status_code == httpx.codes.NOT_FOUND else ""
         return (Unavailable if passes else ModelFailed)(said)
 
     def _read(self, response: httpx.Response, private: Sequence[str]) -> Any:
@@ -136,12 +138,12 @@ class HttpReranker:
             raise ModelFailed(f"{self._name} answered with JSON that is nested too deeply") from error
         except ValueError as error:
             shown = self._words(response.text, private) or "nothing"
-            raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}") from error
+            raise ModelFailed(f"{self._name} answered with what is no JSON: {shown}; check {_ADDRESS}") from error
 
     def _scores(self, answer: Any, count: int) -> list[float]:
         rows = _rows_of(answer)
         if rows is None:
-            raise ModelFailed(f"{self._name} answered without a list of results")
+            raise ModelFailed(f"{self._name} answered without a list of results: check {_ADDRESS}")
         places: list[Any] = [row.get("index") for row in rows]
         if not all(isinstance(place, int) for place in places) or sorted(places) != list(range(count)):
             raise ModelFailed(f"{self._name} answered with {len(rows)} results, not with one for each of {count} texts")

@@ -1,5 +1,6 @@
 """Checks the scores that a model returns."""
 
+import reprlib
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -17,5 +18,5 @@ def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
     for score in scores:
         is_number = isinstance(score, int | float) and not isinstance(score, bool)
         if not is_number or not -sys.float_info.max <= score <= sys.float_info.max:  # nor NaN
-            raise ModelFailed(f"{model} answered with {score!r}, which is no score")
+            raise ModelFailed(f"{model} answered with {reprlib.repr(score)}, which is no score")
     return [float(score) for score in scores]

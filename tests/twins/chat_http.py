@@ -145,8 +145,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _head(self, status: int, content_type: str, reply: Reply | None) -> None:
         self.send_response(status)
-        self.send_header("Content-Type", content_type)
-        for name, value in (reply.headers if reply else {}).items():
+        for name, value in {"Content-Type": content_type, **(reply.headers if reply else {})}.items():
             self.send_header(name, value)
 
     def _wait(self, reply: Reply) -> None:

@@ -26,12 +26,13 @@ class Scripted:
 
 
 class EmbeddingServer:
-    """Vectors are three units long and come in reverse order, which the protocol allows."""
+    """Vectors are three units long and come in reverse order, which the protocol allows. It lists `models`."""
 
     def __init__(self, dimension: int = 16) -> None:
         self.script: deque[Scripted] = deque()
         self.calls: list[dict[str, Any]] = []
         self.keys: list[str] = []
+        self.models: list[str] = []
         self._twin = TwinEmbedder(dimension=dimension)
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
@@ -74,11 +75,17 @@ def _written(vector: Vectors, call: dict[str, Any]) -> Any:
 
 def _handler_of(server: EmbeddingServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(200, json.dumps({"object": "list", "data": [{"id": name} for name in server.models]}).encode())
+
         def do_POST(self) -> None:
             call = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             answer = server.answer(call, self.headers.get("Authorization", "").removeprefix("Bearer "))
             body = answer.body if isinstance(answer.body, bytes) else json.dumps(answer.body).encode()
-            self.send_response(answer.status)
+            self._send(answer.status, body)
+
+        def _send(self, status: int, body: bytes) -> None:
+            self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

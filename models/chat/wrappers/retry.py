@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import time
 from collections.abc import Awaitable, Callable
 
 from core.errors import ModelUnavailable
@@ -18,8 +19,8 @@ _PATIENCE_SECONDS = 120.0
 
 class ChatRetry:
     """Retries `ModelUnavailable` up to `retries` times, after exponential, jittered pauses, or after the pause that the
-    endpoint requests. Does not retry if the pause exceeds two minutes or the seconds left of the trace, or once a token
-    was passed to `on_token`.
+    endpoint requests. Does not retry if the pause exceeds two minutes, if the pause and as long a try as the last one
+    exceed the seconds left of the trace, or once a token was passed to `on_token`.
     """
 
     def __init__(
@@ -50,16 +51,17 @@ class ChatRetry:
 
         attempt = 0
         while True:
+            began = time.monotonic()
             try:
                 return await self._inner.complete(request, trace, given if on_token is not None else None)
             except ModelUnavailable as error:
                 pause = self._pause(attempt, error)
-                left = trace.seconds_left
+                left, took = trace.seconds_left, time.monotonic() - began
                 if (
                     begun
                     or attempt >= self._retries
                     or pause > _PATIENCE_SECONDS
-                    or (left is not None and pause >= left)
+                    or (left is not None and pause + took >= left)
                 ):
                     if attempt == 0:
                         raise

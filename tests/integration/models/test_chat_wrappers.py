@@ -168,6 +168,16 @@ async def test_a_stream_is_tried_again_before_its_first_piece_only(server: ChatS
     await endpoint.close()
 
 
+async def test_no_try_that_is_as_long_as_the_last_one_outlasts_the_budget(server: ChatServer):
+    """So a question fails with the endpoint's own timeout, and not with that of its budget."""
+    endpoint = Endpoint(base_url=server.url, timeout=0.4)
+    server.respond = lambda _: Reply(stall=True)
+    with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.4 s; HOPWEAVE_LLM__TIMEOUT"):
+        await _retried(OpenAIChat("m", endpoint), Clock()).complete(ask(), Trace(budget=Budget(seconds=1.2)))
+    assert len(server.calls) <= 1
+    await endpoint.close()
+
+
 async def test_no_pause_outlasts_the_budget(server: ChatServer, plain: OpenAIChat):
     clock = Clock()
     server.script.append(Reply(status=429, headers={"Retry-After": "60"}))

@@ -17,7 +17,8 @@ from core.prompting.structured import complete_structured
 from core.trace import Trace
 from models.chat.chat_errors import RetryLater
 from models.chat.endpoint import Endpoint
-from models.chat.openai_chat import _CHUNKS_AT_ONCE, _CHUNKS_PER_SECOND, OpenAIChat
+from models.chat.openai_chat import _CHUNKS_AT_ONCE, _CHUNKS_PER_SECOND, OpenAIChat, OutputMode
+from models.chat.wrappers.output_modes import OutputModes
 from tests.twins.chat_requests import PROMPT, Verdict, ask
 from tests.twins.chat_server import ChatServer, Reply
 
@@ -138,21 +139,38 @@ def _reply(reply: Reply) -> Fault:
 TALKATIVE = f"cannot serve {KEY}: {PROMPT!r}"
 FAULTS: list[tuple[str, Fault, type[HopweaveError], str]] = [
     ("key", _option("api_key", "another"), ModelFailed, r"401: Incorrect.*\*\*\*; check HOPWEAVE_LLM__API_KEY"),
-    ("model", _option("models", {"n"}), ModelFailed, "404: The model `m` does not exist; check HOPWEAVE_LLM__MODEL"),
+    (
+        "model",
+        _option("models", {"n"}),
+        ModelFailed,
+        r"404: The model `m` does not exist; check HOPWEAVE_LLM__MODEL .*offers 'n'$",
+    ),
     ("context", _option("context_tokens", 5), ContextTooLong, r"400: .*maximum context.*\d+ tokens were sent for 'pl"),
     ("llama.cpp", _reply(Reply(status=400, text="exceeds the available context size")), ContextTooLong, "context"),
     ("500", _reply(Reply(status=500)), ModelUnavailable, "answered 500: no luck"),
     ("503", _reply(Reply(status=503, raw=b"<html>")), ModelUnavailable, "answered 503: <html>"),
     ("429", _reply(Reply(status=429, headers={"Retry-After": "7"})), RetryLater, "answered 429"),
+    ("404", _reply(Reply(status=404, text="Not Found")), ModelFailed, r"404: Not Found; check HOPWEAVE_LLM__BASE_URL"),
+    ("400 model", _reply(Reply(status=400, text="unknown model")), ModelFailed, "unknown model; check HOPWEAVE_LLM__M"),
     ("400", _reply(Reply(status=400, text="bad")), ModelFailed, "answered 400: bad$"),
-    ("no choices", _reply(Reply(choices=False)), ModelFailed, "step 'plan': m at .* without any choice"),
+    (
+        "no choices",
+        _reply(Reply(choices=False)),
+        ModelFailed,
+        "step 'plan': m at .* without any choice.*check HOPWEAVE_L",
+    ),
     ("echo", _reply(Reply(status=400, text=TALKATIVE)), ModelFailed, "answered 400$"),
     ("echo 500", _reply(Reply(status=500, raw=TALKATIVE.encode())), ModelUnavailable, "answered 500$"),
 ]
 WHOLE = [
-    ("page", _reply(Reply(raw=b"<html>")), ModelFailed, "what is no completion"),
-    ("list", _reply(Reply(raw=b"[1]")), ModelFailed, "what is no completion"),
-    ("object", _reply(Reply(raw=b'{"choices": [{}]}')), ModelFailed, "what is no completion"),
+    ("page", _reply(Reply(raw=b"<html>")), ModelFailed, "what is no completion .*check HOPWEAVE_LLM__BASE_URL"),
+    ("list", _reply(Reply(raw=b"[1]")), ModelFailed, "what is no completion .*check HOPWEAVE_LLM__BASE_URL"),
+    (
+        "object",
+        _reply(Reply(raw=b'{"choices": [{}]}')),
+        ModelFailed,
+        "what is no completion .*check HOPWEAVE_LLM__BASE_URL",
+    ),
     ("truncated", _reply(Reply(text="x" * 99, cut_after=1)), ModelUnavailable, "cannot be reached .*peer closed"),
 ]
 STREAMED = [
@@ -161,6 +179,12 @@ STREAMED = [
     ("cut first", _reply(Reply(text="one two", cut_after=0)), ModelUnavailable, "ended before its answer"),
     ("broken first", _reply(Reply(cut_after=0, abrupt=True)), ModelUnavailable, "peer closed"),
     ("error", _reply(Reply(raw=b'data: {"error": {"message": "overheated"}}\n\n')), ModelFailed, "error: overheated"),
+    (
+        "page",
+        _reply(Reply(raw=b"<html>", headers={"Content-Type": "text/html"})),
+        ModelFailed,
+        "what is no stream of events: check HOPWEAVE_LLM__BASE_URL",
+    ),
     ("no event", _reply(Reply(raw=b"data: {{\n\n")), ModelFailed, "no completion"),
 ]
 CASES = [(False, *fault) for fault in FAULTS + WHOLE] + [(True, *fault) for fault in FAULTS + STREAMED]
@@ -284,6 +308,41 @@ async def test_what_on_token_raises_is_the_callers_own(model: OpenAIChat):
 
     with pytest.raises(ValueError, match="ok"):
         await model.complete(ask(), Trace(), broken)
+
+
+async def test_an_error_after_a_part_of_an_answer_refuses_nothing(server: ChatServer):
+    """It may name what was asked for, or the context; the request had been taken."""
+    part = {"choices": [{"delta": {"content": '{"go'}, "finish_reason": None}]}
+    endpoint = Endpoint(base_url=server.url)
+    model = OutputModes(OpenAIChat("m", endpoint))
+    for words in ("response_format: the json_schema was given up", "context length"):
+        fault = {"error": {"message": words}}
+        raw = "".join(f"data: {json.dumps(event)}\n\n" for event in (part, fault)).encode()
+        server.script.append(Reply(raw=raw, headers={"Content-Type": "text/event-stream"}))
+        told: list[str] = []
+        with pytest.raises(ModelFailed, match=words) as raised:
+            await model.complete(ask(json=True), Trace(), told.append)
+        assert type(raised.value) is ModelFailed
+        assert told == ['{"go']
+    assert len(server.calls) == 2
+    assert model.mode is OutputMode.SCHEMA
+    await endpoint.close()
+
+
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_address_that_may_lack_its_version(server: ChatServer, streamed: bool):
+    address = server.url.removesuffix("/v1")
+    endpoint = Endpoint(base_url=f"{address}/")
+    model = OpenAIChat("m", endpoint)
+    lacks = rf"HOPWEAVE_LLM__BASE_URL .* may lack /v1: most servers answer at {address}/v1$"
+    for reply in (Reply(status=404, raw=b"404 page not found"), Reply(raw=b'{"error": "Unexpected endpoint"}')):
+        server.script.append(reply)
+        with pytest.raises(ModelFailed, match=lacks):
+            await model.complete(ask(), Trace(), [].append if streamed else None)
+    server.models = {"n"}
+    with pytest.raises(ModelFailed, match=r"offers 'n'$"):
+        await model.complete(ask(), Trace(), [].append if streamed else None)
+    await endpoint.close()
 
 
 def test_each_event_loop_has_connections_of_its_own(server: ChatServer):

@@ -99,20 +99,43 @@ def _data(*rows: tuple[int, Any]) -> dict[str, Any]:
     [
         (_data((0, [1.0, 0.0])), "1 vectors for 2 texts"),
         (_data((0, [1.0, 0.0]), (0, [1.0, 0.0])), "2 vectors for 2 texts"),
-        (_data((0, [1.0, 0.0]), (1, [1.0])), "no embedding"),
+        (_data((0, [1.0, 0.0]), (1, [1.0])), "different lengths"),
         (_data((0, []), (1, [])), "no length"),
-        (_data((0, [1.0, 0.0]), (1, [0.0, 0.0])), "zero or not finite"),
-        (_data(), "no embedding"),
-        ({"hello": "world"}, "no embedding"),
-        (b"<html>", "no embedding"),
+        (_data((0, [1.0, 0.0]), (1, [0.0, 0.0])), "no embedding: a vector is zero"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, float("nan")])), "a number of a vector is not finite"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, float("inf")])), "a number of a vector is not finite"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, 1e300])), "a number of a vector is not finite"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, 10**400])), "a number that is too large"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, None])), r"no number \(NoneType\)"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, True])), r"no number \(bool\)"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, "1.0"])), r"no number \(str\)"),
+        (_data((0, [1.0, 0.0]), (1, [1.0, [1.0]])), r"no number \(list\)"),
+        (_data((0, [1.0, 0.0]), (1, None)), "`embedding` is None, which is no list"),
+        (_data((0, [1.0, 0.0]), (1, "????")), "no base64 of numbers"),
+        (_data((0, [1.0, 0.0]), (1, "AAA=")), "no base64 of numbers"),
+        (_data(("0", [1.0, 0.0]), (1, [1.0, 0.0])), "`index` is wrong"),
+        (_data((10**400, [1.0, 0.0]), (1, [1.0, 0.0])), "`index` is wrong"),
+        ({"data": "abc"}, "`data` is no list of objects"),
+        ({"data": [1, 2]}, "`data` is no list of objects"),
+        ([1], "`data` is no list of objects"),
+        (b'{"data": [' + b"9" * 5000 + b"]}", "it is no JSON"),
+        (_data(), "0 vectors for 2 texts"),
+        ({"hello": "world"}, "`data` is no list"),
+        (b"<html>", "it is no JSON"),
     ],
 )
 async def test_an_answer_of_no_use_is_the_models_failure(
     server: EmbeddingServer, embedder: OpenAIEmbedder, body: Any, words: str
 ):
     server.script.append(Scripted(status=200, body=body))
-    with pytest.raises(ModelFailed, match=words):
+    with pytest.raises(ModelFailed, match=words) as raised:
         await embedder.embed_passages(["one", "two"])
+    assert str(raised.value).startswith(f"e at {server.url} answered with what is no embedding: ")
+    assert str(raised.value).endswith("; check HOPWEAVE_EMBEDDING__BASE_URL")
+    assert len(str(raised.value)) < 300
+    server.script.append(Scripted(status=200, body=body))
+    with pytest.raises(ModelFailed, match=r"no embedding: .*; check HOPWEAVE_EMBEDDING__BASE_URL"):
+        _ = embedder.dimension
 
 
 async def test_another_dimension_than_before_is_the_models_failure(server: EmbeddingServer, embedder: OpenAIEmbedder):
@@ -126,7 +149,7 @@ async def test_nobody_there_is_unavailable():
     with socket.create_server(("127.0.0.1", 0)) as hold:
         port = hold.getsockname()[1]
     embedder = OpenAIEmbedder(model="e", base_url=f"http://127.0.0.1:{port}/v1", retries=0)
-    with pytest.raises(Unavailable, match=r"cannot be reached .*base_url"):
+    with pytest.raises(Unavailable, match=r"cannot be reached .*correct HOPWEAVE_EMBEDDING__BASE_URL"):
         await embedder.embed_query("a question")
     with pytest.raises(Unavailable, match="cannot be reached"):
         _ = embedder.dimension
@@ -140,7 +163,7 @@ async def test_the_settings_make_it(server: EmbeddingServer):
 
 
 def test_an_endpoint_without_address_and_key_is_refused():
-    with pytest.raises(InvalidSettings, match=r"embedding\.base_url"):
+    with pytest.raises(InvalidSettings, match="HOPWEAVE_EMBEDDING__BASE_URL"):
         make_embedder(EmbeddingSettings(kind="openai", model="e"))
 
 
@@ -189,7 +212,7 @@ async def test_an_endpoint_that_does_not_cut_has_its_vectors_cut_here(server: Em
 
 async def test_vectors_that_are_shorter_than_the_cut_are_told(server: EmbeddingServer) -> None:
     embedder = OpenAIEmbedder(model="e", base_url=server.url, form=EmbeddingForm(dimension=64))
-    with pytest.raises(ModelFailed, match=r"16 dimensions, and HOPWEAVE_EMBEDDING__DIMENSION is 64: set it to 16"):
+    with pytest.raises(ModelFailed, match=r"16 dimensions, which cannot be cut to 64: set HOPWEAVE_.*to 16 or less"):
         await embedder.embed_query("a question")
     await embedder.close()
 
@@ -225,3 +248,24 @@ async def test_a_text_that_is_too_long_names_the_setting(server: EmbeddingServer
     with pytest.raises(ModelFailed, match="HOPWEAVE_EMBEDDING__MAX_TOKENS"):
         await embedder.embed_passages(["long", "longer"])
     assert len(server.calls) == 1
+
+
+async def test_a_model_that_the_endpoint_does_not_have(embedder: OpenAIEmbedder, server: EmbeddingServer) -> None:
+    server.models = ["other", "e-large", "e-small", "x", "y"]
+    for _ in range(2):
+        server.script.append(_refusal('model "e" not found, try pulling it first', 404))
+    wanted = r"try pulling it first.*; check HOPWEAVE_EMBEDDING__MODEL: the endpoint offers 'e-\w+', .* and 1 more$"
+    with pytest.raises(ModelFailed, match=wanted):
+        await embedder.embed_query("a question")
+    with pytest.raises(ModelFailed, match=wanted):
+        _ = embedder.dimension
+
+
+async def test_an_address_that_may_lack_its_version_and_a_password_in_it(server: EmbeddingServer) -> None:
+    address = server.url.removesuffix("/v1")
+    embedder = OpenAIEmbedder(model="e", base_url=address.replace("http://", "http://ada:hunter2@"), retries=0)
+    server.script.append(Scripted(status=404, body=b"404 page not found"))
+    with pytest.raises(ModelFailed, match=rf"EMBEDDING__BASE_URL may lack /v1: .* {address}/v1$") as raised:
+        await embedder.embed_query("a question")
+    assert "hunter2" not in str(raised.value)
+    await embedder.close()

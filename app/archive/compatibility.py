@@ -30,8 +30,10 @@ async def find_corpus(container: Container, name: str) -> Corpus | None:
         return None
 
 
-def check_compatibility(container: Container, section: ArchiveSection) -> list[str]:
-    """Returns notes for the user.
+def check_compatibility(
+    container: Container, section: ArchiveSection, written: CorpusSettings | None = None
+) -> list[str]:
+    """Returns notes for the user. `written` are the settings of the corpus, if they are not all those of the file.
 
     Raises `InvalidStrategy` for a chunker or extractor that is unknown here, and `EmbeddingMismatch` if vectors are
     missing and the configured embedding model is not the one of the file.
@@ -44,7 +46,7 @@ def check_compatibility(container: Container, section: ArchiveSection) -> list[s
     kinds = ("chunk", "entity", "fact") if has_fine_vectors(settings) else ("chunk",)
     lacking = sum(section.count_missing(kind, kind) for kind in kinds)
     there, here = settings.embedding_model, container.embedder.model
-    if container.embedders.find(settings) is not None:
+    if container.embedders.find(written or settings) is not None:
         return [f"{lacking:,} vectors are not in the file and were made again"] if lacking else []
     if lacking:
         raise EmbeddingMismatch(

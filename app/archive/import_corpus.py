@@ -45,11 +45,12 @@ async def import_corpus(
         [section] = reader.sections
         check_requested_settings(section, requested)
         result = RestoreResult(name=name, missing_originals=section.count_missing("document"))
-        result.notes += check_compatibility(container, section)
         corpus = await find_corpus(container, name)
+        settings = container.embedders.without_foreign(section.settings) if corpus is None else corpus.settings
+        result.notes += check_compatibility(container, section, settings)
         shared = False
         if corpus is None:
-            settings = container.embedders.without_foreign(section.settings)
+            container.embedders.check_form(settings, section.source)
             corpus = await container.record.corpora.create(name, settings)
         else:
             check_same_settings(corpus, section)

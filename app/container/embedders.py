@@ -24,6 +24,8 @@ __all__ = ["Embedders"]
 _KINDS = ("sentence-transformers", "openai")
 _LOCAL = _KINDS[0]
 _NONE = NoEmbedder()
+_SHOWN = 200
+"""Characters of a name that a file gave."""
 
 Make = Callable[[EmbeddingSettings], Embedder]
 
@@ -117,6 +119,26 @@ class Embedders:
         except (EmbeddingMismatch, InvalidInput):
             known = False
         return settings if known else replace(settings, embedding="")
+
+    def check_form(self, settings: CorpusSettings, source: str) -> None:
+        """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not: its prefixes
+        would be sent with each text.
+
+        A form is offered with a model that is configured or listed so. None at all is that of older releases.
+        """
+        there = settings.embedding_model
+        _, form = split_form(there)
+        if form == EmbeddingForm() or there == self._configured().model or self.find(settings) is None:
+            return
+        kind, model, _ = self._split(settings.embedding or BUILT_IN)
+        for listed in (self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered):
+            if self._split(listed)[:2] == (kind, model) and self.named(listed).model == there:
+                return
+        raise EmbeddingMismatch(
+            f"{source} was embedded by {there[:_SHOWN]!r}, and this form of the model (its prefixes, or the length of "
+            f"its vectors) is not offered here: set HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX and __DIMENSION "
+            f"so, or add '{kind}:{there[:_SHOWN]}' to HOPWEAVE_EMBEDDING__OFFERED; nothing was written"
+        )
 
     def _split(self, text: str) -> tuple[str, str, EmbeddingForm]:
         if text in (self._settings.model, self._configured().model):

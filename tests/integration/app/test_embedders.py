@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from app.archive import import_file
 from app.container import Container
 from app.doctor.corpus_check import CorpusExamination
 from app.doctor.findings import Level
+from app.export.exports import ExportFormat, export
 from app.services import corpora
 from app.services.ingestion import submit
 from app.services.questions import SearchRequest, search
@@ -138,6 +140,44 @@ async def test_a_file_names_no_model_that_is_not_offered(container: Container) -
     for foreign in ("sentence-transformers:/etc", "openai:other", "nonsense"):
         settings = replace(corpus.settings, embedding=foreign)
         assert container.embedders.without_foreign(settings).embedding == ""
+
+
+async def test_a_file_names_no_form_that_is_not_offered(endpoint: EmbeddingServer, tmp_path: Path) -> None:
+    """Its prefixes would be sent with each question, and its dimension may be none that the model has."""
+
+    def house(name: str, *, offered: list[str], prefix: str | None) -> Container:
+        embedding = EmbeddingSettings(
+            kind="openai", model="old", base_url=endpoint.url, query_prefix=prefix, offered=offered
+        )
+        return Container(Settings(data_dir=tmp_path / name, embedding=embedding))
+
+    path = tmp_path / "people.jsonl"
+    source = house("source", offered=[], prefix="say: ")
+    try:
+        corpus = await _ingest(source, "people")
+        blocks = [block async for block in export(source, corpus, ExportFormat.JSONL)]
+        path.write_bytes(b"".join(blocks))
+        assert corpus.settings.embedding_model == "old?query=say:%20&passage="
+    finally:
+        await source.close()
+    wanted = "openai:old?query=say:%20&passage="
+    for name, offered, prefix, takes in (
+        ("plain", [], None, False),
+        ("other", ["openai:old?query=x:%20&passage="], None, False),
+        ("listed", [wanted], None, True),
+        ("same", [], "say: ", True),
+    ):
+        target = house(name, offered=offered, prefix=prefix)
+        try:
+            if takes:
+                await import_file(target, path, "people", {}, lambda *_: None)
+                assert await _search(target, "people") == ["ada"]
+            else:
+                with pytest.raises(EmbeddingMismatch, match=r"is not offered here: .*EMBEDDING__OFFERED"):
+                    await import_file(target, path, "people", {}, lambda *_: None)
+                assert await target.record.corpora.list() == []
+        finally:
+            await target.close()
 
 
 def _texts(endpoint: EmbeddingServer) -> list[str]:

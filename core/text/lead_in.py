@@ -16,7 +16,16 @@ _ASKING = (
     r"|où|quel(?:le)?s?|combien|pourquoi|comment|es|son|está|hay|quién(?:es)?|qué|cuándo|dónde|cuánt[oa]s?|cómo)\b"
 )
 _BEGINS = re.compile(rf"¿?{_ASKING}", re.IGNORECASE)
+_ASKS = re.compile(rf"¿?(?:which|{_ASKING})", re.IGNORECASE)
 _AFTER_SIGN = re.compile(rf"[;:.]\s+(?=¿?(?:which|{_ASKING}))", re.IGNORECASE)
+_SHORTENED = frozenset(
+    ["mr", "mrs", "ms", "mx", "dr", "prof", "st", "hr", "fr", "nr", "vs", "al", "inc", "ltd", "corp", "co", "sr", "sra"]
+)
+"""Words that end with a dot within a sentence, as single letters do."""
+_FEWEST_WORDS = 3
+"""Words of a sentence before the question. Fewer are a name, or the first part of one."""
+_RELATIVE = re.compile(r"(?:who|whom|whose|which|when|where|wo|wer|qui|où|quién(?:es)?)\b", re.IGNORECASE)
+"""How a clause about the thing before it may begin, like a question."""
 _AFTER_COMMA = re.compile(rf",\s+(?=¿?{_ASKING})", re.IGNORECASE)
 _LEADS = re.compile(
     r"(?:consider(?:ing)?|regarding|concerning|according to|with (?:regard|respect) to|as (?:for|to|per)|about|in|under"
@@ -34,8 +43,35 @@ def split_lead_in(question: str) -> tuple[str, str]:
     text = question.strip()
     if len(text) > _LONGEST or _BEGINS.match(text):
         return "", question
-    leads = _LEADS.match(text)
-    parted = _AFTER_SIGN.search(text) or (_AFTER_COMMA.search(text) if leads else None)
+    leads = _find_lead(text)
+    parted = _find_sign(text) or (_find_comma(text) if leads else None)
     if parted is None:
         return "", question
     return text[leads.end() if leads else 0 : parted.start()], text[parted.end() :]
+
+
+def _find_lead(text: str) -> re.Match[str] | None:
+    """Returns the words that begin a lead-in. Before a word that asks, they are a part of a name or of the question:
+    `For Whom the Bell Tolls`, `In which year`.
+    """
+    leads = _LEADS.match(text)
+    return None if leads is None or _ASKS.match(text, leads.end()) else leads
+
+
+def _find_sign(text: str) -> re.Match[str] | None:
+    """Returns the first sign before a question. A dot may also belong to a short form of a word (`Mr. Will Smith`)."""
+    return next((sign for sign in _AFTER_SIGN.finditer(text) if sign[0][0] != "." or _ends_sentence(text, sign)), None)
+
+
+def _ends_sentence(text: str, dot: re.Match[str]) -> bool:
+    words = text[: dot.start()].split()
+    last = words[-1].rpartition(".")[2].lower() if words else ""
+    return len(words) >= _FEWEST_WORDS and len(last) > 1 and last not in _SHORTENED
+
+
+def _find_comma(text: str) -> re.Match[str] | None:
+    """Returns the first comma before a question. Where a later one is there, one before `who` begins a clause about
+    what the lead-in names: `According to Alice, who was born in Paris, is Bob dead?`.
+    """
+    commas = list(_AFTER_COMMA.finditer(text))
+    return next((comma for comma in commas if not _RELATIVE.match(text, comma.end())), commas[-1] if commas else None)

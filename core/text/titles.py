@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from urllib.parse import unquote
 
 from core.ids import entity_id
 from core.text.names import normalise
@@ -17,8 +18,13 @@ def one_line(title: str) -> str:
 
 
 def stem_of(key: str) -> str:
-    """`reports/2024 summary.md` → `2024 summary`."""
-    return one_line(PurePosixPath(key.replace("\\", "/")).stem)
+    """`reports/2024 summary.md` → `2024 summary`, and `https://host/2024%20summary.md`, too."""
+    stem = PurePosixPath(key.replace("\\", "/")).stem
+    try:
+        decoded = unquote(stem, errors="strict")
+    except UnicodeDecodeError:  # a name with a sign of percent that is not of an address
+        decoded = stem
+    return one_line(decoded if decoded.isprintable() and decoded.strip() else stem)
 
 
 def bare_title(title: str) -> str:

@@ -58,16 +58,25 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
 
 
 def _show_sources(answer: Json, *, names_corpora: bool) -> None:
-    """Prints each source once, with its quotes. A quote that the answer repeats as a whole is not printed again."""
+    """Prints each source once, with its quotes. A quote that the answer repeats as a whole is not printed again, and
+    neither is one that has been printed, whole or within a longer one.
+    """
     by_marker: dict[int, list[Json]] = {}
+    printed: set[str] = set()
     for citation in answer["citations"]:
         by_marker.setdefault(citation["marker"], []).append(citation)
     for marker, citations in by_marker.items():
         source = _format_source(citations[0], names_corpus=names_corpora)
         print_styled((f"[{marker}]", "bold cyan"), (f" {source}", ""))
-        for quote in dict.fromkeys(citation["quote"] for citation in citations):
-            if answer["support"] not in _OF_QUOTES or quote not in answer["answer"]:
-                print_result(textwrap.indent(_wrap(f"“{shorten(quote, _SNIPPET)}”", _WIDTH - 4), "    "))
+        quotes = [
+            " ".join(shorten(citation["quote"], _SNIPPET).split())
+            for citation in citations
+            if answer["support"] not in _OF_QUOTES or citation["quote"] not in answer["answer"]
+        ]
+        for quote in dict.fromkeys(quotes):
+            if quote not in printed and not any(quote != other and quote in other for other in quotes):
+                print_result(textwrap.indent(_wrap(f"“{quote}”", _WIDTH - 4), "    "))
+        printed.update(quotes)
 
 
 def _wrap(text: str, width: int = _WIDTH) -> str:

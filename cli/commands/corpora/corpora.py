@@ -20,6 +20,7 @@ from cli.options import (
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
+from core.ports.embedding_form import split_form
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -187,8 +188,10 @@ def _show(corpus: "Corpus", counts: "CorpusCounts", *, as_json: bool) -> None:
         print_json(shown)
     else:
         settings = corpus.settings
-        embedding = (
-            f"{settings.embedding_model} ({settings.dimension})" if settings.has_vectors else "none (no vectors)"
-        )
+        weights, form = split_form(settings.embedding_model)
+        form_in_words = f", {form.describe()}" if form.describe() else ""
+        embedding = f"{weights} ({settings.dimension}){form_in_words}" if settings.has_vectors else "none (no vectors)"
+        # The whole name is what documents with ready embeddings have to name.
+        name = {"embedding_model": settings.embedding_model} if weights != settings.embedding_model else {}
         extractor = settings.extractor if settings.has_graph else "none (no graph)"
-        fields({**shown, "embedding": embedding, "extractor": extractor})
+        fields({**shown, "embedding": embedding, **name, "extractor": extractor})

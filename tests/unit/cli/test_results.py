@@ -7,7 +7,7 @@ import pytest
 
 from api.schemas.search import SearchOut
 from app.services.links import Links
-from cli.output.results import show_search
+from cli.output.results import show_answer, show_search
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.retrieval import Hit, Signals
 from core.trace import Trace
@@ -72,3 +72,28 @@ def test_a_hit_is_printed_with_what_it_is_part_of(capsys: pytest.CaptureFixture[
     show_search(page)
     heads = [line for line in capsys.readouterr().out.splitlines() if line.startswith("1. ")]
     assert heads == ["1. Counted › Numbers  (d.txt)", "1. Counted · from Ada · 2024-04-01  (d.txt)"]
+
+
+def test_a_text_that_several_statements_cite_is_printed_once(capsys: pytest.CaptureFixture[str]) -> None:
+    def cite(marker: int, quote: str) -> dict[str, Any]:
+        document = {"key": f"{marker}.txt", "title": "Counted"}
+        return {"marker": marker, "quote": quote, "document": document, "url": None, "page": None, "corpus": "c"}
+
+    quotes = [(1, "One is first."), (1, "One is\nfirst."), (1, "One is first. Two is next."), (2, "One is first.")]
+    answer = {
+        "answer": "Perhaps one [1].",
+        "support": "inferred",
+        "note": "",
+        "citations": [cite(*quote) for quote in [*quotes, (2, "Two is next."), (2, "Three is third.")]],
+        "verification": None,
+        "notes": [],
+        "usage": {"actions": {}},
+    }
+    show_answer(answer)
+    assert capsys.readouterr().out.splitlines()[2:] == [
+        "[1] Counted (1.txt)",
+        "    “One is first. Two is next.”",
+        "[2] Counted (2.txt)",
+        "    “Two is next.”",
+        "    “Three is third.”",
+    ]

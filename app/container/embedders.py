@@ -131,14 +131,21 @@ class Embedders:
         if form == EmbeddingForm() or there == self._configured().model or self.find(settings) is None:
             return
         kind, model, _ = self._split(settings.embedding or BUILT_IN)
-        for listed in (self.configured_name, f"{_LOCAL}:{BUILT_IN}", *self._settings.offered):
-            if self._split(listed)[:2] == (kind, model) and self.named(listed).model == there:
-                return
+        if any(self._is_model(listed, kind, model, there) for listed in (f"{kind}:{model}", *self._settings.offered)):
+            return
+        name = f"{kind}:{model}{form.suffix}"
         raise EmbeddingMismatch(
             f"{source} was embedded by {there[:_SHOWN]!r}, and this form of the model (its prefixes, or the length of "
             f"its vectors) is not offered here: set HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX and __DIMENSION "
-            f"so, or add '{kind}:{there[:_SHOWN]}' to HOPWEAVE_EMBEDDING__OFFERED; nothing was written"
+            f"so, or add {name[:_SHOWN]!r} to HOPWEAVE_EMBEDDING__OFFERED; nothing was written"
         )
+
+    def _is_model(self, listed: str, kind: str, model: str, name: str) -> bool:
+        """Returns whether an offered model is this one, and has this name with its form."""
+        try:
+            return self._split(listed)[:2] == (kind, model) and self.named(listed).model == name
+        except (EmbeddingMismatch, InvalidInput):  # what is listed is no model, or cannot be had
+            return False
 
     def _split(self, text: str) -> tuple[str, str, EmbeddingForm]:
         if text in (self._settings.model, self._configured().model):

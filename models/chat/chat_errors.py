@@ -7,8 +7,8 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
-from models.endpoint_errors import is_transient, mask_secrets
-from models.endpoint_remedies import NOT_FOUND, describe_address, describe_offered, is_of_model
+from models.endpoint_errors import is_transient, mask_secrets, names_unknown_model
+from models.endpoint_remedies import NOT_FOUND, describe_address, describe_offered
 
 if TYPE_CHECKING:
     import openai
@@ -28,7 +28,6 @@ __all__ = [
     "convert_stream_error",
     "error_text",
     "make_too_long",
-    "names_unknown_model",
 ]
 
 NO_REFUSAL = {401, 403, 404, 408, 409, 429, 502, 503, 504}
@@ -108,11 +107,6 @@ def convert_status_error(
     if request.schema is not None and status in _REFUSALS:
         return Unexplained(said)
     return ModelFailed(said)
-
-
-def names_unknown_model(error: "openai.APIStatusError") -> bool:
-    """Returns whether the endpoint says that it does not have the model."""
-    return is_of_model(error.status_code, f"{error.code or ''} {_said(error)}")
 
 
 def convert_stream_error(

@@ -18,13 +18,13 @@ from models.chat.chat_errors import (
     convert_status_error,
     convert_stream_error,
     make_too_long,
-    names_unknown_model,
 )
 from models.chat.completion_reader import AnswerTooLong, CompletionReader
 from models.chat.endpoint import Endpoint
 from models.chat.parameters import SupportedParameters
 from models.chat.request_timing import start_on_send
 from models.chat.served_context import ServedContext
+from models.endpoint_errors import names_unknown_model
 from models.endpoint_remedies import describe_address
 
 if TYPE_CHECKING:
@@ -118,9 +118,7 @@ class OpenAIChat:
         if pieces is not None:
             await self._stream(stream, draft, request, pieces)
         if not draft.choices:
-            raise self._unusable(
-                f"answered without any choice: see the endpoint's own log, or {self._remedy()}", request
-            )
+            raise self._unusable(f"answered without any choice: see the endpoint's own log; {self._remedy()}", request)
         completion = await self._finish(draft, request)
         if pieces is not None:
             pieces.release()

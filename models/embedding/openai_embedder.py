@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -126,7 +127,7 @@ class OpenAIEmbedder:
                 if names_unknown_model(error):
                     errors.offered = read_names(read_list(client, "/models", "data"))
                 raise
-            return read_vectors(told.content, 1).shape[1]
+            return int(read_vectors(told.content, 1).shape[1])
 
     @property
     def tokens(self) -> EstimatedTokens:
@@ -178,7 +179,8 @@ class OpenAIEmbedder:
                     if self._adapt(error, asks=asks, texts=len(texts)):
                         return None
                     if names_unknown_model(error):
-                        errors.offered = read_names(await read_list_later(self._client(), "/models", "data"))
+                        with suppress(TimeoutError):
+                            errors.offered = read_names(await read_list_later(self._client(), "/models", "data"))
                     raise
                 vectors = read_vectors(told.content, len(texts))
         except ModelFailed as error:

@@ -19,9 +19,9 @@ from core.telemetry.outgoing import outgoing_headers
 from models.embedding.normalize import cut, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens
-from models.embedding.vector_reader import read_vectors
 from models.endpoint_errors import names_unknown_model, translate_errors
 from models.endpoint_remedies import read_list, read_list_later, read_names, show_address
+from models.endpoint_vectors import read_vectors
 
 if TYPE_CHECKING:
     from openai import APIStatusError, AsyncOpenAI

@@ -12,9 +12,10 @@ from core.settings import LlmSettings
 from core.trace import Trace
 from models import import_chat_client, make_chat_models
 import_chat_client()
+settings = LlmSettings(base_url=sys.argv[1], model="m", cache=False)
 before = set(sys.modules)
 async def main():
-    models = make_chat_models(LlmSettings(base_url=sys.argv[1], model="m", cache=False), None, None)
+    models = make_chat_models(settings, None, None)
     request = ChatRequest(role="r", messages=(Message(speaker=Speaker.USER, content="?"),), prompt_hash="")
     await models.of("r").complete(request, Trace())
     await models.close()

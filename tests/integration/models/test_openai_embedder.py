@@ -133,7 +133,12 @@ async def test_an_answer_of_no_use_is_the_models_failure(
     assert str(raised.value).startswith(f"e at {server.url} answered with what is no embedding: ")
     assert str(raised.value).endswith("; check HOPWEAVE_EMBEDDING__BASE_URL")
     assert len(str(raised.value)) < 300
-    server.script.append(Scripted(status=200, body=body))
+
+
+async def test_an_answer_of_no_use_to_the_first_call_is_the_models_failure_too(
+    server: EmbeddingServer, embedder: OpenAIEmbedder
+):
+    server.script.append(Scripted(status=200, body={"data": "abc"}))
     with pytest.raises(ModelFailed, match=r"no embedding: .*; check HOPWEAVE_EMBEDDING__BASE_URL"):
         _ = embedder.dimension
 

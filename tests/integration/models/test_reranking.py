@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from pydantic import SecretStr
+from pydantic import SecretStr, ValidationError
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.reranking import Reranker
@@ -111,9 +111,11 @@ def test_settings_that_lack_something_name_it() -> None:
         make_reranker(RerankerSettings(kind="cross-encoder"))
     with pytest.raises(InvalidSettings, match=r"'\./missing' is not a folder"):
         make_reranker(RerankerSettings(kind="cross-encoder", model="./missing"))
-    for url in ("", "rerank.example", "ftp://rerank.example", "http://host:port"):
-        with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__URL"):
-            make_reranker(RerankerSettings(kind="http", url=url))
+    with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__URL"):
+        make_reranker(RerankerSettings(kind="http"))
+    for url in ("rerank.example", "ftp://rerank.example", "http://host:port"):
+        with pytest.raises(ValidationError, match="an address with http://"):
+            RerankerSettings(kind="http", url=url)
 
 
 # --- the endpoint

@@ -17,6 +17,7 @@ from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.sampling import sample_passages
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset
 from evaluation.judging import Judge, JudgementRow, require_judge_models
+from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile
@@ -116,6 +117,10 @@ async def run_experiment(
         answers=tuple(answers),
         judgements=tuple(judgements),
         baseline=experiment.baseline,
+        seen=count_seen(
+            list_rankers(experiment.searchers, experiment.reasoners, experiment.over or container.settings.searcher),
+            [question.text for question in questions],
+        ),
     )
 
 

@@ -14,7 +14,9 @@ from evaluation.importers.published_files import read_id
 __all__ = ["read", "read_passages", "read_queries"]
 
 _FORM = "a collection is a folder with corpus.jsonl, queries.jsonl, and qrels/*.tsv or qrels/*.jsonl"
-_PARQUET = "Parquet files are not read here: write each as JSON Lines, in pandas with to_json(lines=True)"
+_PARQUET = (
+    'Parquet files are not read here: write each as JSON Lines, in pandas with to_json(orient="records", lines=True)'
+)
 
 
 def read(folder: Path, writer: DatasetWriter, qrels: Sequence[Path]) -> None:

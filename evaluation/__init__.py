@@ -11,6 +11,7 @@ from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experimen
 from evaluation.importers import FORMS, ImportCounts, import_dataset
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset, read_peak_memory_mb
 from evaluation.model_options import parse_model_options
+from evaluation.ranker.seen import SeenQuestions, add_question_hashes
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
 from evaluation.report.json_report import build_report, rows_path, write_report
@@ -41,12 +42,14 @@ __all__ = [
     "ReportProgress",
     "Result",
     "RowsFile",
+    "SeenQuestions",
     "Support",
     "Threshold",
     "TrainedRanker",
     "Training",
     "TrainingSet",
     "WorkerWatch",
+    "add_question_hashes",
     "bootstrap_interval",
     "build_calibration_report",
     "build_calibration_tables",

@@ -17,10 +17,12 @@ from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.sampling import sample_passages
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset
 from evaluation.judging import Judge, JudgementRow, require_judge_models
+from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.search_rows import SearchRow
+from evaluation.scores.graded import check_graded_measures
 from evaluation.searching import search_all
 
 __all__ = ["DEFAULT_SEARCHERS", "Experiment", "check_experiment", "run_experiment"]
@@ -97,6 +99,7 @@ async def run_experiment(
         folder, experiment.questions, needs_corpus=experiment.corpus is None, unanswerable=experiment.unanswerable
     )
     questions = _select_questions(dataset, experiment)
+    _check_questions(dataset, questions, experiment)
     if experiment.corpus_sample is not None:
         dataset = sample_passages(dataset, questions, experiment.corpus_sample, experiment.seed)
     corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
@@ -114,6 +117,10 @@ async def run_experiment(
         answers=tuple(answers),
         judgements=tuple(judgements),
         baseline=experiment.baseline,
+        seen=count_seen(
+            list_rankers(experiment.searchers, experiment.reasoners, experiment.over or container.settings.searcher),
+            [question.text for question in questions],
+        ),
     )
 
 
@@ -169,6 +176,20 @@ def check_experiment(container: Container, experiment: Experiment) -> None:
         raise InvalidInput("--judge judges the answers of reasoners: name one with --reasoner")
     if experiment.judge:
         require_judge_models(container)
+
+
+def _check_questions(dataset: Dataset, questions: Sequence[GoldQuestion], experiment: Experiment) -> None:
+    """Raises `InvalidInput` if answers are to be compared with none, and `InvalidSettings` without the measures of
+    grades.
+    """
+    unknown = sum(question.answerable and not question.answers for question in questions)
+    if experiment.reasoners and unknown:
+        raise InvalidInput(
+            f"{dataset.name}: {unknown:,} of {len(questions):,} questions have no `answer`, so there is nothing to "
+            "compare the answers of reasoners with; measure searchers with --searcher, and leave out --reasoner"
+        )
+    if experiment.searchers and any(question.grades for question in questions):
+        check_graded_measures()
 
 
 async def _prepare_corpus(

@@ -12,13 +12,13 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.indexing import ReportProgress
-from evaluation.rows.search_rows import DEPTH, SearchRow, score_failed_search, score_search
+from evaluation.rows.search_rows import DEEP, DEPTH, SearchRow, score_failed_search, score_search
 from retrieval import warm
 
 __all__ = ["search_all"]
 
-_CHUNKS = 3 * DEPTH
-"""Chunks of a search: enough for ten documents if several chunks are of the same one."""
+_CHUNKS_PER_PLACE = 3
+"""Chunks of a search for each document that is counted: enough if several chunks are of the same one."""
 
 _WARM_UP = 3
 
@@ -40,9 +40,10 @@ async def search_all(
 async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
     trace = Trace()
     spec = parse_spec(searcher)
+    depth = DEEP if question.grades else DEPTH
     began = time.perf_counter()
     try:
-        request = SearchRequest(query=question.text, searcher=spec, k=_CHUNKS)
+        request = SearchRequest(query=question.text, searcher=spec, k=_CHUNKS_PER_PLACE * depth)
         result = await search(container, corpus, request, trace)
     except HopweaveError as error:
         return score_failed_search(question, searcher, str(error))

@@ -66,6 +66,9 @@ async def _run(
 
 
 def show_results(results: list[Result], json_file: Path | None, rows: Path) -> None:
+    for result in results:
+        for seen in result.seen:
+            typer.echo(f"warning: {result.dataset}: {seen.warning}", err=True)
     if json_file == STDOUT:
         typer.echo(json.dumps(build_report(results, rows), indent=2, ensure_ascii=False))
         return

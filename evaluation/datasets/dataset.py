@@ -4,12 +4,12 @@ triples.
 
 import hashlib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
-from evaluation.datasets.supporting import Support, read_supporting
+from evaluation.datasets.supporting import Support, read_grades, read_supporting
 from indexer import TakenKeys
 
 __all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset", "read_questions"]
@@ -17,16 +17,19 @@ __all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuesti
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
 GIVEN_FILE = "openie.jsonl"
+_QUERIES_FILE = "queries.jsonl"
 _PART_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, kw_only=True)
 class GoldQuestion:
-    """A question with its answer, aliases of the answer, and the passages that support it (none: unknown).
+    """A question with its answer (empty: unknown), aliases of the answer, and the passages that support it (none:
+    unknown).
 
-    `sentences` are the parts of these passages that state the answer (none: unknown), `hop_answers` the answers of the
-    hops in their order (none: unknown), and `type` is a word of the dataset. A question that is not `answerable` from
-    the corpus has none of these.
+    `grades` are the grades of the judged passages, by id, if the dataset has them; the passages with a grade above 0
+    support the question. `sentences` are the parts of these passages that state the answer (none: unknown),
+    `hop_answers` the answers of the hops in their order (none: unknown), and `type` is a word of the dataset. A
+    question that is not `answerable` from the corpus has none of these.
     """
 
     id: str
@@ -38,11 +41,12 @@ class GoldQuestion:
     sentences: frozenset[Support] = frozenset()
     hop_answers: tuple[str, ...] = ()
     type: str = ""
+    grades: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """All gold answers; none if the question is not answerable."""
-        return (self.answer, *self.aliases) if self.answerable else ()
+        """All gold answers; none if the question is not answerable, or its answer is unknown."""
+        return (self.answer, *self.aliases) if self.answerable and self.answer else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,6 +75,11 @@ def read_dataset(
     """
     corpus = folder / CORPUS_FILE
     asked_in = questions or folder / QUESTIONS_FILE
+    if questions is None and not asked_in.exists() and (folder / _QUERIES_FILE).exists():
+        raise InvalidInput(
+            f"{folder} has {_QUERIES_FILE} and no {QUESTIONS_FILE}, as collections of BEIR and MTEB have; convert it "
+            f"first: hopweave import-dataset beir {folder} -o FOLDER"
+        )
     passages, lengths = 0, None
     if needs_corpus or corpus.exists():
         passages, lengths = _read_lengths(corpus, frozenset() if unanswerable else _find_wanted(asked_in))
@@ -91,14 +100,16 @@ def _find_wanted(path: Path) -> frozenset[str]:
     """Returns the keys of all passages that support questions; `read_questions` says what is wrong with the file."""
     if not path.exists():
         return frozenset()
-    names = ("supporting", "supporting_sentences")
-    return frozenset(
-        support.key
-        for row in read_rows(path)
-        for name in names
-        if row.fields.get("answerable") is not False and isinstance(row.fields.get(name), list)
-        for support in read_supporting(row, name)
-    )
+    wanted = set[str]()
+    for row in read_rows(path):
+        if row.fields.get("answerable") is False:
+            continue
+        for name in ("supporting", "supporting_sentences"):
+            if isinstance(row.fields.get(name), list):
+                wanted.update(support.key for support in read_supporting(row, name))
+        if isinstance(grades := row.fields.get("grades"), Mapping):
+            wanted.update(grades)
+    return frozenset(wanted)
 
 
 def _read_lengths(path: Path, wanted: Collection[str]) -> tuple[int, dict[str, int]]:
@@ -138,6 +149,7 @@ def read_questions(
         if lengths is not None:
             _check_supporting("supporting", question.supporting, lengths, row.place)
             _check_supporting("supporting_sentences", question.sentences, lengths, row.place)
+            _check_supporting("grades", [Support(key=key) for key in question.grades], lengths, row.place)
         questions.append(question)
     if not questions:
         raise InvalidInput(f"{path} holds no question")
@@ -164,19 +176,28 @@ def _read_unanswerable(row: Row) -> GoldQuestion:
 
 
 def _read_question(row: Row) -> GoldQuestion:
+    grades = read_grades(row)
     question = GoldQuestion(
         id=row.text("id"),
         text=row.text("question"),
-        answer=row.text("answer"),
+        answer=row.text("answer") if "answer" in row.fields else "",
         aliases=row.texts("aliases"),
-        supporting=read_supporting(row),
+        supporting=frozenset(Support(key=key) for key, grade in grades.items() if grade) or read_supporting(row),
         sentences=read_supporting(row, "supporting_sentences"),
         hop_answers=tuple(hop.text("answer") for hop in row.objects("hops")),
         type=_read_type(row),
+        grades=grades,
     )
-    if "supporting" not in row.fields:
+    if grades and "supporting" in row.fields:
+        raise InvalidInput(f"{row.place}: question {question.id!r} has `grades` and `supporting`; give one of them")
+    if not grades and "supporting" not in row.fields:
         raise InvalidInput(
             f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
+        )
+    if not question.answer and (question.aliases or not question.supporting):
+        raise InvalidInput(
+            f"{row.place}: question {question.id!r} has no `answer`; give one, or the passages that support it in "
+            "`supporting` or `grades` (and no `aliases`), to measure searchers alone"
         )
     whole = next((one.key for one in question.sentences if one.span is None), None)
     if whole is not None:
@@ -189,7 +210,7 @@ def _read_type(row: Row) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _check_supporting(name: str, supporting: frozenset[Support], lengths: Mapping[str, int], place: str) -> None:
+def _check_supporting(name: str, supporting: Collection[Support], lengths: Mapping[str, int], place: str) -> None:
     for support in sorted(supporting, key=lambda support: support.key):
         if support.key not in lengths:
             raise InvalidInput(f"{place}: no passage of {CORPUS_FILE} has the id {support.key!r}")

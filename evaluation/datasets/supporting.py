@@ -8,7 +8,7 @@ from core.errors import InvalidInput
 from core.ports.retrieval import Hit
 from evaluation.datasets.json_lines import Row
 
-__all__ = ["Support", "collapse_hits", "match_supports", "read_supporting"]
+__all__ = ["Support", "collapse_hits", "match_supports", "read_grades", "read_supporting"]
 
 _FORM = 'must be a list of passage ids or of {"id", "start", "end"}'
 
@@ -65,6 +65,28 @@ def read_supporting(row: Row, name: str = "supporting") -> frozenset[Support]:
     if not isinstance(value, list):
         raise InvalidInput(f"{row.place}: `{name}` {_FORM}, not {value!r}")
     return frozenset(_support(item, name, row.place) for item in value)
+
+
+def read_grades(row: Row) -> dict[str, int]:
+    """Returns the grades of the passages that were judged for a question, by passage id; empty if none were.
+
+    Raises `InvalidInput`. It does not check that the passages exist.
+    """
+    value = row.fields.get("grades", {})
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f'{row.place}: `grades` must be an object, {{"passage id": grade}}, not {value!r:.80}')
+    for key, grade in value.items():
+        if type(grade) is not int or grade < 0:  # bool is a subclass of int
+            raise InvalidInput(
+                f"{row.place}: the grade of {key!r} in `grades` must be a whole number from 0 (not relevant), "
+                f"not {grade!r}"
+            )
+    if value and not any(value.values()):
+        raise InvalidInput(
+            f"{row.place}: no passage in `grades` has a grade above 0, so every ranking would score 0; "
+            "leave the question out"
+        )
+    return dict(value)
 
 
 def _support(item: object, name: str, place: str) -> Support:

@@ -1,7 +1,7 @@
 """The folder that an import writes, line by line; only ids are kept in memory."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -20,22 +20,27 @@ class ImportCounts:
     """The counts of an import.
 
     `unsupported`: questions of which a supporting passage is missing, so that none is named. `left_out`: questions that
-    cannot be used, by reason.
+    cannot be used, by reason. `skipped`: other parts of the files that are not used, by what they are.
     """
 
     passages: int = 0
     questions: int = 0
     unsupported: int = 0
     left_out: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
 
     def leave_out(self, reason: str) -> None:
         self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+    def skip(self, what: str) -> None:
+        self.skipped[what] = self.skipped.get(what, 0) + 1
 
 
 class DatasetWriter:
     """Writes within `with`; the files appear at its end if no error was raised, else nothing does.
 
-    The id of a passage is derived from its title and text, so that the same passage has it in every import.
+    The id of a passage is derived from its title and text, so that the same passage has it in every import; passages of
+    collections whose judgements name them keep their own.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -74,6 +79,29 @@ class DatasetWriter:
             self._write(CORPUS_FILE, {"id": id, "title": title, "text": text})
         return id
 
+    @property
+    def passage_ids(self) -> Collection[str]:
+        return self._passages
+
+    def keep_passage(self, id: str, title: str, text: str, *, place: str) -> None:
+        """Writes a passage under its own id; one without title and text is left out, and counted.
+
+        Raises `InvalidInput` for an id that is used already.
+        """
+        if id in self._passages:
+            raise InvalidInput(f"{place}: the id {id!r} is that of another passage already; delete one of the lines")
+        if not title and not text:
+            self.counts.skip("passages without a text were left out")
+            return
+        self._passages.add(id)
+        self.counts.passages += 1
+        self._write(CORPUS_FILE, {"id": id, "title": title if text else "", "text": text or title})
+
+    def graded_question(self, id: str, text: str, grades: Mapping[str, int], *, place: str) -> None:
+        """Writes a question without an answer, with the grades of passages; raises as `question` does."""
+        self._take(id, place)
+        self._write(QUESTIONS_FILE, {"id": id, "question": text, "grades": dict(grades)})
+
     def question(
         self,
         id: str,
@@ -88,17 +116,20 @@ class DatasetWriter:
 
         Without `supporting` the supporting passages are unknown. Raises `InvalidInput` for an id that is used already.
         """
-        if id in self._questions:
-            raise InvalidInput(f"{place}: the id {id!r} is that of another question already")
-        self._questions.add(id)
+        self._take(id, place)
         named = list(dict.fromkeys(supporting))
         aliases = [alias for alias in dict.fromkeys(answers[1:]) if alias != answers[0]]
-        self.counts.questions += 1
         self.counts.unsupported += not named
         self._write(
             QUESTIONS_FILE,
             {"id": id, "question": text, "answer": answers[0], "aliases": aliases, "supporting": named, **more},
         )
+
+    def _take(self, id: str, place: str) -> None:
+        if id in self._questions:
+            raise InvalidInput(f"{place}: the id {id!r} is that of another question already")
+        self._questions.add(id)
+        self.counts.questions += 1
 
     def _write(self, name: str, row: dict[str, Any]) -> None:
         self._drafts[name].file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")

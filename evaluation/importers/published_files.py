@@ -1,4 +1,4 @@
-"""Reading of published JSON files; errors name file, place and what is missing."""
+"""Reading of published files; errors name file, place and what is missing."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,9 @@ from typing import Any
 from core.errors import InvalidInput, NotFound
 from evaluation.datasets.json_lines import Row
 
-__all__ = ["get_list", "iter_objects", "read_list", "read_object"]
+__all__ = ["get_list", "iter_objects", "read_id", "read_lines", "read_list", "read_object"]
+
+_MARK = b"\xef\xbb\xbf"
 
 
 def read_list(path: Path) -> Iterator[Row]:
@@ -25,6 +27,33 @@ def read_object(path: Path) -> Mapping[str, Any]:
     return _check_object(_load(path), str(path))
 
 
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yields the place and the text of each line that is not blank, without its line break and without a byte order
+    mark.
+
+    Raises `NotFound` or `InvalidInput`.
+    """
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, start=1):
+                place = f"{path} line {number}"
+                line = _decode(raw.removeprefix(_MARK) if number == 1 else raw, place)
+                if line.strip():
+                    yield place, line
+    except OSError as error:
+        raise NotFound(f"{path} cannot be read: {error.strerror}") from error
+
+
+def read_id(row: Row, *names: str) -> str:
+    """Returns the first of these fields that the row has, a text or a whole number; raises `InvalidInput`."""
+    value = next((row.fields[name] for name in names if name in row.fields), None)
+    if type(value) is int:  # bool is a subclass of int
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise InvalidInput(f"{row.place}: `{names[0]}` must be a text or a whole number, not {_show(value)}")
+    return value
+
+
 def get_list(row: Row, name: str) -> list[Any]:
     """Returns a list field of the row; raises `InvalidInput` if it is missing or not a list."""
     value = row.fields.get(name)
@@ -38,6 +67,13 @@ def iter_objects(row: Row, name: str) -> Iterator[Row]:
     for number, item in enumerate(get_list(row, name)):
         place = f"{row.place}, `{name}` {number}"
         yield Row(place=place, fields=_check_object(item, place))
+
+
+def _decode(raw: bytes, place: str) -> str:
+    try:
+        return raw.decode().rstrip("\r\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{place} is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8") from error
 
 
 def _load(path: Path) -> Any:

@@ -1,6 +1,5 @@
 """Trains a ranker: cross-validation on unseen questions, the fit to all questions, and the ranker's provenance."""
 
-import hashlib
 import shlex
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -10,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from core.errors import InvalidSettings
-from evaluation.datasets.dataset import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE
 from evaluation.indexing import ReportProgress
+from evaluation.ranker.seen import describe_training_set
 from evaluation.ranker.training_set import TrainingSet
 from evaluation.scores.bootstrap import Interval, bootstrap_interval
 from retrieval.bridged.ranker_file import format_ranker
@@ -130,9 +129,7 @@ def _make_provenance(
     """Returns the provenance, without times and paths, so that repeating the training gives the same file."""
     recipe = training.fitted
     return {
-        "trained_on": [
-            {"dataset": one.dataset.name, "questions": len(one.questions), "sha256": _hash_files(one)} for one in sets
-        ],
+        "trained_on": [describe_training_set(one.dataset) for one in sets],
         "licence": list(training.licences),
         "recipe": {"name": training.recipe, **asdict(recipe)},
         "command": training.command([one.dataset.name for one in sets]),
@@ -150,9 +147,3 @@ def _make_provenance(
             for one in judgements
         },
     }
-
-
-def _hash_files(one: TrainingSet) -> dict[str, str]:
-    """Returns the SHA-256 of each file of a dataset."""
-    files = [one.dataset.folder / name for name in (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)]
-    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files if file.exists()}

@@ -51,6 +51,7 @@ def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
         "passages": result.passages,
         "corpus": result.corpus,
         "index": None if result.index is None else _index(result.index),
+        "seen_in_training": [asdict(one) for one in result.seen],
         "searchers": {
             name: {**_scores(scores), "difference": _difference(searches.get(name))}
             for name, scores in result.searchers.items()

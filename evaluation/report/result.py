@@ -7,6 +7,7 @@ from typing import Any
 
 from evaluation.indexing import IndexReport
 from evaluation.judging import JudgementRow, aggregate_judgements
+from evaluation.ranker.seen import SeenQuestions
 from evaluation.report.aggregates.answer_scores import aggregate_answers
 from evaluation.report.aggregates.comparison import ANSWER_COMPARED, SEARCH_COMPARED, Comparison, compare
 from evaluation.report.aggregates.search_scores import SearchScores, aggregate_searches
@@ -19,7 +20,9 @@ __all__ = ["Result"]
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """All rows of one dataset, and the scores computed from them."""
+    """All rows of one dataset, and the scores computed from them. `seen` are the questions that a ranker was trained
+    on.
+    """
 
     dataset: str
     questions: int
@@ -30,6 +33,7 @@ class Result:
     answers: tuple[AnswerRow, ...]
     judgements: tuple[JudgementRow, ...] = ()
     baseline: str | None = None
+    seen: tuple[SeenQuestions, ...] = ()
 
     @property
     def searchers(self) -> Mapping[str, SearchScores]:

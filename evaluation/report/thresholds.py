@@ -58,5 +58,6 @@ def find_shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[s
 def _values(threshold: Threshold, report: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     kind = "searchers" if threshold.metric in SEARCH_METRICS else "reasoners"
     for name, scores in report[kind].items():
-        if threshold.of in ("", name) and scores[threshold.metric] is not None:
-            yield f"{report['dataset']}: {name} {threshold.metric}", scores[threshold.metric]
+        value = scores.get(threshold.metric)
+        if threshold.of in ("", name) and value is not None:
+            yield f"{report['dataset']}: {name} {threshold.metric}", value

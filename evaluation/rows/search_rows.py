@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from core.ports.retrieval import Hit
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.datasets.supporting import collapse_hits, match_supports
+from evaluation.scores.graded import GRADED_MEASURES, measure_graded
 from evaluation.scores.metrics import all_recall, contains_answer, recall, reciprocal_rank
 
 __all__ = [
+    "DEEP",
     "DEPTH",
     "SEARCH_MEASURES",
     "SEARCH_METRICS",
@@ -20,13 +22,18 @@ __all__ = [
 DEPTH = 10
 """The places of a ranking that are stored: the deepest cut that is reported."""
 
+DEEP = 100
+"""The same of a question with grades."""
+
 _EMBEDDING = "embed"
 
 _SUPPORT_METRICS = ("recall@2", "recall@5", "recall@10", "all_recall@5", "mrr")
 
-SEARCH_MEASURES = (*_SUPPORT_METRICS, "succ@5")
+_ANSWER_METRIC = "succ@5"
 
-SEARCH_METRICS = frozenset(SEARCH_MEASURES)
+SEARCH_MEASURES = (*_SUPPORT_METRICS, _ANSWER_METRIC)
+
+SEARCH_METRICS = frozenset((*SEARCH_MEASURES, *GRADED_MEASURES))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,18 +70,24 @@ def score_search(
 ) -> SearchRow:
     """Returns the row of a result with its scores. Succ looks at title and text of the first five places.
 
-    Metrics of support are left out if the supporting passages are unknown, and all if the question is not answerable.
+    Metrics of support are left out if the supporting passages are unknown, succ if the answer is, and all if the
+    question is not answerable. A question with grades has further metrics. For these questions, a passage with their
+    own id and text is left out, as BEIR does: some of its collections ask with passages of the corpus.
     """
     supporting = question.supporting
-    places = collapse_hits(hits, supporting)[:DEPTH]
+    if question.grades:
+        hits = [hit for hit in hits if not _is_asked(hit, question)]
+    places = collapse_hits(hits, supporting)[: DEEP if question.grades else DEPTH]
     found = match_supports(places, supporting)
     texts = [f"{hit.document.title}\n{hit.chunk.text}" for hit in places[:5]]
     scores = {
         **{f"recall@{k}": recall(found, supporting, k) for k in (2, 5, 10)},
         "all_recall@5": all_recall(found, supporting, 5),
-        "mrr": reciprocal_rank(found),
-        "succ@5": contains_answer(texts, question.answers),
+        "mrr": reciprocal_rank(found[:DEPTH]),
+        _ANSWER_METRIC: contains_answer(texts, question.answers),
     }
+    if question.grades:
+        scores.update(measure_graded([hit.document.key for hit in places], question.grades))
     return SearchRow(
         question_id=question.id,
         question=question.text,
@@ -89,12 +102,13 @@ def score_search(
 
 def score_failed_search(question: GoldQuestion, searcher: str, error: str) -> SearchRow:
     """Returns the row of a failed question, which scores 0 and is counted."""
+    measures = (*SEARCH_MEASURES, *(GRADED_MEASURES if question.grades else ()))
     return SearchRow(
         question_id=question.id,
         question=question.text,
         searcher=searcher,
         ranking=(),
-        scores=_keep_known(question, dict.fromkeys(SEARCH_MEASURES, 0.0)),
+        scores=_keep_known(question, dict.fromkeys(measures, 0.0)),
         seconds=0.0,
         stages={},
         error=error,
@@ -104,4 +118,11 @@ def score_failed_search(question: GoldQuestion, searcher: str, error: str) -> Se
 def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, float]:
     if not question.answerable:
         return {}
-    return {name: score for name, score in scores.items() if question.supporting or name not in _SUPPORT_METRICS}
+    unknown = set() if question.supporting else {*_SUPPORT_METRICS}
+    unknown.update(() if question.answers else (_ANSWER_METRIC,))
+    return {name: score for name, score in scores.items() if name not in unknown}
+
+
+def _is_asked(hit: Hit, question: GoldQuestion) -> bool:
+    """Returns whether a hit is the question itself."""
+    return hit.document.key == question.id and " ".join(hit.chunk.text.split()) in " ".join(question.text.split())

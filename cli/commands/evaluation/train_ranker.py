@@ -19,6 +19,7 @@ from evaluation import (
     ReportProgress,
     Training,
     TrainingSet,
+    add_question_hashes,
     build_ranker_table,
     check_training_libraries,
     gather_training_set,
@@ -50,11 +51,21 @@ def _train_ranker(
         list[str] | None, typer.Option(metavar="TEXT", help="An attribution to write into the file; repeatable.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the ranker even if it gains nothing.")] = False,
+    add_hashes: Annotated[
+        bool,
+        typer.Option(
+            "--add-hashes",
+            help="Train nothing: add the hashes of the questions to the file -o, a ranker trained on these folders.",
+        ),
+    ] = False,
 ) -> None:
     """Train a ranker, evaluate it by cross-validation, and write it if it beats stage 1.
 
     Use it as `--searcher bridged:ranker=FILE`.
     """
+    if add_hashes:
+        _add_hashes(output, dataset_dirs)
+        return
     if recipe not in RECIPES:
         raise InvalidInput(f"there is no recipe {recipe!r}; there are: {', '.join(RECIPES)}")
     training = Training(
@@ -78,6 +89,16 @@ def _train_ranker(
         _report_no_gain(trained.difference.mean, output, force=force)
     _write(output, trained.file)
     typer.echo(f"{output}: use it with --searcher bridged:ranker={output}", err=True)
+
+
+def _add_hashes(ranker: Path, dataset_dirs: Sequence[Path]) -> None:
+    """Rewrites the file of a ranker, whose weights stay."""
+    try:
+        text = ranker.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidInput(f"-o {ranker} cannot be read ({error}); --add-hashes needs the file of a ranker") from error
+    _write(ranker, add_question_hashes(text, read_training_datasets(dataset_dirs)))
+    typer.echo(f"{ranker}: its questions can be recognised now, and its weights are the same", err=True)
 
 
 async def _gather(

@@ -8,7 +8,7 @@ from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
 __all__ = ["ANSWER_COMPARED", "SEARCH_COMPARED", "Comparison", "ScoredRow", "compare"]
 
-SEARCH_COMPARED = ("recall@5",)
+SEARCH_COMPARED = ("recall@5", "ndcg@10")
 ANSWER_COMPARED = ("em", "f1")
 
 _SEED = 0

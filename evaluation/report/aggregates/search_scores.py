@@ -14,7 +14,7 @@ class SearchScores:
     """A searcher's means over all questions; latencies in milliseconds, of the questions that did not fail."""
 
     means: Mapping[str, float | None]
-    """None: the supporting passages of the questions are unknown."""
+    """None: what it compares with is unknown for all questions. Measures of grades are there only if there are some."""
     latency_ms: Mapping[str, float]
     without_embedding_ms: Mapping[str, float]
     stages_ms: Mapping[str, float] = field(default_factory=dict)
@@ -25,9 +25,10 @@ class SearchScores:
 def aggregate_searches(rows: Sequence[SearchRow]) -> SearchScores:
     """Returns the scores of one searcher's rows."""
     answered = [row for row in rows if row.error is None]
+    measures = dict.fromkeys((*SEARCH_MEASURES, *(name for row in rows for name in row.scores)))
     stages = dict.fromkeys(stage for row in answered for stage in row.stages)
     return SearchScores(
-        means={name: mean_of_known([row.scores.get(name) for row in rows]) for name in SEARCH_MEASURES},
+        means={name: mean_of_known([row.scores.get(name) for row in rows]) for name in measures},
         latency_ms=_latency([row.seconds for row in answered]),
         without_embedding_ms=_latency([row.seconds_without_embedding for row in answered]),
         stages_ms={

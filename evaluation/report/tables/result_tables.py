@@ -23,6 +23,16 @@ _SEARCH = {
     "MRR": "mrr",
     "Succ@5": "succ@5",
 }
+_GRADED = {
+    "nDCG@10": "ndcg@10",
+    "MAP@100": "map@100",
+    "P@5": "precision@5",
+    "P@10": "precision@10",
+    "R@5": "recall@5",
+    "R@10": "recall@10",
+    "R@100": "recall@100",
+    "MRR": "mrr",
+}
 
 
 def build_tables(results: Sequence[Result]) -> Group:
@@ -49,20 +59,26 @@ def _heading(report: Mapping[str, Any]) -> str:
 def _tables(report: Mapping[str, Any]) -> Iterator[Table | Text]:
     if report["searchers"]:
         yield _searchers(report["searchers"])
-        yield from _differences(report["searchers"], {"R@5": "recall@5"})
+        compared = {"nDCG@10": "ndcg@10"} if _has_grades(report["searchers"]) else {}
+        yield from _differences(report["searchers"], {**compared, "R@5": "recall@5"})
     if report["reasoners"]:
         yield from build_reasoner_tables(report["reasoners"])
         yield from _differences(report["reasoners"], {"EM": "em", "F1": "f1"})
 
 
 def _searchers(searchers: Mapping[str, Mapping[str, Any]]) -> Table:
-    shown = make_table("searcher", [*_SEARCH, "p50 ms", "p95 ms", "failed"])
+    measures = _GRADED if _has_grades(searchers) else _SEARCH
+    shown = make_table("searcher", [*measures, "p50 ms", "p95 ms", "failed"])
     for name, scores in searchers.items():
         latency = scores.get("latency_ms", {})
         times = [f"{latency[key]:.1f}" if latency else "" for key in ("p50", "p95")]
-        percents = (format_percent(scores[metric]) for metric in _SEARCH.values())
+        percents = (format_percent(scores.get(metric)) for metric in measures.values())
         shown.add_row(Text(name), *percents, *times, format_count(scores["failed"]))
     return shown
+
+
+def _has_grades(searchers: Mapping[str, Mapping[str, Any]]) -> bool:
+    return any(scores.get("ndcg@10") is not None for scores in searchers.values())
 
 
 def _differences(scored: Mapping[str, Mapping[str, Any]], metrics: Mapping[str, str]) -> Iterator[Table | Text]:

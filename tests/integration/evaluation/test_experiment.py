@@ -1,14 +1,17 @@
 """The example corpus through `run_experiment`: the real stores, a worker in this process, the embedder's twin."""
 
 import io
+import json
 import re
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 
 from app.container import Container
-from core.errors import InvalidInput, InvalidStrategy, NotFound
+from core.errors import InvalidInput, InvalidSettings, InvalidStrategy, NotFound
 from core.ports.reasoning import Unsupported
 from evaluation import Experiment, Result, build_tables, read_dataset, run_experiment
 from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
@@ -146,3 +149,41 @@ async def test_a_searcher_that_fails_has_a_row_for_every_question(container: Con
     assert "characters" in row.error
     assert result.searchers["sparse"].failed == 1
     assert result.reasoners["extractive"]["failed"] == 1
+
+
+def write_collection(folder: Path) -> Path:
+    """The passages of the example, and three of its questions with grades in place of answers."""
+    folder.mkdir()
+    (folder / "corpus.jsonl").write_bytes((EXAMPLE / "corpus.jsonl").read_bytes())
+    rows = [json.loads(line) for line in (EXAMPLE / "questions.jsonl").read_text(encoding="utf-8").splitlines()[:3]]
+    graded = [
+        {"id": row["id"], "question": row["question"], "grades": {key: 2 - place % 2 for place, key in enumerate(keys)}}
+        for row in rows
+        if (keys := row["supporting"])
+    ]
+    (folder / "questions.jsonl").write_text("".join(json.dumps(row) + "\n" for row in graded), encoding="utf-8")
+    return folder
+
+
+async def test_searchers_are_measured_on_grades_and_reasoners_are_refused(
+    container: Container, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_collection(tmp_path / "collection")
+
+    async def measured(experiment: Experiment) -> Result:
+        return await run_experiment(container, WorkerHere(), folder, experiment, lambda *_: None)
+
+    with pytest.raises(InvalidInput, match=r"3 of 3 questions have no `answer`, .* leave out --reasoner"):
+        await measured(Experiment(searchers=("sparse",), reasoners=("extractive",)))
+    monkeypatch.setitem(sys.modules, "ir_measures", None)
+    with pytest.raises(InvalidSettings, match=r"hopweave\[eval\]"):
+        await measured(Experiment(searchers=("sparse",)))
+    monkeypatch.undo()
+    assert not await container.record.corpora.list()
+    result = await measured(Experiment(searchers=("sparse", "fused")))
+    plain = await evaluated(container, Experiment(searchers=("sparse", "fused"), limit=3))
+    for name, scores in result.searchers.items():
+        assert scores.means["recall@10"] == plain.searchers[name].means["recall@10"]
+        assert 0 < (scores.means["ndcg@10"] or 0) <= 1
+        assert (scores.means["recall@100"] or 0) >= (scores.means["recall@10"] or 0)
+    assert all(len(row.ranking) > 10 for row in result.searches if row.searcher == "fused")

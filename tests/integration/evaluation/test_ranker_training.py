@@ -169,6 +169,7 @@ def test_the_file_says_where_it_comes_from(tmp_path: Path) -> None:
     provenance = read_ranker(result.file).provenance
     questions = hashlib.sha256((tmp_path / "towns" / "questions.jsonl").read_bytes()).hexdigest()
     (source,) = provenance["trained_on"]
+    assert len(source["question_hashes"].split()) == 24
     assert (source["dataset"], source["questions"]) == ("towns", 24)
     assert set(source["sha256"]) == {"corpus.jsonl", "questions.jsonl"}
     assert source["sha256"]["questions.jsonl"] == questions

@@ -17,6 +17,9 @@ from indexer.submission import taken_keys
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
 QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
 
+UNANSWERED = {name: value for name, value in QUESTION.items() if name != "answer"}
+GRADED: dict[str, Any] = {"id": "q1", "question": "Where?", "grades": {"p1": 2, "p2": 0}}
+
 
 def folder_of(
     path: Path, *, corpus: str | None = None, questions: str | None = None, openie: str | None = None
@@ -56,6 +59,15 @@ def test_spans_of_documents_may_support(tmp_path: Path) -> None:
 def test_it_may_be_unknown_what_supports_a_question(tmp_path: Path) -> None:
     (question,) = read_dataset(folder_of(tmp_path, questions=lines({**QUESTION, "supporting": []}))).questions
     assert question.supporting == frozenset()
+
+
+def test_a_question_may_have_grades_or_supporting_passages_and_no_answer(tmp_path: Path) -> None:
+    dataset = read_dataset(folder_of(tmp_path, questions=lines(GRADED, {**UNANSWERED, "id": "q2"})))
+    graded, supported = dataset.questions
+    assert (graded.answers, graded.answerable, graded.grades) == ((), True, {"p1": 2, "p2": 0})
+    assert graded.supporting == {Support(key="p1")}
+    assert (supported.answers, supported.grades) == ((), {})
+    assert supported.supporting == {Support(key="p1"), Support(key="p2")}
 
 
 def test_a_question_that_the_corpus_does_not_answer_needs_no_answer(tmp_path: Path) -> None:
@@ -141,6 +153,19 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines({**QUESTION, "question": "  "}), "`question` must be a text"),
         (lines({**QUESTION, "answer": None}), "`answer` must be a text"),
         (lines({**QUESTION, "aliases": [1]}), "`aliases` must be a list of strings"),
+        (lines({**UNANSWERED, "supporting": []}), "question 'q1' has no `answer`; give one, or the passages"),
+        (lines({**UNANSWERED, "aliases": ["Roma"]}), "has no `answer`; .* and no `aliases`"),
+        (lines({**QUESTION, "grades": {"p1": 1}}), "has `grades` and `supporting`; give one of them"),
+        (
+            lines({**GRADED, "grades": {"p1": -1}}),
+            "line 1: the grade of 'p1' in `grades` must be a whole number from 0",
+        ),
+        (lines({**GRADED, "grades": {"p1": 1.5}}), "must be a whole number from 0 .*, not 1.5"),
+        (lines({**GRADED, "grades": {"p1": True}}), "must be a whole number from 0 .*, not True"),
+        (lines({**GRADED, "grades": ["p1"]}), "`grades` must be an object"),
+        (lines({**GRADED, "grades": {"p1": 0}}), "no passage in `grades` has a grade above 0"),
+        (lines({**GRADED, "grades": {"p1": 1, "p7": 0}}), "no passage of corpus.jsonl has the id 'p7'"),
+        (lines({**GRADED, "grades": {}}), "names no `supporting` passage"),
         (lines({**QUESTION, "answerable": "no"}), "`answerable` must be true or false, not 'no'"),
         (lines({**QUESTION, "supporting_sentences": ["p1"]}), "`supporting_sentences` needs `start` and `end`"),
         (

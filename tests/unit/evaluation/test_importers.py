@@ -287,7 +287,8 @@ def test_the_command_tells_what_it_made(tmp_path: Path) -> None:
         "questions": 1,
         "unsupported": 1,
         "left_out": {},
+        "skipped": {},
     }
     again = CliRunner().invoke(app, arguments)
     assert isinstance(again.exception, HopweaveError)
-    assert set(FORMS) == {"hotpotqa", "2wiki", "musique", "strategyqa", "flashrag"}
+    assert set(FORMS) == {"hotpotqa", "2wiki", "musique", "strategyqa", "flashrag", "beir", "trec"}

@@ -17,6 +17,8 @@ from reasoning import REASONERS
 
 __all__ = ["fingerprint_answers", "fingerprint_gold", "fingerprint_prompts"]
 
+_SCORING = "2"
+"""Another number if the same answer is scored otherwise, so that no row of an earlier release counts."""
 _JUDGE = "judge"
 _PROMPTED = ("reasoning", "retrieval")
 
@@ -42,6 +44,7 @@ def fingerprint_answers(
     return digest(
         "answers",
         [
+            _SCORING,
             *documents,
             json.dumps(asdict(corpus.settings), sort_keys=True),
             _strategy(REASONERS, reasoner, "reasoner"),

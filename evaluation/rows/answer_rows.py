@@ -35,7 +35,7 @@ class AnswerRow:
     """The answer of a reasoner to one question.
 
     `answer` is without the markers of its citations. `retrieved` are the keys of all documents that any step retrieved,
-    `chunks` the ids of their chunks, and `passages` their texts. `shown` are the texts in the prompt of the final call.
+    `chunks` the ids of their chunks, and `passages` their texts. `shown` are the texts that `succ` looks at.
     `plan` are the steps as they were planned. `supporting` and `gold_answers` are those of the question. `fingerprint`
     identifies all that the answer depends on besides the question, `gold` the question itself.
     """

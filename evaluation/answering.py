@@ -13,10 +13,12 @@ from core.errors import HopweaveError
 from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
 from core.trace import Trace
+from evaluation.answering_models import describe_models, describe_prompts, needs_model
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from evaluation.fingerprints import fingerprint_answers, fingerprint_gold
 from evaluation.indexing import ReportProgress
 from evaluation.rows.answer_rows import AnswerRow, Cost
+from evaluation.rows.model_rows import ModelRow
 from evaluation.rows.rows_file import ANSWER, RowsFile
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
 from retrieval import warm
@@ -69,14 +71,19 @@ async def answer_all(
         if kept is not None and kept["error"] is None:
             made[place] = AnswerRow.from_json(kept)
     waiting = [place for place in range(len(questions)) if place not in made]
+    models: tuple[ModelRow, ...] = ()
+    prompts = ""
     if waiting:
         await _warm_up(container, asked)
+        if needs_model(reasoner, asked.over or container.settings.searcher):
+            models, prompts = await describe_models(container), describe_prompts(container)
 
     async def work() -> None:
         while waiting:
             place = waiting.pop(0)
             row = await _answer(container, asked, questions[place], reasoner)
-            made[place] = replace(row, fingerprint=fingerprint, gold=fingerprint_gold(questions[place]))
+            gold = fingerprint_gold(questions[place])
+            made[place] = replace(row, fingerprint=fingerprint, gold=gold, models=models, prompt_set=prompts)
             if rows:
                 rows.keep(ANSWER, asked.dataset.name, made[place].to_json())
             progress(reasoner, len(made), len(questions))

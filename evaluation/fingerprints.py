@@ -15,10 +15,13 @@ from core.strategies import parse_config, parse_spec
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from reasoning import REASONERS
 
-__all__ = ["fingerprint_answers", "fingerprint_gold", "fingerprint_prompts"]
+__all__ = ["PROMPTED", "fingerprint_answers", "fingerprint_gold", "fingerprint_prompts", "is_judge"]
 
+_SCORING = "2"
+"""Another number if the same answer is scored otherwise, so that no row of an earlier release counts."""
 _JUDGE = "judge"
-_PROMPTED = ("reasoning", "retrieval")
+PROMPTED = ("reasoning", "retrieval")
+"""The packages whose prompts an answer depends on."""
 
 
 def fingerprint_answers(
@@ -42,13 +45,14 @@ def fingerprint_answers(
     return digest(
         "answers",
         [
+            _SCORING,
             *documents,
             json.dumps(asdict(corpus.settings), sort_keys=True),
             _strategy(REASONERS, reasoner, "reasoner"),
             _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
             json.dumps([over is not None, k, web, unsupported]),
             _models(settings),
-            fingerprint_prompts(container.prompts, *_PROMPTED),
+            fingerprint_prompts(container.prompts, *PROMPTED),
             fences.FINGERPRINT,
         ],
     )
@@ -68,6 +72,11 @@ def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:
     return digest("prompts", [prompt.hash for prompt in prompts])
 
 
+def is_judge(role: str) -> bool:
+    """Returns whether a role only judges answers."""
+    return role.startswith(_JUDGE)
+
+
 @cache
 def _read_prompts(package: str) -> tuple[Prompt, ...]:
     files = list_prompt_files(package)
@@ -83,10 +92,10 @@ def _strategy(package: str, text: str, kind: str) -> str:
 def _models(settings: Settings) -> str:
     """Returns the settings of the models that answer, without keys and without those that only judge."""
     llm = settings.llm
-    roles = {role: one for role, one in sorted(llm.roles.items()) if not role.startswith(_JUDGE)}
+    roles = {role: one for role, one in sorted(llm.roles.items()) if not is_judge(role)}
     return json.dumps(
         [
-            [llm.base_url, llm.model, llm.max_output_tokens],
+            [llm.base_url, llm.model, llm.max_output_tokens, llm.profile],
             {role: [one.base_url, one.model, one.max_output_tokens, one.temperature] for role, one in roles.items()},
             [settings.reranker.kind, settings.reranker.model, settings.reranker.url],
             [settings.web.kind, settings.web.url, settings.web.after_private],

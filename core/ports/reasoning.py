@@ -133,7 +133,8 @@ class Answer:
     the passages that are nearest to the question, if the reasoner shows any. `note` tells the reader of the answer in a
     sentence or two why it is not stated, that passages contradict it, or that it only quotes; '' if there is nothing to
     tell.
-    `shown` are the texts in the prompt of the last call (passages, quotes or summaries), the evidence for the answer.
+    `shown` are the evidence in the prompt of the last call: passages, quotes or summaries, and never the text of a
+    question, or a sentence that says that nothing was found. None: there was no last call.
     """
 
     text: str
@@ -143,7 +144,7 @@ class Answer:
     abstained: bool = False
     support: Support = Support.NONE
     note: str = ""
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] | None = None
 
     @property
     def plain(self) -> str:

@@ -1,11 +1,15 @@
 """Cells of tables: how numbers are formatted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 from rich.text import Text
 
-__all__ = ["format_count", "format_number", "format_percent", "make_table"]
+from evaluation.rows.model_rows import ModelRow
+
+__all__ = ["MODEL_HEADINGS", "format_count", "format_number", "format_percent", "list_model_cells", "make_table"]
+
+MODEL_HEADINGS = ("role", "model", "endpoint", "temperature", "output tokens", "profile", "prompts")
 
 _UNKNOWN = "–"
 
@@ -30,3 +34,14 @@ def format_number(value: float | None, digits: int) -> str:
 def format_count(count: float) -> str:
     """Returns a whole number as such, and the average of several with its decimals."""
     return f"{count:g}"
+
+
+def list_model_cells(models: Sequence[ModelRow], prompt_set: str) -> Iterator[list[str]]:
+    """Yields the cells under `MODEL_HEADINGS` of each model; '' is not set. Without a model there is one row."""
+    for model in models:
+        temperature = "" if model.temperature is None else f"{model.temperature:g}"
+        tokens = "" if model.max_output_tokens is None else str(model.max_output_tokens)
+        prompts = "" if model.role else prompt_set
+        yield [model.role or "all", model.name, model.endpoint, temperature, tokens, model.profile, prompts]
+    if not models:
+        yield [""] * len(MODEL_HEADINGS)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
 from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.model_rows import format_names
 
 __all__ = ["build_plan_lines"]
 
@@ -23,6 +24,7 @@ def build_plan_lines(rows: Iterable[AnswerRow]) -> Iterator[str]:
                     "question": row.question,
                     "plan": [asdict(step) for step in row.plan],
                     "reasoner": row.reasoner,
+                    **({"model": format_names(row.models)} if row.models else {}),
                     "support": row.support,
                     **scores,
                 },

@@ -41,14 +41,16 @@ class Result:
 
     @property
     def reasoners(self) -> Mapping[str, Mapping[str, Any]]:
-        """The scores of each reasoner, with the fingerprint of its rows, and with `judge` if its answers were
-        judged.
+        """The scores of each reasoner, with the models, prompts and fingerprint of its rows, and with `judge` if its
+        answers were judged.
         """
         judged = {name: list(rows) for name, rows in groupby(self.judgements, key=lambda row: row.reasoner)}
         return {
             name: {
                 **aggregate_answers(rows),
                 **({"judge": aggregate_judgements(judged[name])} if name in judged else {}),
+                "models": [asdict(model) for model in rows[0].models],
+                "prompt_set": rows[0].prompt_set,
                 "fingerprint": rows[0].fingerprint,
             }
             for name, rows in self._by_reasoner.items()

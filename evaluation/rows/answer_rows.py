@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 
 from core.trace import Trace
+from evaluation.rows.model_rows import ModelRow
 from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, find_hops
 
 __all__ = ["AnswerRow", "Cost"]
@@ -35,9 +36,11 @@ class AnswerRow:
     """The answer of a reasoner to one question.
 
     `answer` is without the markers of its citations. `retrieved` are the keys of all documents that any step retrieved,
-    `chunks` the ids of their chunks, and `passages` their texts. `shown` are the texts in the prompt of the final call.
-    `plan` are the steps as they were planned. `supporting` and `gold_answers` are those of the question. `fingerprint`
-    identifies all that the answer depends on besides the question, `gold` the question itself.
+    `chunks` the ids of their chunks, and `passages` their texts. `shown` are the texts that `succ` looks at. `plan` are
+    the steps as they were planned. `models` are those that the answer was made with, and `prompt_set` names the wording
+    of the prompts; both are empty if no model has a part in it, and in rows of earlier releases. `supporting` and
+    `gold_answers` are those of the question. `fingerprint` identifies all that the answer depends on besides the
+    question, `gold` the question itself.
     """
 
     question_id: str
@@ -60,6 +63,8 @@ class AnswerRow:
     passages: tuple[str, ...] = ()
     chunks: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    models: tuple[ModelRow, ...] = ()
+    prompt_set: str = ""
     type: str = ""
     answerable: bool = True
     gold_answers: tuple[str, ...] = ()
@@ -105,6 +110,7 @@ class AnswerRow:
                 "plan": tuple(map(PlannedRow.from_json, fields["plan"])),
                 "reviews": tuple(ReviewRow(**one) for one in fields["reviews"]),
                 "prompts": tuple(PromptRow(**one) for one in fields["prompts"]),
+                "models": tuple(ModelRow(**one) for one in fields.get("models", ())),
                 "cost": Cost(**fields["cost"]),
             }
         )

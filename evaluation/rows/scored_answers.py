@@ -28,12 +28,15 @@ def score_answer(
     """Returns the row of an answer with its scores. The text of an abstention is not a prediction, so it scores
     nothing.
 
-    `succ` looks at the texts that the final call was shown (without such a call: that the last step retrieved),
-    `succ_retrieved` at those that any step retrieved. Metrics of support are left out if the supporting passages or
-    sentences are unknown, and all but `abstention` for a question that is not answerable.
+    `succ` looks at the evidence that the final call was shown (`Answer.shown`), or without such a call at the passages
+    that the last step retrieved; `succ_retrieved` looks at the passages that any step retrieved. Metrics of support are
+    left out if the supporting passages or sentences are unknown, and all but `abstention` for a question that is not
+    answerable.
     """
     every = [hit for step in answer.steps for hit in step.hits]
-    context = answer.shown or _list_texts(answer.steps[-1].hits if answer.steps else ())
+    context = answer.shown
+    if context is None:
+        context = _list_texts(answer.steps[-1].hits if answer.steps else ())
     passages = _list_texts({hit.chunk.id: hit for hit in every}.values())
     steps = tuple(make_step(step, question.supporting) for step in answer.steps)
     return AnswerRow(

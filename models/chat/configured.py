@@ -54,6 +54,10 @@ class ConfiguredModel:
         """Requests a small structured answer once. Raises the error that a refusal converts to."""
         return await probe(self.bare)
 
+    async def find_kind(self) -> str:
+        """Returns what serves the model, such as `ollama`, as far as its endpoint tells it without an answer."""
+        return await self.bare.endpoint_model.context.find_kind()
+
 
 class ConfiguredModels:
     """Implements `core.ports.chat.ChatModels`. A model is created when a role first asks for it, one for each address,

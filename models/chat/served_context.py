@@ -1,4 +1,4 @@
-"""How many tokens a model takes at its endpoint, and whether it was shown less than what was sent.
+"""How many tokens a model takes at its endpoint, whether it was shown less than what was sent, and what serves it.
 
 Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. What
 tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
@@ -19,6 +19,9 @@ __all__ = ["OLLAMA", "ServedContext"]
 
 OLLAMA = "fp_ollama"
 """The `system_fingerprint` of all answers of Ollama."""
+_OPENAI = "api.openai.com"
+_KINDS = {"library": "ollama", "llamacpp": "llama.cpp", "vllm": "vllm"}
+_OTHER_KIND = "openai-compatible"
 _MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
 """Of a token, on average over a text without long runs. In English a token has about four."""
 _SHARE_OF_A_PROMPT = 3
@@ -87,6 +90,18 @@ class ServedContext:
     async def find(self) -> int | None:
         """Returns the size of the context after a first answer; None if the endpoint does not tell."""
         return await (self.of_ollama() if self.truncates else self.of_models())
+
+    async def find_kind(self) -> str:
+        """Returns what serves the model: `openai`, `ollama`, `llama.cpp`, `vllm`, or else `openai-compatible`.
+
+        OpenAI's own address tells it. Other servers name themselves as the owner of a model in their lists of models.
+        """
+        if urlsplit(self._endpoint.url).hostname == _OPENAI:
+            return "openai"
+        models = await self._list("/models", "data")
+        named = [model for model in models if model.get("id") == self._model] or models[:1]
+        owner = named[0].get("owned_by") if named else ""
+        return _KINDS.get(owner, _OTHER_KIND) if isinstance(owner, str) else _OTHER_KIND
 
     async def of_ollama(self) -> int | None:
         """Returns the context with which Ollama has loaded the model; None if it does not tell."""

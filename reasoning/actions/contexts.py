@@ -23,6 +23,10 @@ class Context:
     unstated: str = ""
     quotes: tuple[Quote, ...] = ()
 
+    @property
+    def found(self) -> bool:
+        return self.support is not Support.NONE
+
 
 def format_contexts(contexts: Sequence[Context]) -> str:
     """Returns contexts numbered and fenced, without the queries that they answer.

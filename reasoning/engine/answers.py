@@ -32,14 +32,14 @@ _NOTES = {
 class Conclusion:
     """The outcome of a last call: `text` with its markers, or '' if there is no answer, and what it stands on.
 
-    `shown` are the texts that the model read.
+    `shown` is that of `Answer`.
     """
 
     text: str = ""
     support: Support = Support.NONE
     unstated: str = ""
     citations: tuple[Citation, ...] = ()
-    shown: tuple[str, ...] = ()
+    shown: tuple[str, ...] | None = None
 
 
 def fill_step(step: OpenStep, conclusion: Conclusion) -> None:
@@ -80,10 +80,10 @@ def make_answer(
     *,
     unstated: str = "",
     citations: Sequence[Citation] = (),
-    shown: Sequence[str] = (),
+    shown: Sequence[str] | None = None,
 ) -> Answer:
-    """Returns an answer with all steps of the session. `unstated` says what no passage states of it, and `shown` are
-    the texts that the last call read.
+    """Returns an answer with all steps of the session. `unstated` says what no passage states of it, and `shown` is
+    that of `Answer`.
     """
     return Answer(
         text=text,
@@ -92,11 +92,11 @@ def make_answer(
         note=_format_note(support, unstated),
         citations=tuple(citations),
         steps=tuple(session.steps.values()),
-        shown=tuple(shown),
+        shown=None if shown is None else tuple(shown),
     )
 
 
-def abstain(session: Session, text: str = _NOT_FOUND, shown: Sequence[str] = (), unstated: str = "") -> Answer:
+def abstain(session: Session, text: str = _NOT_FOUND, shown: Sequence[str] | None = None, unstated: str = "") -> Answer:
     """Returns an answer that says that none was found, with all steps of the session."""
     return Answer(
         text=text,
@@ -104,7 +104,7 @@ def abstain(session: Session, text: str = _NOT_FOUND, shown: Sequence[str] = (),
         steps=tuple(session.steps.values()),
         abstained=True,
         note=f"Not stated: {_sentence(unstated)}" if unstated else "",
-        shown=tuple(shown),
+        shown=None if shown is None else tuple(shown),
     )
 
 

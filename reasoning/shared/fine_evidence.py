@@ -19,7 +19,8 @@ _MAX_FACTS = 10
 async def find_evidence(
     session: Session, text: str, k: int, fine: tuple[str, Searcher], *, step: str, chunks: Collection[str] = ()
 ) -> Evidence:
-    """Returns at most `k` passages of two searches, E(text) + KG(text) in the paper, interleaved, with their facts.
+    """Returns at most `k` passages of two searches, E(text) + KG(text) in the paper, with their facts. They are
+    interleaved, where the paper sorts them by their scores.
 
     The session's searcher gets the text, and `fine` the entities that a model finds in it. If the model finds none,
     `fine` looks for names itself. `chunks` are ids of the chunks whose words the text holds.

@@ -46,10 +46,10 @@ async def review_answer(
 ) -> tuple[CitedAnswer, str]:
     """Returns the answer after its review, and the verdict. `chunks` are ids of chunks whose words it may hold.
 
-    Evidence is searched for with the question and the statement of the answer together, or, if there is no answer, with
-    what is missing; after an unconfident review, with the question that it asks. The last review decides: if it is
-    unconfident, the answer is kept as one that no passage states. A question that was searched for already, or that
-    finds nothing new, is not reviewed again.
+    Evidence is searched for with the question and the statement of the answer together (in the paper: with the answer
+    alone), or, if there is no answer, with what is missing; after an unconfident review, with the question that it
+    asks. The last review decides: if it is unconfident, the answer is kept as one that no passage states. A question
+    that was searched for already, or that finds nothing new, is not reviewed again.
     """
     query = " ".join(filter(None, (question, answer.statement or _without_statement(answer.answer))))
     searched, words_of = {normalise(question), normalise(query)}, {*chunks, *_chunk_ids(answer.answer.shown)}

@@ -51,8 +51,8 @@ class Config(StrategyConfig):
     )
     generate_from: Literal["original", "rewritten"] = Field(
         default="original",
-        description="The question that is answered. `original`: what the user asked, so that an error in the rewritten "
-        "question costs passages and does not change what is answered.",
+        description="The question that is answered. `original`: what the user asked, as in the paper (equation 6), so "
+        "that an error in the rewritten question costs passages and does not change what is answered.",
     )
     keep: int = Field(default=10, ge=1, le=MAX_K, description="At most this many passages of the union are read.")
     paths: int = Field(
@@ -68,6 +68,7 @@ class Config(StrategyConfig):
             "decompose": True,
             "rerank": True,
             "rerank_by": "rewritten",
+            "generate_from": "original",
             "keep": 10,
             "paths": 1,
             "memory": True,

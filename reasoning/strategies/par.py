@@ -1,6 +1,8 @@
 """PAR RAG: plans once, answers step by step, and reviews the answer of each step with finer evidence.
 
-This is algorithm 1 of the paper. Options that it does not have are off by default, and their descriptions say so.
+This follows algorithm 1 of the paper. By default a review may be repeated (`review_rounds`) and missing answers are
+looked for once more (`fill_gaps`); the preset `paper` sets both to what is published. `docs/strategies/par-rag.md`
+lists what differs from the paper with the preset, too.
 """
 
 from collections.abc import Sequence
@@ -36,7 +38,7 @@ SOURCE = "arXiv 2504.16787"
 
 
 class Config(StrategyConfig):
-    """The paper's parameters with its values, its two ablations, and options that cut its cost."""
+    """The paper's parameters, its two ablations, and options that it does not have, as their descriptions say."""
 
     k: int = Field(default=10, ge=1, le=MAX_K, description="Passages a retrieval; the request's `k` takes precedence.")
     evidence: int = Field(

@@ -32,7 +32,7 @@ SOURCE = "arXiv 2410.20753"
 
 
 class Config(StrategyConfig):
-    """The paper's parameters and variants, with the values of its SubQ variant."""
+    """The paper's parameters and variants. The defaults are the values of its SubQ variant, except `conclude_from`."""
 
     k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` takes precedence.")
     retrieve: Literal["node", "query"] = Field(
@@ -41,6 +41,11 @@ class Config(StrategyConfig):
     )
     solver: Literal["answer", "self_rag"] = Field(
         default="answer", description="How a node is answered: in one call, or by Self-RAG's candidates and critiques."
+    )
+    together: bool = Field(
+        default=True,
+        description="With `solver=self_rag`: read all passages of a node together if none alone states its answer; "
+        "false: the paper.",
     )
     schedule: Literal["depth", "ready"] = Field(
         default="depth",
@@ -66,6 +71,7 @@ class Config(StrategyConfig):
             "k": 5,
             "retrieve": "node",
             "solver": "answer",
+            "together": False,
             "schedule": "depth",
             "conclude_from": "sinks",
             "skip_final_single": False,
@@ -77,7 +83,8 @@ class Config(StrategyConfig):
 class PlanStar:
     """A node reads its question, its parents' questions and answers, its passages and the user's question, and no more.
 
-    These are the paper's section 3 and the variants of its evaluation.
+    This is the rule of the paper's section 3. Facts of the graph count as part of the passages that assert them.
+    `docs/strategies/plan-star-rag.md` lists what differs from the paper.
     """
 
     def __init__(self, config: Config) -> None:
@@ -126,7 +133,7 @@ class PlanStar:
             private = False
         parents = [known_answer(session.steps[id]) for id in node.parents]
         if self._config.solver == "self_rag":
-            settings = ReflectionSettings(k=k, candidates=k)
+            settings = ReflectionSettings(k=k, candidates=k, together=self._config.together)
             return await answer_with_reflection(
                 session,
                 question,

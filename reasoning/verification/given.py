@@ -75,7 +75,7 @@ class GivenAnswer:
 
 def read_answer(answer: Answer, usage: Usage) -> GivenAnswer:
     """Returns an answer as it is verified. `usage` is that of the answer alone."""
-    calls, tokens = count_usage(usage, sum(map(len, answer.shown)))
+    calls, tokens = count_usage(usage, sum(map(len, answer.shown or ())))
     links = {one.marker for one in answer.citations if one.url is not None}
     return GivenAnswer(
         text=answer.plain,

@@ -1,4 +1,4 @@
-"""`hopweave eval-report`: makes the page of a comparison, and its plans, from stored rows."""
+"""`hopweave eval-report`: makes the page of a comparison, and its plans, from stored rows of one or more runs."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def _eval_report(
-    rows: Annotated[Path, typer.Argument(metavar="ROWS", help="A file of rows that `hopweave eval` wrote.")],
+    rows: Annotated[list[Path], typer.Argument(metavar="ROWS", help="Files of rows that `hopweave eval` wrote.")],
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="The page. Default: standard output.")
     ] = None,
@@ -27,10 +27,13 @@ def _eval_report(
         Path | None, typer.Option(metavar="FILE", help="Also write questions with their plans here, as JSON lines.")
     ] = None,
 ) -> None:
-    """Write one Markdown page on reasoners: cost beside quality, reviews, prompts, and the worst questions."""
+    """Write one Markdown page on reasoners: models, cost beside quality, reviews, prompts, and the worst questions.
+
+    With several files, runs with different models stand side by side.
+    """
     for option, file in (("-o", output), ("--plans", plans)):
         check_writable(option, file)
-    datasets = read_answers(rows)
+    datasets = read_answers(*rows)
     if plans is not None:
         write_plans(plans, datasets)
     if output is not None:

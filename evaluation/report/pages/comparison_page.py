@@ -7,7 +7,7 @@ from core.ports.reasoning import Support
 from evaluation.report.aggregates.answer_scores import aggregate_answers
 from evaluation.report.aggregates.review_scores import OUTCOMES, RIGHT
 from evaluation.report.aggregates.strategy_rows import group_by_strategy
-from evaluation.report.cells import format_number, format_percent
+from evaluation.report.cells import MODEL_HEADINGS, format_number, format_percent, list_model_cells
 from evaluation.report.pages.markdown import escape, format_code, make_markdown_table
 from evaluation.report.pages.worst_questions import describe_worst
 from evaluation.rows.answer_rows import AnswerRow
@@ -33,6 +33,13 @@ _REVIEWED = (
 )
 _PROMPTED = "The longest prompt of each role, in tokens, and its mean number of calls for a question."
 
+_MODELLED = (
+    "The model of all roles, and the roles with other settings. Without a temperature, each call has its own, which is "
+    "0 except for sampled drafts; without a limit of output tokens, the endpoint decides. Prompts are named by a hash "
+    "of their wording."
+)
+_MODEL_COLUMNS = ("strategy", *MODEL_HEADINGS)
+
 Strategies = Mapping[str, Sequence[AnswerRow]]
 
 
@@ -51,6 +58,7 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
     scores = {name: aggregate_answers(rows) for name, rows in strategies.items()}
     asked = {row.gold or row.question_id for rows in strategies.values() for row in rows}
     yield f"## {escape(dataset)}: {len(asked)} questions"
+    yield from _describe_models(strategies)
     yield "### Cost and quality"
     yield _EXPLAINED
     yield make_markdown_table(_COLUMNS, (_summarise(name, own) for name, own in scores.items()))
@@ -76,6 +84,23 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
         yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), prompts, texts=2)
     for name, rows in strategies.items():
         yield from describe_worst(format_code(name), rows, worst)
+
+
+def _describe_models(strategies: Strategies) -> Iterator[str]:
+    """Yields the models of each strategy; nothing if no row names any, as in those of earlier releases."""
+    if not any(rows[0].models for rows in strategies.values()):
+        return
+    yield "### Models and prompts"
+    yield _MODELLED
+    yield make_markdown_table(
+        _MODEL_COLUMNS,
+        (
+            [format_code(name), *(format_code(cell) if cell else "–" for cell in cells)]
+            for name, rows in strategies.items()
+            for cells in list_model_cells(rows[0].models, rows[0].prompt_set)
+        ),
+        texts=len(_MODEL_COLUMNS),
+    )
 
 
 def _summarise(name: str, scores: Mapping[str, Any]) -> list[str]:

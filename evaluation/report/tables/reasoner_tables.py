@@ -10,7 +10,15 @@ from core.ports.reasoning import Support
 from evaluation.judging.judgement_scores import FAITHFULNESS, RELEVANCE
 from evaluation.report.aggregates.answer_scores import DEEPEST
 from evaluation.report.aggregates.review_scores import OUTCOMES
-from evaluation.report.cells import format_count, format_number, format_percent, make_table
+from evaluation.report.cells import (
+    MODEL_HEADINGS,
+    format_count,
+    format_number,
+    format_percent,
+    list_model_cells,
+    make_table,
+)
+from evaluation.rows.model_rows import ModelRow
 
 __all__ = ["build_reasoner_tables"]
 
@@ -39,6 +47,8 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     """Yields the tables. `found` is `succ_retrieved`; calls and tokens are per question; `d1` is the share of plans of
     depth 1. `needless` counts abstentions with all supporting passages retrieved.
     """
+    if any(scores.get("models") for scores in reasoners.values()):
+        yield _models(reasoners)
     yield _answers(reasoners)
     yield _given(reasoners)
     yield _supports(reasoners)
@@ -52,6 +62,15 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     if judged:
         yield _judged(judged)
         yield from _gains(judged)
+
+
+def _models(reasoners: Scores) -> Table:
+    shown = make_table("models", MODEL_HEADINGS)
+    for name, scores in reasoners.items():
+        models = [ModelRow(**model) for model in scores["models"]]
+        for cells in list_model_cells(models, scores["prompt_set"]):
+            shown.add_row(Text(name), *(Text(cell or "–") for cell in cells))
+    return shown
 
 
 def _answers(reasoners: Scores) -> Table:

@@ -1,7 +1,7 @@
 """The action `conclude_contexts`: the final answer from LevelRAG's contexts alone, streamed as it is written.
 
 The source is LevelRAG (arXiv 2502.18139). Its generator reads the summaries and nothing else, so these are the texts in
-which retrieval success is measured.
+which retrieval success is measured. A context that says that nothing was found is no evidence: it repeats its query.
 """
 
 import re
@@ -66,7 +66,7 @@ async def conclude_contexts(
         support=graded.support,
         unstated=graded.unstated,
         citations=citations if cites else (),
-        shown=tuple(context.text for context in contexts),
+        shown=tuple(context.text for context in contexts if context.found),
     )
 
 
@@ -108,7 +108,7 @@ def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[s
 
 def _weaken(graded: Grade, named: Sequence[Context]) -> Grade:
     """Returns the grade of an answer, which is at most that of the contexts that it names."""
-    known = [context for context in named if context.support is not Support.NONE]
+    known = [context for context in named if context.found]
     weakest = weakest_support([graded.support, *(context.support for context in known)])
     if weakest is graded.support:
         return graded

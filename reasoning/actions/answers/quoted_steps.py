@@ -22,14 +22,21 @@ _Place = tuple[str, Span]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedSteps:
-    """`text` is the block of the prompt, `quotes` are those that it shows, numbered from 1, and `shown` are the texts
-    of its steps. `left_out` is how many quotes were too much.
+    """`text` is the block of the prompt, `quotes` are those that it shows, numbered from 1. `left_out` is how many
+    quotes were too much.
     """
 
     text: str
     quotes: tuple[Quote, ...]
-    shown: tuple[str, ...]
     left_out: int
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The evidence in the prompt: each quote under the name of its source.
+
+        The questions and answers of the steps are no evidence: a question may hold the answer that is looked for.
+        """
+        return tuple(f"{name_source(quote)}\n{quote.text}" for quote in self.quotes)
 
 
 def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
@@ -38,9 +45,9 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
     """
     chosen = _choose(chain)
     numbers: dict[_Place, int] = {}
-    quotes, blocks, shown = list[Quote](), list[str](), list[str]()
+    quotes, blocks = list[Quote](), list[str]()
     for one in chain:
-        lines, texts = [f"Question: {one.question}", format_finding(one)], [one.question, one.answer]
+        lines = [f"Question: {one.question}", format_finding(one)]
         for quote in one.quotes:
             place = _place(quote)
             if place in numbers:
@@ -49,12 +56,10 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
                 quotes.append(quote)
                 numbers[place] = len(quotes)
                 lines.append(f"[{len(quotes)}] {name_source(quote)}: {quote.text}")
-                texts.append(quote.text)
         blocks.append(fenced("known", "\n".join(lines)))
-        shown.append("\n".join(texts))
     all_places = {_place(quote) for one in chain for quote in one.quotes}
     left_out = len(all_places - chosen)
-    return QuotedSteps(text="\n".join(blocks), quotes=tuple(quotes), shown=tuple(shown), left_out=left_out)
+    return QuotedSteps(text="\n".join(blocks), quotes=tuple(quotes), left_out=left_out)
 
 
 def _choose(chain: Sequence[KnownAnswer]) -> set[_Place]:

@@ -3,8 +3,9 @@
 The source is LevelRAG (arXiv 2502.18139).
 """
 
+import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
@@ -19,6 +20,9 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
 __all__ = ["QuerySummary", "summarize"]
+
+_NOT_FOUND = re.compile(r"\bcould not be found\W*$")
+"""How the prompt ends a summary that has no answer."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +57,7 @@ async def summarize(
 ) -> QuerySummary:
     """Summarizes passages. `chunks` are ids of the chunks whose words the question may hold.
 
+    A summary that no passage states and that says that nothing was found has no support, whatever its reply claims.
     Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
@@ -67,6 +72,8 @@ async def summarize(
     text = " ".join(reply.summary.split())
     cited = select_cited(session, reply.citations, shown, step)
     graded = grade(session, reply, text, [passage_text(hit) for hit in cited], question, step=step)
+    if graded.support is Support.INFERRED and _NOT_FOUND.search(text):
+        graded = replace(graded, support=Support.NONE)
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return QuerySummary(
         text=text,

@@ -19,10 +19,10 @@ __all__ = ["conclude_findings", "conclude_searchers"]
 async def conclude_findings(session: Session, findings: Sequence[QueryFinding], *, summarized: bool) -> Conclusion:
     """Answers the question from the summaries of the findings, or from their passages if they were not `summarized`.
 
-    If nothing was found, no model is called.
+    If nothing was found, no model is called, and there is no summary that would be evidence.
     """
     if not any(finding.found for finding in findings):
-        return Conclusion(shown=tuple(finding.context.text for finding in findings) if summarized else ())
+        return Conclusion(shown=() if summarized else None)
     question, planned = session.question.text, session.planned[LAST]
     async with session.step(LAST, question, parents=planned.parents, depth=planned.depth) as step:
         if summarized:

@@ -15,7 +15,9 @@ LEAST_CALLS = 3
 
 
 class Config(StrategyConfig):
-    """The paper's parameters with its values, its ablations, and bounds where it has none."""
+    """The paper's parameters and ablations, and bounds where it has none. The defaults are its values, except
+    `searchers` and `max_refined`. `docs/strategies/level-rag.md` lists what differs from the paper.
+    """
 
     searchers: str = Field(
         default="",
@@ -64,6 +66,8 @@ class Config(StrategyConfig):
             "memory": True,
             "max_calls": 1000,
             "verify": "separate",
+            "supplements": 10,
+            "max_queries": 20,
             "rewrite": "always",
             "sparse_depth": 3,
             "max_refined": 27,

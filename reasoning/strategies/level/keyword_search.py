@@ -40,7 +40,8 @@ class _Attempt:
 class KeywordSearch:
     """Refines keywords breadth first until the passages suffice, and finds `k` passages for each query.
 
-    No query is tried twice, and nothing is verified or refined if nothing could follow from it. Passages that barely
+    Unlike in the algorithm, one call proposes all three refinements, and a phrase that no passage holds is loosened. No
+    query is tried twice, and nothing is verified or refined if nothing could follow from it. Passages that barely
     differ from those that did not suffice are neither verified nor refined.
     """
 

@@ -130,3 +130,29 @@ async def test_a_page_that_is_garbage_leaves_the_context_unknown(garbage: bytes)
         endpoint = Endpoint(base_url=server.url, api_key=SecretStr("x"), timeout=60)
         assert (await OpenAIChat("qwen", endpoint).complete(ask(LONG), Trace())).text == "sold"
         await endpoint.close()
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind"),
+    [
+        ("library", "ollama"),
+        ("llamacpp", "llama.cpp"),
+        ("vllm", "vllm"),
+        ("me", "openai-compatible"),
+        (["vllm"], "openai-compatible"),
+    ],
+)
+async def test_a_server_names_itself_in_its_list_of_models(
+    server: ChatServer, model: OpenAIChat, owner: object, kind: str
+):
+    server.model_fields = {"owned_by": owner}
+    assert await model.context.find_kind() == kind
+    assert not server.calls
+
+
+async def test_a_server_that_tells_nothing_has_no_kind_and_openai_is_not_asked():
+    silent = Endpoint(base_url="http://127.0.0.1:9/v1", api_key=SecretStr("x"), timeout=60)
+    assert await OpenAIChat("qwen", silent).context.find_kind() == "openai-compatible"
+    await silent.close()
+    public = Endpoint(api_key=SecretStr("x"), timeout=60)
+    assert await OpenAIChat("qwen", public).context.find_kind() == "openai"

@@ -13,15 +13,24 @@ from core.strategies import describe, parse_config, parse_spec
 from reasoning import REASONERS
 from tests.integration.reasoning.good_model import good_model
 from tests.reasoning_desk import ReasoningDesk
-from tests.twins.chat_server import ChatServer
+from tests.twins.chat_server import Call, ChatServer, Reply
 
 QUESTION = "Which publishing house was it that published The Outsiders?"
 PAPERS = {
     "par": {"searcher": "dense", "fine": "fine", "k": 10, "review_rounds": 0, "skip_supported": False},
-    "level": {"searchers": "sparse+dense+web", "k": 10, "verify": "separate", "max_refined": 27, "dense_rewrites": 3},
-    "plan_star": {"searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks"},
-    "omni": {"searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "paths": 1},
-}
+    "level": {
+        "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": 10, "max_queries": 20,
+        "max_refined": 27, "dense_rewrites": 3,
+    },
+    "plan_star": {
+        "searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks",
+        "together": False,
+    },
+    "omni": {
+        "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",
+        "paths": 1,
+    },
+}  # fmt: skip
 SEARCHERS = {"par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"}}
 _REMEMBER = '"memory" if you know the answer'
 
@@ -103,3 +112,55 @@ async def test_omni_is_refused_without_a_reranker(desk: ReasoningDesk) -> None:
         await desk.ask("omni:preset=paper", QUESTION)
     answer, _ = await desk.ask("omni:preset=paper,rerank=false", QUESTION)
     assert answer.plain == "Viking Press"
+
+
+@pytest.mark.parametrize(("strategy", "rounds"), [("level:preset=paper", 7), ("level", 3)])
+async def test_level_supplements_until_the_model_asks_for_nothing_more(
+    desk: ReasoningDesk, strategy: str, rounds: int
+) -> None:
+    """By default after three rounds at most, whatever the model asks for."""
+    otherwise = desk.server.respond
+    topics = ["The Outsiders", *(f"The Outsiders, edition {number}" for number in range(7))]
+
+    def respond(call: Call) -> Reply:
+        if call.role == "supplement":
+            asked = sum(other.role == "supplement" for other in desk.server.calls)
+            return Reply.json({"queries": [f"Who published {topic}?" for topic in topics[asked : asked + 1]]})
+        if call.role == "verify":
+            return Reply.json({"enough": "<passage" in call.text})  # the passages, and never the summaries
+        return otherwise(call)
+
+    desk.server.respond = respond
+    answer, _ = await desk.ask(strategy, QUESTION)
+    assert [step.depth for step in answer.steps] == list(range(rounds + 2))
+
+
+@pytest.mark.parametrize(("options", "together"), [("solver=self_rag", True), ("preset=paper,solver=self_rag", False)])
+async def test_self_rag_in_a_node_reads_passages_together_by_default_alone(
+    desk: ReasoningDesk, options: str, *, together: bool
+) -> None:
+    """In the paper, each passage has a candidate of its own, which is criticised also if it is only inferred."""
+    both = ReasoningDesk(
+        desk.server,
+        {
+            "outsiders": ("The Outsiders", "The Outsiders was published by Viking Press in 1967."),
+            "press": ("Viking Press", "Viking Press is the publishing house that published The Outsiders."),
+        },
+    )
+    otherwise = desk.server.respond
+    inferred = {"answer": "Viking Press", "support": "inferred", "unstated": "that it was the first", "citations": [1]}
+    desk.server.respond = lambda call: Reply.json(inferred) if call.role == "answer" else otherwise(call)
+    await both.ask(f"plan_star:{options}", QUESTION)
+    read = sorted(call.text.count("<passage n=") for call in desk.server.calls if call.role == "answer")
+    assert read == ([1, 1, 2] if together else [1, 1])
+    assert sum(call.role == "critique" for call in desk.server.calls) == (0 if together else 2)
+
+
+async def test_omni_answers_the_question_as_it_was_asked(desk: ReasoningDesk) -> None:
+    """Which is equation 6 of the paper; the rewritten question is only searched with."""
+    typed = "wich publishing hous was it taht published The Outsiders"
+    await desk.ask("omni:preset=paper", typed)
+    (conclude,) = [call for call in desk.server.calls if call.role == "conclude"]
+    assert typed in conclude.text
+    assert QUESTION not in conclude.text
+    assert desk.queries == [QUESTION]

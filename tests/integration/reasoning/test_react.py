@@ -60,7 +60,7 @@ async def test_the_context_grows_by_one_passage_a_search(desk: ReasoningDesk) ->
         ("answer", QUESTION, "1967", ("3",)),
     ]
     assert answer.support is answer.steps[-1].support is Support.STATED
-    assert len(answer.shown) == 3
+    assert len(answer.shown or ()) == 3
     assert sum(step.tokens for step in answer.steps) == trace.usage.tokens
     assert "a citation [8] was dropped: no such passage was shown" in "".join(trace.notes).replace(" of step 4", "")
 

@@ -57,6 +57,12 @@ def test_success_is_what_the_final_call_was_shown_and_not_what_was_retrieved_bef
     assert (summed.scores["succ"], summed.scores["succ_retrieved"]) == (1.0, 0.0)
 
 
+def test_without_a_final_call_it_is_what_the_last_step_retrieved_and_a_call_without_evidence_has_none() -> None:
+    steps = (Step(question="?", hits=(hit("a", "It is the Dole."),), answer=""),)
+    assert row_of(Answer(text="x", reasoner="r", steps=steps)).scores["succ"] == 1.0
+    assert row_of(Answer(text="x", reasoner="r", steps=steps, shown=())).scores["succ"] == 0.0
+
+
 def test_a_row_comes_back_from_its_json_as_it_was() -> None:
     trace = Trace()
     trace.note("a note")

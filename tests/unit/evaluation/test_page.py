@@ -1,17 +1,21 @@
 """The Markdown page on reasoners, and the lines of plans, from rows."""
 
+import io
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from core.errors import InvalidInput, NotFound
-from evaluation import AnswerRow, build_page, build_plan_lines, read_answers
+from evaluation import AnswerRow, Result, build_page, build_plan_lines, build_report, build_tables, read_answers
 from evaluation.report.aggregates.strategy_rows import group_by_strategy
 from evaluation.report.pages.worst_questions import select_worst
 from evaluation.rows.answer_rows import Cost
+from evaluation.rows.model_rows import ModelRow
+from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow
 
 STEP = StepRow(id="1", question="Where is the mill?", answer="Orrin | Vell", depth=0, support="stated", found=("p1",))
@@ -113,6 +117,89 @@ def test_runs_of_one_reasoner_are_told_apart() -> None:
     assert list(group_by_strategy([ROW, SILENT, replace(ROW, reasoner="auto")])) == ["par", "auto"]
 
 
+SMALL = ModelRow(name="small-model", endpoint="ollama", profile="small")
+LARGE = replace(SMALL, name="large-model", endpoint="openai", max_output_tokens=900, profile="large")
+PLANNER = replace(LARGE, role="plan", temperature=0.2)
+
+
+def with_models(*models: ModelRow, prompt_set: str = "a1") -> AnswerRow:
+    return replace(ROW, models=models, prompt_set=prompt_set, fingerprint="|".join(map(repr, models)) + prompt_set)
+
+
+def test_two_models_are_two_rows_in_every_table() -> None:
+    bold = replace(ROW, question_id="q9", gold="g9", answerable=False, gold_answers=(), scores={"abstention": 0.0})
+    runs = with_models(SMALL), with_models(LARGE, PLANNER)
+    bolds = [replace(bold, models=run.models, fingerprint=run.fingerprint, prompt_set="a1") for run in runs]
+    page = build_page({"mills": [*runs, *bolds]})
+    names = ("par, small-model, small", "par, large-model, 900 tokens, large; plan: temperature 0.2, 900 tokens, large")
+    tables = [part for part in page.split("\n\n") if part.startswith("| strategy |")]
+    assert len(tables) == 7
+    for table in tables:
+        assert [any(line.startswith(f"| `{name}` |") for line in table.splitlines()) for name in names] == [True, True]
+    models = next(table for table in tables if "| endpoint |" in table).splitlines()[2:]
+    assert models == [
+        f"| `{names[0]}` | `all` | `small-model` | `ollama` | – | – | `small` | `a1` |",
+        f"| `{names[1]}` | `all` | `large-model` | `openai` | – | `900` | `large` | `a1` |",
+        f"| `{names[1]}` | `plan` | `large-model` | `openai` | `0.2` | `900` | `large` | – |",
+    ]
+    assert all(f"### The worst questions of `{name}`" in page for name in names)
+
+
+@pytest.mark.parametrize(
+    ("other", "names"),
+    [
+        (with_models(replace(SMALL, name="b")), ["par, small-model", "par, b"]),
+        (with_models(replace(SMALL, temperature=0.5)), ["par, small", "par, temperature 0.5, small"]),
+        (with_models(SMALL, prompt_set="mine b2"), ["par, prompts a1", "par, prompts mine b2"]),
+        (
+            with_models(SMALL, replace(SMALL, role="plan", name="b")),
+            ["par, small-model, small", "par, small-model plan=b, small; plan: small"],
+        ),
+        (ROW, ["par, small-model, small, prompts a1", "par"]),
+        (replace(with_models(SMALL), models=(replace(SMALL, endpoint="openai-compatible"),)), ["par"]),
+    ],
+)
+def test_runs_are_named_with_what_they_differ_in(other: AnswerRow, names: list[str]) -> None:
+    assert list(group_by_strategy([with_models(SMALL), other])) == names
+
+
+def test_models_differ_even_in_rows_with_one_fingerprint() -> None:
+    rows = [replace(with_models(model), fingerprint="") for model in (SMALL, LARGE)]
+    assert len(group_by_strategy(rows)) == 2
+
+
+def test_the_tables_of_the_terminal_and_the_json_name_the_models() -> None:
+    answers = (with_models(SMALL, PLANNER),)
+    result = Result(
+        dataset="mills", questions=1, passages=1, corpus="c", index=None, searches=(), answers=answers
+    )  # fmt: skip
+    row = dict.fromkeys(ANSWER_METRICS, 0.0)
+    result = replace(result, answers=(replace(answers[0], scores=row),))
+    file = io.StringIO()
+    Console(width=160, file=file).print(build_tables([result, result]))
+    assert re.search(r"^par +all +small-model +ollama +– +– +small +a1", file.getvalue(), re.MULTILINE)
+    assert re.search(r"^par +plan +large-model +openai +0.2 +900 +large +–", file.getvalue(), re.MULTILINE)
+    report = build_report([result, result], None)
+    named = report["datasets"][0]["reasoners"]["par"]["models"]
+    assert [model["name"] for model in named] == ["small-model", "large-model"]
+    assert not {"models", "prompt_set"} & report["average"]["reasoners"]["par"].keys()
+
+
+def test_rows_of_earlier_releases_are_read_without_their_models(tmp_path: Path) -> None:
+    fields = {name: value for name, value in ROW.to_json().items() if name not in ("models", "prompt_set")}
+    (tmp_path / "old.jsonl").write_text(json.dumps({"kind": "answer", "dataset": "mills", **fields}) + "\n")
+    old = read_answers(tmp_path / "old.jsonl")
+    assert old == {"mills": [ROW]}
+    assert "Models and prompts" not in build_page(old)
+
+
+def test_files_of_several_runs_are_read_together(tmp_path: Path) -> None:
+    files = [write(tmp_path / f"{one.models[0].name}.jsonl", one) for one in (with_models(SMALL), with_models(LARGE))]
+    assert read_answers(*files) == {"mills": [with_models(SMALL), with_models(LARGE)]}
+    with pytest.raises(InvalidInput, match="holds no answers"):
+        read_answers(files[0], write(tmp_path / "rows.jsonl"))
+
+
 def test_the_same_rows_give_the_same_page() -> None:
     assert build_page({"mills": [ROW, RIGHT]}) == build_page({"mills": [ROW, RIGHT]})
 
@@ -165,7 +252,8 @@ def test_no_part_of_a_row_is_markup() -> None:
     row = replace(
         ROW, question_id=evil, question=evil, reasoner=evil, answer=evil, note=evil, notes=(evil,), type=evil,
         gold_answers=(evil,), supporting=(evil,), steps=(replace(STEP, id=evil, question=evil),), reviews=(review,),
-        prompts=(PromptRow(role=evil, calls=1, longest=9),),
+        prompts=(PromptRow(role=evil, calls=1, longest=9),), prompt_set=evil,
+        models=(ModelRow(name=evil, endpoint=evil, profile=evil), ModelRow(name=evil, role=evil)),
     )  # fmt: skip
     page = build_page({evil: [row]})
     outside = re.sub(r"(?<!\\)`[^`\n]*`", "", page)

@@ -10,6 +10,7 @@ from tests.integration.reasoning.level.replies import (
     HOPS,
     PLAIN,
     QUESTION,
+    SUMMARIES,
     comparison,
     concluded,
     of_role,
@@ -31,7 +32,16 @@ async def test_a_summary_that_abstains_says_so(desk: ReasoningDesk) -> None:
     assert roles(desk.server) == ["atomic_queries", "summarize", "supplement", "summarize", "verify", "conclude"]
     assert f"Context 1: {lacking}" in of_role(desk.server, "supplement")[0].text
     assert (answer.steps[0].answer, answer.steps[0].support) == ("", Support.NONE)
-    assert answer.shown[0] == lacking
+    assert answer.shown == ("The Outsiders was published by Viking Press.",)
+
+
+async def test_a_summary_that_says_so_and_claims_support_has_none(desk: ReasoningDesk) -> None:
+    three_hops(desk.server)
+    desk.server.scripts["summarize"].append(summarized("Who wrote Rumble Fish could not be found.", support="inferred"))
+    desk.server.scripts["supplement"].append(queries(HOPS[2]))
+    answer, _ = await desk.ask(PLAIN, QUESTION)
+    assert (answer.steps[0].answer, answer.steps[0].support) == ("", Support.NONE)
+    assert answer.shown == ("The Outsiders was published by Viking Press.",)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +107,7 @@ async def test_a_marker_becomes_the_citations_of_its_context(desk: ReasoningDesk
     answer, trace = await desk.ask(f"{PLAIN},supplements=0", "Novels and houses?")
     contexts = of_role(desk.server, "conclude")[0].text
     assert "Context 1: Hinton wrote The Outsiders." in contexts
-    assert answer.shown[0] == "Hinton wrote The Outsiders."
+    assert answer.shown == ("Hinton wrote The Outsiders.",)
     assert sum("was dropped" in note for note in trace.notes) == 2
     assert answer.plain == "The Outsiders"
     assert [citation.marker for citation in answer.citations] == [1, 2]
@@ -120,6 +130,7 @@ async def test_nothing_found(desk: ReasoningDesk) -> None:
     assert "Context 1: Nothing was found about this: xyzzy" in desk.server.calls[1].text
     assert answer.abstained
     assert answer.steps[0].support is Support.NONE
+    assert answer.shown == (), "no last call was made, and no summary is evidence"
 
 
 async def test_an_answer_that_is_none(desk: ReasoningDesk) -> None:
@@ -130,7 +141,7 @@ async def test_an_answer_that_is_none(desk: ReasoningDesk) -> None:
     answer, _ = await desk.ask(PLAIN, QUESTION)
     assert answer.note == "Not stated: who published it."
     assert answer.abstained
-    assert len(answer.shown) == 3
+    assert answer.shown == tuple(summary for summary, _ in SUMMARIES.values())
 
 
 async def test_an_answer_from_memory_has_no_markers(desk: ReasoningDesk) -> None:

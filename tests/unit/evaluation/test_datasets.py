@@ -154,7 +154,7 @@ def test_other_questions_stand_in(tmp_path: Path) -> None:
         (lines({**QUESTION, "answer": None}), "`answer` must be a text"),
         (lines({**QUESTION, "aliases": [1]}), "`aliases` must be a list of strings"),
         (lines({**UNANSWERED, "supporting": []}), "question 'q1' has no `answer`; give one, or the passages"),
-        (lines({**UNANSWERED, "aliases": ["Roma"]}), "has no `answer`; .* and no `aliases`"),
+        (lines({**UNANSWERED, "aliases": ["Roma"]}), "has no `answer`; .*and no `aliases`"),
         (lines({**QUESTION, "grades": {"p1": 1}}), "has `grades` and `supporting`; give one of them"),
         (
             lines({**GRADED, "grades": {"p1": -1}}),

@@ -26,22 +26,18 @@ _SEPARATORS = re.compile(r"(?:\\++[nrt]?+|[\"'\s])++")
 
 
 class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
-    """Raises the client's errors as `Unavailable` (a retry may help) or `ModelFailed`, without the key.
+    """Raises the client's errors of an embedding endpoint as `Unavailable` (a retry may help) or `ModelFailed`, without
+    the key.
 
-    `group` names the settings of the endpoint; `answer` names what was requested. `offered` may be set to the models
-    that the endpoint has, for a call that it refuses because of the model's name.
+    `offered` may be set to the models that the endpoint has, for a call that it refuses because of the model's name.
     """
 
-    def __init__(
-        self, model: str, address: str, key: SecretStr, *, group: str = "HOPWEAVE_EMBEDDING", answer: str = "embedding"
-    ) -> None:
+    def __init__(self, model: str, address: str, key: SecretStr) -> None:
         self.offered: Sequence[str] = ()
         self._model = model
         self._address = address
         self._endpoint = f"{model} at {show_address(address)}"
         self._key = key
-        self._group = group
-        self._answer = answer
 
     def __enter__(self) -> "translate_errors":
         return self
@@ -59,7 +55,7 @@ class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
         if isinstance(error, openai.APIConnectionError):
             raise Unavailable(
                 f"{self._endpoint} cannot be reached ({self._words(error.__cause__ or error)}): "
-                f"start it, or correct {self._group}__BASE_URL"
+                "start it, or correct HOPWEAVE_EMBEDDING__BASE_URL"
             ) from error
         if isinstance(error, openai.APIStatusError):
             said = f"{self._endpoint} answered {error.status_code}: {self._words(error)}"
@@ -68,17 +64,17 @@ class translate_errors:  # noqa: N801  # read as `with translate_errors(...)`
             remedy = self._remedy(error)
             raise ModelFailed(f"{said}; {remedy}" if remedy else said) from error
         if isinstance(error, openai.OpenAIError | ValueError | TypeError):
-            said = f"{self._endpoint} answered with what is no {self._answer}: {self._words(error)}"
-            raise ModelFailed(f"{said}; {describe_address(self._address, f'{self._group}__BASE_URL')}") from error
+            said = f"{self._endpoint} answered with what is no embedding: {self._words(error)}"
+            raise ModelFailed(f"{said}; {describe_address(self._address, 'HOPWEAVE_EMBEDDING__BASE_URL')}") from error
 
     def _remedy(self, error: "openai.APIStatusError") -> str:
         """Returns what to correct for a status that is not a success; '' if the endpoint's words must do."""
         if names_unknown_model(error):
             there = mask_secrets(describe_offered(self.offered, self._model), self._key)
-            return f"check {self._group}__MODEL" + (f": {there}" if there else "")
+            return "check HOPWEAVE_EMBEDDING__MODEL" + (f": {there}" if there else "")
         if error.status_code == NOT_FOUND:
-            return describe_address(self._address, f"{self._group}__BASE_URL", f" and {self._group}__MODEL")
-        return f"check {self._group}__API_KEY" if error.status_code in _OF_KEY else ""
+            return describe_address(self._address, "HOPWEAVE_EMBEDDING__BASE_URL", " and HOPWEAVE_EMBEDDING__MODEL")
+        return "check HOPWEAVE_EMBEDDING__API_KEY" if error.status_code in _OF_KEY else ""
 
     def _words(self, error: BaseException) -> str:
         return mask_secrets(str(error), self._key)

@@ -7,6 +7,7 @@ from pydantic import BaseModel, Field
 from core.errors import MalformedReply
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.abstention import is_abstention
 from reasoning.actions.answers.answer import format_known
 from reasoning.actions.answers.conclude import is_streamed, rescue_answer
 from reasoning.citations.markers import cite_passages
@@ -48,7 +49,10 @@ async def conclude_memory(
     try:
         reply, _ = await session.complete_structured(call, _Remembered, tokens)
     except MalformedReply as error:
-        return cite_passages(rescue_answer(session, error), (), session.trace)[0].strip()
-    if tokens is not None:
-        tokens.end()
-    return cite_passages(reply.answer, (), session.trace)[0].strip()
+        written = rescue_answer(session, error)
+    else:
+        written = reply.answer
+        if tokens is not None:
+            tokens.end()
+    text = cite_passages(written, (), session.trace)[0].strip()
+    return "" if is_abstention(text) else text

@@ -1,5 +1,7 @@
 """`direct`: one call, no search, nothing cited, and it says so."""
 
+import pytest
+
 from core.ports.chat import Message, Speaker
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Reply
@@ -26,3 +28,12 @@ async def test_it_abstains_where_the_model_does_not_know(desk: ReasoningDesk) ->
     assert answer.text == "The model says that it does not know."
     assert not [event for event in trace.events if event.kind == "token"]
     assert "谁写了这本书?" in desk.server.calls[0].text
+
+
+@pytest.mark.parametrize("told", ["I don't know.", "I do not know who wrote it.", "Das weiß ich nicht.", "unknown"])
+@pytest.mark.parametrize("reasoner", ["direct", "self_rag:retrieve=never"])
+async def test_not_knowing_in_words_is_an_abstention(desk: ReasoningDesk, reasoner: str, told: str) -> None:
+    desk.server.scripts["conclude"].append(Reply.json({"answer": told}))
+    answer, _ = await desk.ask(reasoner, "Who wrote Rumble Fish?")
+    assert answer.abstained
+    assert answer.support == "none"

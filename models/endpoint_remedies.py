@@ -54,7 +54,7 @@ def is_of_model(status: int, words: str) -> bool:
 
 
 def describe_address(address: str, setting: str, others: str = "") -> str:
-    """Returns the remedy for an answer that is not of OpenAI's protocol. `setting` is that of the address, and `others`
+    """Returns the remedy for an answer that is not of OpenAI's protocol. `setting` holds the address, and `others` says
     what else may be wrong if the address looks right.
     """
     shown = show_address(address).rstrip("/")

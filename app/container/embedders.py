@@ -124,7 +124,8 @@ class Embedders:
         """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not: its prefixes
         would be sent with each text.
 
-        A form is offered with a model that is configured or listed so. None at all is that of older releases.
+        A form is offered with a model that is configured or listed so. A name without a form comes from an older
+        release.
         """
         there = settings.embedding_model
         _, form = split_form(there)

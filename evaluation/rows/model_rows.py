@@ -10,9 +10,9 @@ __all__ = ["ModelRow", "format_names", "format_parameters"]
 class ModelRow:
     """The model of all roles (`role` is ''), or of a role that has another one or other parameters.
 
-    `endpoint` is the kind of its server, such as `openai` or `ollama`. `temperature` None: that of each call, which is
-    0 except for sampled drafts. `max_output_tokens` None: the endpoint's own limit. `profile` is `small` or `large`:
-    what the model is asked for.
+    `endpoint` is the kind of its server, such as `openai` or `ollama`. `temperature` None: each call has its own,
+    which is 0 except for sampled drafts. `max_output_tokens` None: the endpoint's own limit. `profile` is `small` or
+    `large`: what the model is asked for.
     """
 
     name: str

@@ -5,7 +5,7 @@ A proxy before a real endpoint (`HOPWEAVE_LLM__BASE_URL=http://127.0.0.1:PORT/v1
 With `--without-json` it refuses `response_format`, as a server that knows no JSON mode does. `report FILE
 --questions FILE`, with the `questions.jsonl` that `hopweave eval` was given, then counts:
 
-- the structured answers that could be used at the first try: those that were not sent back with an error;
+- the structured answers that could be used at the first try: they were not sent back with an error;
 - the part of each prompt that its server has read before: what it has in common, from the beginning, with the call
   before it. llama-cpp-python's server and a slot of `llama-server` keep this much. The first call of a question is not
   counted; a call with the text of another question of the file begins one.

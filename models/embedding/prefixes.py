@@ -20,7 +20,7 @@ _E5 = EmbeddingForm(query="query: ", passage="passage: ")
 _QUERY_ONLY = EmbeddingForm(query="query: ", passage="")
 
 _KNOWN = (
-    (re.compile(r"\be5-.*instruct"), _INSTRUCTED),
+    (re.compile(r"\be5-.{0,40}instruct"), _INSTRUCTED),
     (re.compile(r"\be5-(small|base|large)"), _E5),
     (re.compile(r"nomic-embed-text"), EmbeddingForm(query="search_query: ", passage="search_document: ")),
     (

@@ -28,6 +28,7 @@ settings.register_profile(
     "hopweave", deadline=None, derandomize=False, suppress_health_check=[HealthCheck.too_slow]
 )  # `CI=true` would make it deterministic
 settings.register_profile("quick", parent=settings.get_profile("hopweave"), max_examples=20, database=None)
+settings.register_profile("ci", parent=settings.get_profile("hopweave"), max_examples=30)  # each run tries others
 settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after this
 
 

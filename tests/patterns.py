@@ -6,6 +6,7 @@ of a pattern, repeated many times, and returns one on which its time grows faste
 
 import ast
 import importlib
+import math
 import re
 import time
 import tomllib
@@ -33,6 +34,7 @@ SHORT, AT_ONCE = (16, 20, 24, 28, 300), 0.005
 LONG = 0.3
 """Seconds after which a text is not tried again: no chance makes so many of so short a run."""
 MOST_TEXTS = 400
+FEW = 100
 REPEATS = (ops.MAX_REPEAT, ops.MIN_REPEAT, ops.POSSESSIVE_REPEAT)
 
 
@@ -148,6 +150,8 @@ def _evaluate(call: Any, module: ModuleType) -> re.Pattern[Any] | None:
 
 def attack(one: Used) -> Slow | None:
     """Returns a text on which the pattern takes more than three times as long when it is twice as long, or None."""
+    if not _repeats_much(one.pattern):
+        return None
     for method in sorted(one.methods):
         run = _runner(one.pattern, method)
         for start, part, end in _texts(one.pattern):
@@ -156,6 +160,26 @@ def attack(one: Used) -> Slow | None:
             if (seconds := _find_slow(timer)) and (seconds := _find_slow(timer, tries=6)):
                 return Slow(method=method, start=start, part=part, end=end, seconds=seconds)
     return None
+
+
+def _repeats_much(pattern: re.Pattern[Any]) -> bool:
+    """Whether the repeats of a pattern can go on for more than `FEW` characters from one place. Without such a repeat,
+    its time is bounded at each place of a text, and so grows as the text does.
+    """
+    return math.prod(max(most, 1) for most in _most_repeats(_parse(pattern))) > FEW
+
+
+def _most_repeats(tree: Any) -> Iterator[int]:
+    for item in tree:
+        if item[0] in REPEATS:
+            yield int(item[1][1])
+        for inner in _inner(item):
+            yield from _most_repeats(inner)
+
+
+def _parse(pattern: re.Pattern[Any]) -> Any:
+    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
+    return _parser.parse(source, pattern.flags & ~re.UNICODE)
 
 
 def _find_slow(timer: Callable[[int], float], tries: int = 2) -> tuple[float, ...] | None:
@@ -201,8 +225,7 @@ def _time(
 
 
 def _texts(pattern: re.Pattern[Any]) -> Iterator[tuple[str, str, str]]:
-    source = pattern.pattern if isinstance(pattern.pattern, str) else pattern.pattern.decode("latin-1")
-    tree = _parser.parse(source, pattern.flags & ~re.UNICODE)
+    tree = _parse(pattern)
     letters = list(dict.fromkeys(_letters(tree)))[:14]
     sequences = list(_sequences(tree))
     samples = dict.fromkeys(chain.from_iterable(_samples(part) for _, items in sequences for part in _parts(items)))

@@ -50,7 +50,8 @@ class SnapshotCache:
     """Serves the snapshot of each corpus, and compares it with the record at most every `interval` seconds.
 
     A refresh that takes longer than `patience` seconds continues in the background; until it ends the old snapshot is
-    served. At most one refresh runs for a corpus. The `capacity` corpora that were used last are kept.
+    served, unless it has no passages: then the refresh is waited for. At most one refresh runs for a corpus. The
+    `capacity` corpora that were used last are kept.
 
     With `files`, a snapshot is mapped from its file where there is one, and written to one where that is worthwhile.
     `write_apart` has the file of a corpus written by another process. It returns whether it did: it may leave small
@@ -169,7 +170,7 @@ class SnapshotCache:
 
     async def _get_current(self, corpus_id: str, entry: _Entry) -> GraphSnapshot:
         old = entry.snapshot
-        if old is None:
+        if old is None or not old.whole.passages:  # without passages there is nothing that an old snapshot could find
             return await asyncio.shield(self._refresh(corpus_id, entry))
         now = time.monotonic()
         if entry.refresh is None and not entry.is_due and now - entry.checked < self._interval:

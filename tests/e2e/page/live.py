@@ -20,7 +20,7 @@ from tests.twins.embedding_server import EmbeddingServer
 __all__ = ["Live", "serve", "twins"]
 
 HOPWEAVE = Path(sys.executable).with_name("hopweave")
-_PATIENCE_SECONDS = 120
+_PATIENCE_SECONDS = 300
 _POLL_SECONDS = 0.05
 _OVER = {"done", "failed", "cancelled"}
 
@@ -74,8 +74,16 @@ class Live:
             assert answer.status_code == 202, answer.text
             told = answer.json()
             ids |= {one["key"]: one["id"] for one in told["documents"]}
-            self.finish(told["job"]["id"])
+            self._await_search(corpus, self.finish(told["job"]["id"]))
         return ids
+
+    def _await_search(self, corpus: str, job: Mapping[str, Any]) -> None:
+        """Waits until a search has what the job has indexed: on a busy machine, that takes longer than a search waits
+        by itself.
+        """
+        if job["state"] == "done":
+            asked = {"query": "anything", "k": 1, "min_generation": job["generation"]}
+            wait_until(lambda: self.client.post(f"/v1/corpora/{corpus}/search", json=asked).status_code == 200)
 
     def finish(self, job: str) -> dict[str, Any]:
         """Waits until a job is over, and returns it."""

@@ -28,7 +28,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "docs" / "images"
 _SIZE = {"width": 1280, "height": 800}
 _NARROW = {"width": 360, "height": 740}
 _COLOURS = 128
-_PATIENCE_MS = 400_000
+_PATIENCE_MS = 120_000
 _SMALLER = 1  # until the whole trail is seen
 _SETTLED_MS = 2500  # the graph comes to rest
 

@@ -78,7 +78,11 @@ async def _search_all(store: SqliteVectorStore, corpus: str) -> list[list[Scored
     return found + await store.within(corpus, CHUNK, unit_vectors(3, seed=5), 0.3)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=settings.default.max_examples * 2 // 5,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(operations=_OPERATIONS)
 def test_any_history_gives_the_answers_of_a_store_in_memory(
     tmp_path_factory: pytest.TempPathFactory, operations: list[Operation]

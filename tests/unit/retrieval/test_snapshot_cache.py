@@ -112,6 +112,19 @@ async def test_the_old_one_is_served_while_a_refresh_runs(source: Source) -> Non
     assert (await cache.get("c", min_generation=2)).generation == 2
 
 
+async def test_one_without_passages_is_not_served_while_a_refresh_runs(source: Source) -> None:
+    cache = SnapshotCache(source, interval=3600, patience=0.01)
+    source.now = 0
+    assert (await cache.get("c")).whole.passages == 0
+    source.now = 2
+    source.open.clear()
+    asked = asyncio.create_task(cache.get("c"))
+    await asyncio.sleep(0.05)
+    assert not asked.done()
+    source.open.set()
+    assert (await asked).whole.passages == 2
+
+
 async def test_a_generation_that_does_not_come_in_time_is_noted(source: Source) -> None:
     cache = SnapshotCache(source, interval=3600, patience=60, wait_seconds=0.05)
     trace = Trace()

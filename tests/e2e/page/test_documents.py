@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.documents import make_pdf, make_scan
-from tests.e2e.page.conftest import COLOURS, LIBRARY, WIDTHS, OpenPage
+from tests.e2e.page.conftest import LIBRARY, LOOKS, OpenPage
 from tests.e2e.page.hands import drop
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch, assert_accessible
@@ -305,8 +305,7 @@ def test_what_does_not_exist_is_told(open_page: OpenPage, watch: Watch) -> None:
     expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
 
 
-@pytest.mark.parametrize("colours", COLOURS)
-@pytest.mark.parametrize("width", WIDTHS)
+@LOOKS
 def test_the_views_are_accessible(
     own_corpus: str, open_page: OpenPage, live: Live, watch: Watch, colours: str, width: int
 ) -> None:

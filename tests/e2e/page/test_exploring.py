@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, quote, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.e2e.page.conftest import COLOURS, LIBRARY, WIDTHS, OpenPage
+from tests.e2e.page.conftest import LIBRARY, LOOKS, OpenPage
 from tests.e2e.page.library import HOSTILE_NAME
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch, assert_accessible
@@ -69,8 +69,7 @@ def find(page: Page, box: str, text: str, name: str) -> None:
     field.press("Enter")
 
 
-@pytest.mark.parametrize("colours", COLOURS)
-@pytest.mark.parametrize("width", WIDTHS)
+@LOOKS
 def test_a_hit_shows_its_signals_and_its_path(open_page: OpenPage, colours: str, width: int) -> None:
     page = open_page(SEARCH, width=width, colours=colours)
     page.get_by_role("searchbox").fill(QUESTION)
@@ -196,8 +195,7 @@ def test_hostile_texts_stay_texts(open_page: OpenPage) -> None:
     expect(page.get_by_text(f"knows {HOSTILE_NAME}").first).to_be_visible()
 
 
-@pytest.mark.parametrize("colours", COLOURS)
-@pytest.mark.parametrize("width", WIDTHS)
+@LOOKS
 def test_the_graph_opens_with_the_most_mentioned(open_page: OpenPage, colours: str, width: int) -> None:
     page = open_page(GRAPH, width=width, colours=colours)
     canvas = is_drawn(page)

@@ -36,7 +36,7 @@ class Config(StrategyConfig):
     )
     further: bool = Field(
         default=True,
-        description="Read the passages of the next ranks where a search finds known passages only; false: as the paper.",
+        description="Read the passages of the next ranks where a search finds known ones only; false: as in the paper.",
     )
     tell_left: bool = Field(
         default=True, description="Tell the model how many moves are left; false: as in the paper, it does not know."

@@ -110,7 +110,8 @@ async def next_plain_sentence(
     """Returns the sentence that follows `sentences`, the first of the reply; its text is '' if there is none.
 
     It is the answer if it says `answer is`, and else a fact, whatever it says. The passages that it stands on are
-    found by code. A reply in prose is taken as the sentence. Raises `ModelFailed` for an empty reply.
+    found by code; a question stands on none. A reply in prose is taken as the sentence. Raises `ModelFailed` for a
+    reply that cannot be read otherwise.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_sentence_plain"),
@@ -129,7 +130,7 @@ async def next_plain_sentence(
             raise
         reply, shown = _PlainThought.model_construct(sentence=error.text), tuple(passages)
     text = _cut(strip_markers(reply.sentence), "fact")
-    cited = find_evidence(text, question, shown) if text else ()
+    cited = () if not text or text.endswith(("?", "？")) else find_evidence(text, question, shown)
     return Sentence(
         kind="answer" if not text or _ANSWERS.search(text) else "fact",
         text=text,

@@ -21,6 +21,7 @@ from testing.indexed_corpus import Passage
 from tests.integration.reasoning.good_model import prompt_of
 from tests.integration.reasoning.paper.watching_par import (
     Watched,
+    agrees,
     ask,
     fenced_in,
     open_library,
@@ -30,7 +31,9 @@ from tests.integration.reasoning.paper.watching_par import (
 from tests.searching import World
 from tests.twins.chat_server import Call, ChatServer, Reply
 
-QUESTION = "In which city was the publisher of the novel by the author of Rumble Fish founded, and which state is it in?"
+QUESTION = (
+    "In which city was the publisher of the novel by the author of Rumble Fish founded, and which state is it in?"
+)
 PLANNED = [
     ("Who is the author of Rumble Fish?", "Retrieve"),
     ("Who published the coming-of-age novel of that author?", "Retrieve"),
@@ -181,9 +184,7 @@ def _check(watched: Watched) -> None:
 
     assert fenced_in(conclude, "question") == [QUESTION]
     assert passages_of(conclude) == SOURCES
-    chain = [
-        f"Question: {question}\nAnswer: {answer}" for question, answer in zip(ASKED, REVIEWED, strict=True)
-    ]
+    chain = [f"Question: {question}\nAnswer: {answer}" for question, answer in zip(ASKED, REVIEWED, strict=True)]
     findings = fenced_in(conclude, "known")
     assert len(findings) == len(chain)
     for number, (finding, entry) in enumerate(zip(findings, chain, strict=True), start=1):
@@ -217,9 +218,7 @@ async def test_each_option_of_the_preset_is_watched(library: World, server: Chat
     server.respond = _model
     for option in OPTIONS:
         watched = await ask(library, server, f"par:preset=paper,{option}", QUESTION)
-        with pytest.raises(AssertionError):
-            _check(watched)
-            pytest.fail(f"nobody notices {option}", pytrace=False)
+        assert not agrees(_check, watched), option
 
 
 async def test_a_step_without_an_answer_brings_no_passages_to_the_last_call(library: World, server: ChatServer) -> None:

@@ -4,7 +4,7 @@ The tests beside this file compare it with the papers' algorithms.
 """
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +23,7 @@ from tests.integration.reasoning.good_model import prompt_of
 from tests.searching import World, open_world
 from tests.twins.chat_server import Call, ChatServer
 
-__all__ = ["Watched", "ask", "fenced_in", "open_library", "passages_of", "titles"]
+__all__ = ["Watched", "agrees", "ask", "fenced_in", "open_library", "passages_of", "titles"]
 
 _PASSAGE = re.compile(r'<passage n="\d+" title="([^"]*)"')
 
@@ -88,6 +88,15 @@ async def ask(world: World, server: ChatServer, spec: str, question: str) -> Wat
     return Watched(answer=answer, order=order, searches=searches, calls=list(server.calls))
 
 
+def agrees(check: Callable[[Watched], None], watched: Watched) -> bool:
+    """Whether a comparison with an algorithm finds no difference."""
+    try:
+        check(watched)
+    except AssertionError:
+        return False
+    return True
+
+
 def passages_of(call: Call) -> list[str]:
     """The titles of the passages that a call shows, in their order."""
     return _PASSAGE.findall(prompt_of(call))
@@ -99,4 +108,5 @@ def fenced_in(call: Call, tag: str) -> list[str]:
 
 
 def titles(hits: Sequence[Hit]) -> list[str]:
+    """The titles of the documents of hits, in their order."""
     return [hit.document.title for hit in hits]

@@ -21,6 +21,8 @@ _OF_OTHERS = frozenset(
         "conclude_plainly",
         "conclude_steps",
         "conclude_thinking",
+        "conclude_trajectory",
+        "next_sentence_plain",
         "supplement_from_passages",
         "verify_contexts",
     }

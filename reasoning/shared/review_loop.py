@@ -5,6 +5,7 @@ The source is PAR RAG (arXiv 2504.16787), section 3.
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from core.events import ReviewEvent
 from core.ports.retrieval import Hit, Searcher
@@ -14,7 +15,7 @@ from reasoning.actions.answers.answer_with_statement import AnswerWithStatement
 from reasoning.actions.judging.review import Evidence, Review, Verdict, review
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer
-from reasoning.shared.fine_evidence import add_evidence, find_evidence
+from reasoning.shared.fine_evidence import Merge, add_evidence, find_evidence
 
 __all__ = ["ReviewSettings", "review_answer"]
 
@@ -24,7 +25,9 @@ class ReviewSettings:
     """Where evidence is searched for, beside the session's searcher, and how much of it is read.
 
     A review reads `evidence` passages, or `k` if the answer is missing. At most `rounds` reviews follow the first.
-    `purpose` is the question that the reviewed one serves.
+    `purpose` is the question that the reviewed one serves. `query` is what evidence is searched for with: the question
+    and the answer, or the answer alone. `merge` is how the hits of both searches become one ranking. With `cited`, the
+    passages that the answer cites are read before the evidence.
     """
 
     k: int
@@ -32,6 +35,9 @@ class ReviewSettings:
     fine: tuple[str, Searcher]
     rounds: int
     purpose: str
+    query: Literal["both", "answer"] = "both"
+    merge: Merge = "rank"
+    cited: bool = True
 
 
 async def review_answer(
@@ -46,18 +52,21 @@ async def review_answer(
 ) -> tuple[CitedAnswer, str]:
     """Returns the answer after its review, and the verdict. `chunks` are ids of chunks whose words it may hold.
 
-    Evidence is searched for with the question and the statement of the answer together (in the paper: with the answer
-    alone), or, if there is no answer, with what is missing; after an unconfident review, with the question that it
-    asks. The last review decides: if it is unconfident, the answer is kept as one that no passage states. A question
-    that was searched for already, or that finds nothing new, is not reviewed again.
+    The statement of an answer stands for it in searches; for a missing answer, what is missing does. After an
+    unconfident review, evidence is searched for with the question that it asks. The last review decides: if it is
+    unconfident, the answer is kept as one that no passage states. A question that was searched for already, or that
+    finds nothing new, is not reviewed again.
     """
-    query = " ".join(filter(None, (question, answer.statement or _without_statement(answer.answer))))
+    query = _first_query(question, answer, settings)
+    cited = answer.answer.cited if settings.cited else ()
     searched, words_of = {normalise(question), normalise(query)}, {*chunks, *_chunk_ids(answer.answer.shown)}
     evidence, reviewed = Evidence(), Review(verdict=Verdict.UNCONFIDENT, answer=answer.answer)
     asked, most = "", settings.evidence if answer.answer.found else settings.k
     for _ in range(1 + settings.rounds):
-        found = await find_evidence(session, query, most, settings.fine, step=step, chunks=words_of)
-        both = add_evidence(evidence, found, answer.answer.cited, most, asked)
+        found = await find_evidence(
+            session, query, most, settings.fine, step=step, chunks=words_of, merge=settings.merge
+        )
+        both = add_evidence(evidence, found, cited, most, asked)
         if not both.hits:
             session.trace.note(f"step {step}: nothing was found to review its answer with")
             return answer.answer, ""
@@ -91,6 +100,14 @@ def _emit(session: Session, reviewed: Review, before: CitedAnswer, step: str) ->
     text = reviewed.question if reviewed.verdict is Verdict.UNCONFIDENT else after
     text = "" if reviewed.verdict is Verdict.PASS else text
     session.trace.emit(ReviewEvent(verdict=reviewed.verdict, text=text, step=step, before=before.text, after=after))
+
+
+def _first_query(question: str, answer: AnswerWithStatement, settings: ReviewSettings) -> str:
+    """Returns what the first evidence is searched for with; the question if the answer says nothing at all."""
+    said = answer.statement or _without_statement(answer.answer)
+    if settings.query == "answer" and said:
+        return said
+    return " ".join(filter(None, (question, said)))
 
 
 def _without_statement(answer: CitedAnswer) -> str:

@@ -30,13 +30,15 @@ _GRADES = {Support.STATED: _FULL, Support.INFERRED: 0.5}
 @dataclass(frozen=True, kw_only=True)
 class ReflectionSettings:
     """The parameters of Self-RAG: passages, how many of them get a candidate, when to retrieve, whether passages are
-    read together if none alone states the answer, and the weights of the critique.
+    read together if none alone states the answer, whether what a candidate says of its own support bounds the score of
+    the critique, and the weights of the critique.
     """
 
     k: int = 5
     candidates: int = 5
     retrieve: Literal["adaptive", "always", "never"] = "adaptive"
     together: bool = True
+    own_grade: bool = True
     relevance_weight: float = 1.0
     support_weight: float = 1.0
     usefulness_weight: float = 0.5
@@ -141,10 +143,11 @@ async def _draft(session: Session, task: _Task, hit: Hit, settings: ReflectionSe
     session.trace.emit(ReviewEvent(verdict=scores.verdict, text=draft.text, step=task.step))
     if draft.support is Support.STATED and scores.support < _FULL:
         draft = replace(draft, support=Support.INFERRED)
-    support = min(scores.support, _GRADES.get(draft.support, 0.0))
+    bound = _GRADES.get(draft.support, 0.0)
+    support = min(scores.support, bound) if settings.own_grade else scores.support
     score = (
         settings.relevance_weight * scores.relevance
         + settings.support_weight * support
         + settings.usefulness_weight * scores.usefulness
     )
-    return _Candidate(answer=draft, score=score, supported=support == _FULL)
+    return _Candidate(answer=draft, score=score, supported=min(support, bound) == _FULL)

@@ -7,13 +7,14 @@ from pydantic import Field
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import answer
 from reasoning.actions.answers.answer import fill_step as fill_answer
 from reasoning.actions.answers.conclude import conclude, conclude_steps
 from reasoning.actions.planning.split_question import split_question
 from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, known_answer
@@ -34,6 +35,22 @@ class Config(StrategyConfig):
         default="query", description="`query`: one retrieval with the question; `node`: each sub-question its own."
     )
     max_questions: int = Field(default=5, ge=1, le=20, description="At most this many sub-questions are answered.")
+    shortcut: bool = Field(
+        default=True,
+        description="A question that is not split is answered in one call; false: it is its own only sub-question, and "
+        "the last call follows as for any other.",
+    )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "dense",
+            "k": 5,
+            "retrieve": "query",
+            "max_questions": 20,
+            "shortcut": False,
+            "memory": True,
+        }
+    )
 
 
 class Decompose:
@@ -45,7 +62,7 @@ class Decompose:
     async def solve(self, session: Session) -> Answer:
         question = session.question
         parts = await split_question(session, question.text, self._config.max_questions)
-        if len(parts) == 1:
+        if len(parts) == 1 and self._config.shortcut:
             return await self._answer_undivided(session)
         ids = [str(number) for number in range(1, len(parts) + 1)]
         planned = [
@@ -99,4 +116,4 @@ class Decompose:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("decompose", backends, config.searcher, Decompose(config).solve)
+    return SessionReasoner("decompose", backends, config.searcher, Decompose(config).solve, memory=config.memory)

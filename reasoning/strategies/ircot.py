@@ -9,11 +9,12 @@ from pydantic import Field
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.next_sentence import Search, Sentence, next_sentence
+from reasoning.actions.answers.next_sentence import Search, Sentence, next_plain_sentence, next_sentence
 from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.shared.query_key import query_key
@@ -42,6 +43,25 @@ class Config(StrategyConfig):
     max_sentences: int = Field(default=8, ge=1, le=50, description="At most this many sentences are thought.")
     reader: Literal["cot", "direct"] = Field(
         default="cot", description="Whether the last call thinks again before it answers, or answers at once."
+    )
+    needs: bool = Field(
+        default=True,
+        description="A sentence may say what has to be found: it is searched for and not kept, each call is told what "
+        "was searched for and what the last search brought, and the chain ends after two such searches in vain, or "
+        "when it repeats itself. false: every sentence is kept and searched with, until one says `answer is`, as in "
+        "the paper.",
+    )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "sparse",
+            "k": 4,
+            "max_passages": 15,
+            "max_sentences": 8,
+            "reader": "cot",
+            "needs": False,
+            "memory": True,
+        }
     )
 
 
@@ -91,6 +111,14 @@ class _Chain:
             self.facts.append(sentence)
         self.query = sentence.text
 
+    def add_plain_sentence(self, sentence: Sentence) -> None:
+        """Adds a sentence, whatever it says, and ends the chain with the answer."""
+        self.length += 1
+        self.facts.append(sentence)
+        self.query = sentence.text
+        if sentence.kind == "answer":
+            self.end = _ANSWERED
+
 
 class Ircot:
     """The chain of thought only steers retrieval: the answer is written from question and passages, as in the paper."""
@@ -123,13 +151,21 @@ class Ircot:
             chain.add_passages(new[:room], searched=room > 0)
             if chain.end:
                 return
-            shown = tuple(chain.passages.values())
-            sentence = await next_sentence(
-                session, session.question.text, chain.facts, chain.searches, shown, brought=chain.brought, step=id
-            )
-            chain.add_sentence(sentence)
+            sentence = await self._write(session, chain, step=id)
             step.answer = "" if sentence.kind == "need" else sentence.text
             step.support, step.unstated, step.quotes = sentence.support, sentence.unstated, sentence.quotes
+
+    async def _write(self, session: Session, chain: _Chain, *, step: str) -> Sentence:
+        question, shown = session.question.text, tuple(chain.passages.values())
+        if self._config.needs:
+            sentence = await next_sentence(
+                session, question, chain.facts, chain.searches, shown, brought=chain.brought, step=step
+            )
+            chain.add_sentence(sentence)
+        else:
+            sentence = await next_plain_sentence(session, question, chain.facts, shown, step=step)
+            chain.add_plain_sentence(sentence)
+        return sentence
 
     async def _read(self, session: Session, passages: tuple[Hit, ...]) -> Answer:
         question = session.question.text
@@ -142,4 +178,4 @@ class Ircot:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("ircot", backends, config.searcher, Ircot(config).solve)
+    return SessionReasoner("ircot", backends, config.searcher, Ircot(config).solve, memory=config.memory)

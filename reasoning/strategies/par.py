@@ -1,8 +1,8 @@
 """PAR RAG: plans once, answers step by step, and reviews the answer of each step with finer evidence.
 
-This follows algorithm 1 of the paper. By default a review may be repeated (`review_rounds`) and missing answers are
-looked for once more (`fill_gaps`); the preset `paper` sets both to what is published. `docs/strategies/par-rag.md`
-lists what differs from the paper with the preset, too.
+This follows algorithm 1 of the paper, and adds to it by default: a review is queried with the question, too, reads the
+cited passages and may be repeated, missing answers are looked for once more, and so on. Each addition is an option, and
+the preset `paper` turns all of them off. `docs/strategies/par-rag.md` lists what differs from the paper even so.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ from reasoning.engine.reasoner import SessionReasoner, Solve
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
-from reasoning.shared.fine_evidence import interleave
+from reasoning.shared.fine_evidence import Merge, interleave
 from reasoning.shared.review_loop import ReviewSettings, review_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
@@ -70,6 +70,41 @@ class Config(StrategyConfig):
     skip_supported: bool = Field(
         default=False, description="Do not review an answer that a cited passage holds word for word."
     )
+    review_query: Literal["both", "answer"] = Field(
+        default="both",
+        description="What the evidence of a review is searched for with: the question and the answer together, or the "
+        "answer alone, as in the paper.",
+    )
+    review_cited: bool = Field(
+        default=True,
+        description="The review reads the passages that the answer cites before the evidence; false: the evidence "
+        "alone, as in the paper.",
+    )
+    merge: Merge = Field(
+        default="rank",
+        description="How the results of both searches of a review become one: `rank`: in turn; `score`: sorted by "
+        "their scores, each search's scaled from 0 to 1, as in the paper, which does not say how it scales them.",
+    )
+    refine_from: Literal["chain", "last"] = Field(
+        default="chain",
+        description="The answers that the next step's question is written with: all so far, or that of the step "
+        "before it, as in the paper.",
+    )
+    combine: bool = Field(
+        default=True,
+        description="A step whose planned action is Answer reads the earlier answers beside its passages; false: all "
+        "steps are treated alike, as in the paper.",
+    )
+    show_purpose: bool = Field(
+        default=True,
+        description="The calls that answer and review a step are shown the question that the step serves; false: the "
+        "step's own alone, as in the paper.",
+    )
+    guide: bool = Field(
+        default=True,
+        description="The last call is told to think link by link and to look for missing links; false: it answers "
+        "from the trajectory without further instructions, as in the paper.",
+    )
     max_steps: int = Field(default=10, ge=1, le=50, description="A longer plan is cut, and a note says so.")
     fine: str = Field(default="fine", description="NAME[:key=value] of the searcher that starts from entities.")
     searcher: str = Field(
@@ -88,6 +123,14 @@ class Config(StrategyConfig):
             "fill_gaps": False,
             "skip_answer_retrieval": False,
             "skip_supported": False,
+            "review_query": "answer",
+            "review_cited": False,
+            "merge": "score",
+            "refine_from": "last",
+            "combine": False,
+            "show_purpose": False,
+            "guide": False,
+            "max_steps": 50,
             "memory": True,
         }
     )
@@ -127,7 +170,8 @@ class PlanActReview:
         if not found and not session.permits_memory:
             return abstain(session)
         passages = self._trajectory_passages(session)
-        conclusion = await conclude_findings(session, session.question.text, passages, chain)
+        guided = self._config.guide
+        conclusion = await conclude_findings(session, session.question.text, passages, chain, guided=guided)
         return answer_from_conclusion(session, conclusion)
 
     async def _plan(self, session: Session) -> Sequence[PlanItem]:
@@ -148,15 +192,17 @@ class PlanActReview:
         return items[:most]
 
     async def _refine(self, session: Session, id: str, item: PlanItem, chain: Sequence[KnownAnswer]) -> _Task:
-        combines = item.action == "Answer" and bool(chain)
+        config = self._config
+        answers = item.action == "Answer" and bool(chain)
         question = item.question
         if chain:
-            question = await refine(session, session.question.text, question, chain, step=id)
+            told = chain[-1:] if config.refine_from == "last" else chain
+            question = await refine(session, session.question.text, question, told, step=id)
         return _Task(
             id=id,
             question=question,
-            needs_passages=not (combines and self._config.skip_answer_retrieval),
-            known=chain if combines else (),
+            needs_passages=not (answers and config.skip_answer_retrieval),
+            known=chain if answers and (config.combine or config.skip_answer_retrieval) else (),
             private=None if self._config.plan else False,
         )
 
@@ -178,7 +224,10 @@ class PlanActReview:
             evidence=min(self._config.evidence, self._k(session)),
             fine=self._fine,
             rounds=self._config.review_rounds,
-            purpose=session.question.text,
+            purpose=self._purpose(session, task),
+            query=self._config.review_query,
+            merge=self._config.merge,
+            cited=self._config.review_cited,
         )
         reviewed, step.verdict = await review_answer(
             session, task.question, preliminary, settings, step=task.id, known=task.known, chunks=chunk_ids_of(chain)
@@ -196,7 +245,7 @@ class PlanActReview:
             session,
             task.question,
             found.hits,
-            purpose=session.question.text,
+            purpose=self._purpose(session, task),
             step=task.id,
             facts=found.facts,
             known=task.known,
@@ -212,6 +261,10 @@ class PlanActReview:
         most = max(len(cited), self._k(session))
         read = interleave(gaps, sum(map(len, gaps)))
         return tuple({**cited, **{hit.chunk.id: hit for hit in read}}.values())[:most]
+
+    def _purpose(self, session: Session, task: _Task) -> str:
+        """Returns the question that the calls of a step are shown beside the step's own; that one: none is."""
+        return session.question.text if self._config.show_purpose else task.question
 
     def _k(self, session: Session) -> int:
         return session.question.k or self._config.k

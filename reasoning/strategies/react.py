@@ -1,18 +1,20 @@
 """ReAct: thinks, searches and observes in one growing context, until the model finishes with an answer."""
 
 from dataclasses import replace
+from typing import Literal
 
 from pydantic import Field
 
 from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.next_thought import Move, Observation, next_thought
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
@@ -32,6 +34,22 @@ class Config(StrategyConfig):
     rounds: int = Field(
         default=7, ge=1, le=50, description="Moves, the last one included (the paper: 7 for HotpotQA, 5 for FEVER)."
     )
+    further: bool = Field(
+        default=True,
+        description="Read the passages of the next ranks where a search finds known ones only; false: as in the paper.",
+    )
+    tell_left: bool = Field(
+        default=True, description="Tell the model how many moves are left; false: as in the paper, it does not know."
+    )
+    conclude: bool = Field(
+        default=True,
+        description="Moves that end without an answer are followed by a call that concludes from what was found; "
+        "false: there is no answer then, as in the paper.",
+    )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={"k": 1, "rounds": 7, "further": False, "tell_left": False, "conclude": False, "memory": True}
+    )
 
 
 class React:
@@ -47,7 +65,7 @@ class React:
         moves: list[Observation] = []
         for number in range(1, self._config.rounds + 1):
             async with session.step(str(number), question, depth=len(moves)) as step:
-                left = self._config.rounds - len(moves)
+                left = self._config.rounds - len(moves) if self._config.tell_left else None
                 shown = tuple(passages.values())
                 move = await next_thought(session, question, moves, shown, left=left, step=step.id)
                 if moves:  # what the model concludes from the last search is the answer of its step
@@ -59,22 +77,25 @@ class React:
                     moves.append(await self._search(session, move, passages, step))
             if move.finishes:
                 return _finish(session, move)
-        session.trace.note(
-            f"react: {self._config.rounds} moves did not lead to an answer; answered from what was found"
-        )
+        ended = f"react: {self._config.rounds} moves did not lead to an answer"
+        if not self._config.conclude:
+            session.trace.note(ended)
+            return abstain(session, shown=tuple(map(passage_text, passages.values())))
+        session.trace.note(f"{ended}; answered from what was found")
         return await self._conclude(session, tuple(passages.values()), len(moves))
 
     async def _search(self, session: Session, move: Move, passages: dict[str, Hit], step: OpenStep) -> Observation:
         """Makes the search of a move as a step, and adds what is new to `passages`.
 
-        If all that it finds is known, the passages of the next ranks are added: the same search would find the same.
+        With `further`, if all that it finds is known, the passages of the next ranks are added: the same search would
+        find the same.
         """
         step.question = move.text
         session.plan([PlannedStep(id=step.id, question=move.text, parents=step.parents, depth=step.depth)])
         k = session.question.k or self._config.k
         hits = await session.search(move.text, k, step=step.id)
         known = {hit.chunk.id for hit in hits} & passages.keys()
-        if hits and len(known) == len(hits):
+        if self._config.further and hits and len(known) == len(hits):
             further = await session.search(move.text, min(k + len(passages), MAX_K), step=step.id)
             hits = (*hits, *[hit for hit in further if hit.chunk.id not in passages][:k])
         passages.update((hit.chunk.id, hit) for hit in hits if hit.chunk.id not in passages)
@@ -109,4 +130,4 @@ def _finish(session: Session, move: Move) -> Answer:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("react", backends, config.searcher, React(config).solve)
+    return SessionReasoner("react", backends, config.searcher, React(config).solve, memory=config.memory)

@@ -6,11 +6,12 @@ from pydantic import Field
 
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K
-from core.strategies import StrategyConfig
+from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import fill_step
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_step, make_answer
 from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
@@ -34,6 +35,11 @@ class Config(StrategyConfig):
         default=True,
         description="Read all passages together if none alone states the answer, as in a comparison; false: the paper.",
     )
+    own_grade: bool = Field(
+        default=True,
+        description="What a candidate says of its own support bounds the critique's score of it; false: the critique "
+        "alone counts, as in the paper.",
+    )
     relevance_weight: float = Field(
         default=1.0, ge=0, le=1000, description="Weight of the passage's relevance (0 or 1)."
     )
@@ -42,6 +48,21 @@ class Config(StrategyConfig):
     )
     usefulness_weight: float = Field(
         default=0.5, ge=0, le=1000, description="Weight of the answer's usefulness (-1 to 1)."
+    )
+    memory: bool = memory_field()
+    preset: Literal["", "paper"] = preset_field(
+        paper={
+            "searcher": "dense",
+            "k": 5,
+            "candidates": 5,
+            "retrieve": "adaptive",
+            "together": False,
+            "own_grade": False,
+            "relevance_weight": 1.0,
+            "support_weight": 1.0,
+            "usefulness_weight": 0.5,
+            "memory": True,
+        }
     )
 
 
@@ -71,6 +92,7 @@ class SelfRag:
             candidates=config.candidates,
             retrieve=config.retrieve,
             together=config.together,
+            own_grade=config.own_grade,
             relevance_weight=config.relevance_weight,
             support_weight=config.support_weight,
             usefulness_weight=config.usefulness_weight,
@@ -78,4 +100,4 @@ class SelfRag:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("self_rag", backends, config.searcher, SelfRag(config).solve)
+    return SessionReasoner("self_rag", backends, config.searcher, SelfRag(config).solve, memory=config.memory)

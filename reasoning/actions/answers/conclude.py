@@ -108,14 +108,21 @@ async def conclude_plainly(session: Session, question: str, passages: Sequence[H
 
 
 async def conclude_findings(
-    session: Session, question: str, passages: Sequence[Hit], chain: Sequence[KnownAnswer], *, step: str = ""
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    chain: Sequence[KnownAnswer],
+    *,
+    guided: bool = True,
+    step: str = "",
 ) -> Conclusion:
     """Answers from whole passages and the findings of steps, which are shown with what they stand on.
 
-    Raises `ModelFailed` for an empty reply.
+    With `guided`, the model is told to think link by link, and to look for missing links in the passages. Raises
+    `ModelFailed` for an empty reply.
     """
     call = ModelCall(
-        prompt=load_prompt("reasoning.actions.answers", "conclude_findings"),
+        prompt=load_prompt("reasoning.actions.answers", "conclude_findings" if guided else "conclude_trajectory"),
         role=_ROLE,
         question=question,
         variables={
@@ -128,7 +135,7 @@ async def conclude_findings(
         step=step,
         conversation=True,
     )
-    return await _conclude_from_passages(session, call, chain, thinking=True, stream=True)
+    return await _conclude_from_passages(session, call, chain, thinking=guided, stream=True)
 
 
 async def conclude_steps(

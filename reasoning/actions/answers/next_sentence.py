@@ -1,4 +1,7 @@
-"""The action `next_sentence`: one more sentence of IRCoT's chain of thought (arXiv 2212.10509, section 3)."""
+"""The action `next_sentence`: one more sentence of IRCoT's chain of thought (arXiv 2212.10509, section 3).
+
+`next_sentence` tells facts from needs; `next_plain_sentence` asks for nothing but the sentence, as the paper does.
+"""
 
 import re
 from collections.abc import Sequence
@@ -19,11 +22,15 @@ from reasoning.citations.markers import strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
+from reasoning.reading.evidence import find_evidence
 
-__all__ = ["Kind", "Search", "Sentence", "next_sentence"]
+__all__ = ["Kind", "Search", "Sentence", "next_plain_sentence", "next_sentence"]
 
 Kind = Literal["fact", "need", "answer"]
 """A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""
+
+_ANSWERS = re.compile(r"\banswer is\b", re.IGNORECASE)
+"""What the last sentence of the paper's chains has."""
 
 _END = re.compile(r"\bso,? the answer is\b|\banswer is\s*:", re.IGNORECASE)
 
@@ -53,6 +60,10 @@ class _Thought(BaseModel):
     support: SupportWord = Support.INFERRED
     unstated: str = ""
     citations: list[int] = []
+
+
+class _PlainThought(BaseModel):
+    sentence: str = Field(max_length=8000)
 
 
 async def next_sentence(
@@ -91,6 +102,41 @@ async def next_sentence(
     except MalformedReply as error:
         return _rescued(session, error)
     return _checked(session, reply, shown, question, step)
+
+
+async def next_plain_sentence(
+    session: Session, question: str, sentences: Sequence[Sentence], passages: Sequence[Hit], *, step: str = ""
+) -> Sentence:
+    """Returns the sentence that follows `sentences`, the first of the reply; its text is '' if there is none.
+
+    It is the answer if it says `answer is`, and else a fact, whatever it says. The passages that it stands on are
+    found by code; a question stands on none. A reply in prose is taken as the sentence. Raises `ModelFailed` for a
+    reply that cannot be read otherwise.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "next_sentence_plain"),
+        role="next_sentence",
+        question=question,
+        variables={"question": neutral(question), "sentences": _format_chain(sentences)},
+        passages=passages,
+        chunks=frozenset(hit.chunk.id for hit in passages if hit.url is None),
+        step=step,
+        conversation=True,
+    )
+    try:
+        reply, shown = await session.complete_structured(call, _PlainThought)
+    except MalformedReply as error:
+        if not error.text or "{" in error.text:
+            raise
+        reply, shown = _PlainThought.model_construct(sentence=error.text), tuple(passages)
+    text = _cut(strip_markers(reply.sentence), "fact")
+    cited = () if not text or text.endswith(("?", "？")) else find_evidence(text, question, shown)
+    return Sentence(
+        kind="answer" if not text or _ANSWERS.search(text) else "fact",
+        text=text,
+        support=Support.STATED if cited else Support.INFERRED if text else Support.NONE,
+        quotes=tuple(select_quote(hit, text, question) for hit in cited),
+    )
 
 
 def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question: str, step: str) -> Sentence:
@@ -136,6 +182,13 @@ def _format_facts(facts: Sequence[Sentence]) -> str:
         return "There are no sentences yet: write the first."
     lines = (one.text if one.support is Support.STATED else f"{one.text} ({one.support})" for one in facts)
     return "The sentences so far:\n" + fenced("known", "\n".join(lines))
+
+
+def _format_chain(sentences: Sequence[Sentence]) -> str:
+    """Returns the sentences as one text, unmarked; '' if there are none."""
+    if not sentences:
+        return ""
+    return "The sentences so far:\n" + fenced("known", " ".join(one.text for one in sentences))
 
 
 def _format_searches(searches: Sequence[Search]) -> str:

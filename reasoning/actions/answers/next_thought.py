@@ -69,10 +69,11 @@ async def next_thought(
     moves: Sequence[Observation],
     passages: Sequence[Hit],
     *,
-    left: int,
+    left: int | None,
     step: str = "",
 ) -> Move:
-    """Returns the move after `moves`. `passages` are all that these found; `left` is the number of moves left.
+    """Returns the move after `moves`. `passages` are all that these found; `left` is the number of moves left; None:
+    the model is not told.
 
     Raises `ModelFailed` if the reply cannot be read.
     """
@@ -126,5 +127,7 @@ def _found(move: Observation) -> str:
     return f"{again} again, and further {new}" if new else f"nothing new ({again} again)"
 
 
-def _format_left(left: int) -> str:
+def _format_left(left: int | None) -> str:
+    if left is None:
+        return ""
     return "This is your last move." if left == 1 else f"There are {left} moves left, this one included."

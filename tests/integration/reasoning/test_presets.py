@@ -17,7 +17,11 @@ from tests.twins.chat_server import Call, ChatServer, Reply
 
 QUESTION = "Which publishing house was it that published The Outsiders?"
 PAPERS = {
-    "par": {"searcher": "dense", "fine": "fine", "k": 10, "review_rounds": 0, "skip_supported": False},
+    "par": {
+        "searcher": "dense", "fine": "fine", "k": 10, "evidence": 10, "review_rounds": 0, "skip_supported": False,
+        "review_query": "answer", "review_cited": False, "merge": "score", "refine_from": "last", "combine": False,
+        "show_purpose": False, "guide": False, "fill_gaps": False,
+    },
     "level": {
         "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": 10, "max_queries": 20,
         "max_refined": 27, "dense_rewrites": 3,
@@ -30,8 +34,18 @@ PAPERS = {
         "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",
         "paths": 1,
     },
+    "ircot": {
+        "searcher": "sparse", "k": 4, "max_passages": 15, "max_sentences": 8, "reader": "cot", "needs": False,
+    },
+    "react": {"k": 1, "rounds": 7, "further": False, "tell_left": False, "conclude": False},
+    "self_rag": {
+        "searcher": "dense", "k": 5, "candidates": 5, "retrieve": "adaptive", "together": False, "own_grade": False,
+        "relevance_weight": 1.0, "support_weight": 1.0, "usefulness_weight": 0.5,
+    },
+    "decompose": {"searcher": "dense", "k": 5, "retrieve": "query", "shortcut": False},
 }  # fmt: skip
 SEARCHERS = {"par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"}}
+SEARCHERS |= {"ircot": {"sparse"}, "react": {"bridged"}, "self_rag": {"dense"}, "decompose": {"dense"}}
 _REMEMBER = '"memory" if you know the answer'
 
 

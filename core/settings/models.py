@@ -95,7 +95,7 @@ class LlmSettings(Section):
 class RerankerSettings(Section):
     """The model that scores question and passage together, for the searcher `reranked`. Off without `kind`."""
 
-    kind: Literal["", "cross-encoder", "http"] = ""
+    kind: Literal["", "cross-encoder", "colbert", "http"] = ""
     model: SentText = Field(
         default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
     )

@@ -37,7 +37,7 @@ _ANY_COSINE = -1.0
 
 
 class Config(StrategyConfig):
-    """The defaults are those of the paper (appendix B). Its published code has `damping=0.1`."""
+    """The defaults are those of the paper. Its published code has `damping=0.1`."""
 
     ner: bool = Field(
         default=True,

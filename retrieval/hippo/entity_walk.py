@@ -106,5 +106,5 @@ def _score_passages(
     subjects, objects = facts[:, 1], facts[:, 2]
     told = mass[subjects] + np.where(subjects == objects, 0.0, mass[objects])
     chunks, place = np.unique(facts[:, 0], return_inverse=True)
-    scores = np.bincount(place, weights=told, minlength=len(chunks))
+    scores = np.bincount(place, weights=told, minlength=len(chunks)).astype(np.float64)
     return chunks[scores > 0], scores[scores > 0]

@@ -97,7 +97,7 @@ async def test_a_corpus_without_vectors_calls_no_embedding_model(
     assert not endpoint.calls
 
 
-@pytest.mark.parametrize("searcher", ["dense", "hippo:filter=false"])
+@pytest.mark.parametrize("searcher", ["dense", "hippo:filter=false", "hippo1:ner=false"])
 async def test_what_needs_vectors_refuses_a_corpus_without_them(container: Container, searcher: str) -> None:
     await _ingest(container, "words", embedding="none")
     with pytest.raises(InvalidInput, match=r"corpus 'words' has none.*reindex words --embedding"):
@@ -114,7 +114,7 @@ async def test_a_corpus_without_a_graph_has_passages_only(container: Container) 
     assert (counts.chunks, counts.entities, counts.mentions) == (3, 0, 0)
     for searcher in ("bridged", "fused", "dense", "sparse"):
         assert len(_keys(await _search(container, "passages", searcher=searcher))) >= 2, searcher
-    for searcher in ("graph", "fine", "hippo:filter=false"):
+    for searcher in ("graph", "fine", "hippo:filter=false", "hippo1:ner=false"):
         with pytest.raises(InvalidInput, match=r"corpus 'passages' has none.*reindex passages --extractor"):
             await _search(container, "passages", searcher=searcher)
     with pytest.raises(InvalidStrategy, match="leave it out"):

@@ -127,6 +127,24 @@ async def test_a_corpus_without_either_is_searched_by_words(container: Container
     assert not endpoint.calls
 
 
+async def test_a_corpus_that_compares_dot_products(container: Container) -> None:
+    """The endpoint's vectors are three units long, so the score, the dot product with a question of length one divided
+    by 4, is three quarters of the cosine.
+    """
+    await _ingest(container, "cosines", extractor="given")
+    corpus = await _ingest(container, "dots", embedding="openai:twin?dot=4", extractor="given")
+    cosines = await _search(container, "cosines", searcher="dense")
+    dots = await _search(container, "dots", searcher="dense")
+    assert (corpus.settings.embedding_model, corpus.settings.dimension) == ("twin?dot=4", 17)
+    assert _keys(dots) == _keys(cosines)
+    assert [hit.score for hit in dots.hits] == pytest.approx([hit.score * 3 / 4 for hit in cosines.hits], abs=1e-5)
+    assert await container.vectors.count(corpus.id, VectorKind.ENTITY) == 0
+    with pytest.raises(InvalidInput, match=r"fine 'on' .*'twin\?dot=4' compares dot products"):
+        await corpora.create(container, "other", embedding="openai:twin?dot=4", fine=Fine.ON)
+    with pytest.raises(InvalidInput, match="compares dot products"):
+        await corpora.reindex(container, "dots", embedding="openai:twin?dot=4", fine=Fine.ON)
+
+
 async def test_several_corpora_of_different_forms(container: Container) -> None:
     await _ingest(container, "whole")
     await _ingest(container, "words", embedding="none")

@@ -118,7 +118,7 @@ def test_the_form_is_not_a_part_of_the_configured_name() -> None:
 
 
 class ByLength(TwinEmbedder):
-    """Longer texts have longer vectors; `dot` is None for their cosines."""
+    """Shorter texts have longer vectors; `dot` is None for their cosines."""
 
     def __init__(self, dot: float | None) -> None:
         super().__init__(dimension=64 if dot is None else 65)
@@ -127,7 +127,7 @@ class ByLength(TwinEmbedder):
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         units = await self._units.embed_passages(texts)
-        raw = units * np.array([[len(text) / 100] for text in texts], np.float32).reshape(-1, 1)
+        raw = units * np.array([60 / len(text) for text in texts], np.float32).reshape(-1, 1)
         return units if self._dot is None else lift(raw, self._dot)
 
     async def embed_query(self, text: str) -> Vectors:
@@ -139,7 +139,7 @@ async def test_dense_ranks_by_the_dot_product_over_the_store(tmp_path: Path) -> 
     units = TwinEmbedder(dimension=64)
     passages = await units.embed_passages([one.embedded for one in PASSAGES])
     cosines = passages @ await units.embed_query(QUESTION)
-    dots = cosines * [len(one.embedded) / 100 for one in PASSAGES]
+    dots = cosines * [60 / len(one.embedded) for one in PASSAGES]
     orders = {}
     for dot in (None, 2.0):
         embedder: Embedder = ByLength(dot)

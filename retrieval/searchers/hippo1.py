@@ -76,7 +76,7 @@ class HippoOne:
         graph = await run_interruptibly(snapshot.graph, query.documents)
         between = await run_interruptibly(without_passages, graph)
         with trace.timed("link"):
-            # An entity that no fact names is no node of the published graph: `between` has no edge there.
+            # An entity that is only mentioned is no node of the published graph: `between` has no edge there.
             linked = await link_by_vector(
                 names, backends, query, snapshot, between, nearest=1, min_similarity=_ANY_COSINE
             )

@@ -27,7 +27,7 @@ _DENSE, _SPARSE, _GRAPH, _EXACT = 1.0, 0.3, 1.0, 3.0
 _EXPONENT = 0.25
 """The weights and the exponent are the defaults of `fused`."""
 
-_RANKED_BY_GRAPH = frozenset({"fine", "graph", "hippo"})
+_RANKED_BY_GRAPH = frozenset({"fine", "graph", "hippo", "hippo1"})
 """Searchers whose hits have PageRank mass alone, which sums to 1 in each corpus: they get their cosines, too."""
 
 _LEAST_COSINE = -1.0

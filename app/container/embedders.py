@@ -76,7 +76,7 @@ class Embedders:
         try:
             kind, model, _ = self._split(name)
             # A name without a form stands for vectors without prefixes, whatever is usual for the model now.
-            whole = EmbeddingForm(query=form.query or "", passage=form.passage or "", dimension=form.dimension)
+            whole = replace(form, query=form.query or "", passage=form.passage or "")
             found: Embedder = _HeldEmbedder(self._pool, _Key(kind, model, whole))
             is_same = found.model == there
         except InvalidSettings:  # such as a folder of weights that is gone
@@ -136,9 +136,10 @@ class Embedders:
             return
         name = f"{kind}:{model}{form.suffix}"
         raise EmbeddingMismatch(
-            f"{source} was embedded by {there[:_SHOWN]!r}, and this form of the model (its prefixes, or the length of "
-            f"its vectors) is not offered here: set HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX and __DIMENSION "
-            f"so, or add {name[:_SHOWN]!r} to HOPWEAVE_EMBEDDING__OFFERED; nothing was written"
+            f"{source} was embedded by {there[:_SHOWN]!r}, and this form of the model (its prefixes, the length of its "
+            "vectors, or their comparison) is not offered here: set HOPWEAVE_EMBEDDING__QUERY_PREFIX, "
+            f"__PASSAGE_PREFIX, __DIMENSION and __DOT so, or add {name[:_SHOWN]!r} to "
+            "HOPWEAVE_EMBEDDING__OFFERED; nothing was written"
         )
 
     def _is_model(self, listed: str, kind: str, model: str, name: str) -> bool:
@@ -195,7 +196,7 @@ class _Pool:
     def get(self, key: _Key) -> Embedder:
         with self._lock:
             if key not in self._models:
-                form = {"query_prefix": key.form.query, "passage_prefix": key.form.passage}
+                form = {"query_prefix": key.form.query, "passage_prefix": key.form.passage, "dot": key.form.dot}
                 chosen = {"kind": key.kind, "model": key.model, "dimension": key.form.dimension, **form}
                 settings = self._settings.model_copy(update=chosen)
                 self._models[key] = self._make(settings)

@@ -7,6 +7,7 @@ from core import strategies
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.jobs import Job, JobKind
+from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
@@ -28,10 +29,11 @@ async def create(
     configured or the built-in model, or `none` for a corpus without vectors.
 
     Raises `InvalidStrategy` for an unknown chunker or extractor, what `Embedders.named` raises for an embedding model,
-    and `InvalidInput` for `fine` without vectors; then it creates nothing.
+    and `InvalidInput` for `fine` without vectors, or with dot products; then it creates nothing.
     """
     _check_fine(fine, embedding)
     chosen = await describe_new(container, chunker=chunker, extractor=extractor, fine=fine, embedding=embedding)
+    _check_compared(fine, chosen)
     return await container.record.corpora.create(name, chosen)
 
 
@@ -79,6 +81,7 @@ async def reindex(
         extractor=extractor or corpus.settings.extractor,
         fine=fine or corpus.settings.fine,
     )
+    _check_compared(fine, chosen)
     reindexing = await container.record.reindexing.start(corpus.id, chosen)
     await container.notifier.notify_soon(reindexing.shadow_id)
     return await container.record.jobs.get(reindexing.job_id)
@@ -103,6 +106,14 @@ def _check_fine(fine: Fine | None, embedding: str | None) -> None:
         raise InvalidInput(
             "fine 'on' (--fine on) gives entities and facts vectors, and without an embedding (--no-embedding) the "
             "corpus has none; leave one of them out"
+        )
+
+
+def _check_compared(fine: Fine | None, chosen: CorpusSettings) -> None:
+    if fine is Fine.ON and split_form(chosen.embedding_model)[1].dot:
+        raise InvalidInput(
+            "fine 'on' (--fine on) compares names with names by cosine, and the embedding model "
+            f"{chosen.embedding_model!r} compares dot products; leave one of them out"
         )
 
 

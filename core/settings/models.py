@@ -36,6 +36,12 @@ class EmbeddingSettings(Section):
     dimension: int | None = Field(
         default=None, ge=8, description="Vectors are cut to this length, for models that were trained for it."
     )
+    dot: float | None = Field(
+        default=None,
+        gt=0,
+        allow_inf_nan=False,
+        description="Passages are ranked by the dot product, of vectors that are at most so long; unset: by cosine.",
+    )
     max_tokens: int | None = Field(default=None, ge=8, description="The context of an endpoint's model, in tokens.")
     timeout_seconds: float = Field(default=60.0, gt=0)
     others: int = Field(
@@ -50,7 +56,9 @@ class EmbeddingSettings(Section):
 
     @property
     def form(self) -> EmbeddingForm:
-        return EmbeddingForm(query=self.query_prefix, passage=self.passage_prefix, dimension=self.dimension)
+        return EmbeddingForm(
+            query=self.query_prefix, passage=self.passage_prefix, dimension=self.dimension, dot=self.dot
+        )
 
 
 class RoleSettings(Section):
@@ -95,7 +103,7 @@ class LlmSettings(Section):
 class RerankerSettings(Section):
     """The model that scores question and passage together, for the searcher `reranked`. Off without `kind`."""
 
-    kind: Literal["", "cross-encoder", "http"] = ""
+    kind: Literal["", "cross-encoder", "colbert", "http"] = ""
     model: SentText = Field(
         default="", description="A name or path that sentence-transformers knows, or the endpoint's name of the model."
     )

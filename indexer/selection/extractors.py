@@ -4,6 +4,7 @@ from core import strategies
 from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
+from core.ports.embedding_form import split_form
 from core.ports.indexing import Extractor
 from core.strategies import StrategySpec, parse_spec
 from indexer.extractors._combined import CombinedExtractor
@@ -28,8 +29,11 @@ def gives_triples(text: str) -> bool:
 
 
 def has_fine_vectors(settings: CorpusSettings) -> bool:
-    """Whether entities and facts of a corpus have vectors and synonyms."""
-    if not (settings.has_vectors and settings.has_graph):
+    """Whether entities and facts of a corpus have vectors and synonyms.
+
+    They have none where dot products are compared: names are compared with names, by cosine.
+    """
+    if not (settings.has_vectors and settings.has_graph) or split_form(settings.embedding_model)[1].dot:
         return False
     return settings.fine is Fine.ON or (settings.fine is Fine.AUTO and gives_triples(settings.extractor))
 

@@ -30,27 +30,33 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:
-        """Encodes one batch of at least one text, each behind the prefix, as unit vectors."""
+        """Encodes one batch of at least one text, each behind the prefix, as unit vectors, unless they were not to be
+        scaled.
+        """
         ...
 
 
-def load(weights: Weights, precision: str, *, threads: int) -> Encoder:
-    """Raises `InvalidSettings` if the weights are missing or cannot be loaded. `threads` is how many will encode."""
+def load(weights: Weights, precision: str, *, threads: int, scaled: bool = True) -> Encoder:
+    """Raises `InvalidSettings` if the weights are missing or cannot be loaded. `threads` is how many will encode.
+
+    Unless `scaled`, vectors are as the model makes them, by sentence-transformers.
+    """
     bfloat16 = precision == "bfloat16" or (precision == "auto" and has_bfloat16())
-    layout = read_layout(weights.folder) if weights.folder else None
+    layout = read_layout(weights.folder) if weights.folder and scaled else None
     if layout:
         return BertEncoder(layout, weights, bfloat16=bfloat16, threads=threads)
-    return _load_any(weights, bfloat16=bfloat16)
+    return _load_any(weights, bfloat16=bfloat16, scaled=scaled)
 
 
-def check_loadable(weights: Weights) -> None:
+def check_loadable(weights: Weights, *, scaled: bool = True) -> None:
     """Raises `InvalidSettings` if the weights need sentence-transformers, and it is not installed."""
-    if weights.model == BUILT_IN or has_models_extra() or (weights.folder and read_layout(weights.folder)):
+    own = weights.model == BUILT_IN or (weights.folder and read_layout(weights.folder))
+    if has_models_extra() or (own and scaled):
         return
     require_models_extra(f"embedding.model {weights.model!r}")
 
 
-def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncoder":
+def _load_any(weights: Weights, *, bfloat16: bool, scaled: bool) -> "SentenceTransformerEncoder":
     require_models_extra(f"embedding.model {weights.model!r}")
     import torch
     from sentence_transformers import SentenceTransformer
@@ -65,14 +71,15 @@ def _load_any(weights: Weights, *, bfloat16: bool) -> "SentenceTransformerEncode
             f"sentence-transformers has saved, or a hub name (once with the network, then it is on disk): {error}"
         ) from error
     model.to(torch.bfloat16 if bfloat16 else torch.float32).eval()
-    return SentenceTransformerEncoder(model)
+    return SentenceTransformerEncoder(model, scaled=scaled)
 
 
 class SentenceTransformerEncoder:
     """Any model that sentence-transformers can load. Its own prompts are not used: the caller has read them."""
 
-    def __init__(self, model: "SentenceTransformer") -> None:
+    def __init__(self, model: "SentenceTransformer", *, scaled: bool = True) -> None:
         self._model = model
+        self._scaled = scaled
 
     @property
     def dimension(self) -> int:
@@ -88,7 +95,8 @@ class SentenceTransformerEncoder:
         vectors = encode(
             list(texts), prompt=prefix, batch_size=len(texts), convert_to_tensor=True, show_progress_bar=False
         )
-        return normalize(vectors.float().numpy())
+        found: Vectors = vectors.float().numpy()
+        return normalize(found) if self._scaled else found
 
 
 def _use_one_core() -> None:

@@ -16,7 +16,7 @@ from core.execution.processes import count_cores
 from core.ports.embedding import TokenCounter, Vectors
 from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.encoders import Encoder, check_loadable, load
-from models.embedding.normalize import cut
+from models.embedding.normalize import finish
 from models.embedding.prefixes import complete_form, name_form, read_folder_form, usual_form
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
 from models.embedding.weights import BUILT_IN, resolve
@@ -37,8 +37,8 @@ class SentenceTransformersEmbedder:
     fast if another process uses one of them. Questions have separate threads, so that they never wait for a batch of
     passages; questions that arrive together are embedded together.
 
-    `form` has the prefixes and the cut; prefixes that it leaves out are those of the folder, else the usual ones of the
-    model's name.
+    `form` has the prefixes, the cut and the comparison; prefixes that it leaves out are those of the folder, else the
+    usual ones of the model's name.
     """
 
     def __init__(
@@ -51,7 +51,8 @@ class SentenceTransformersEmbedder:
     ) -> None:
         self._weights = resolve(model)
         self._stated = form or EmbeddingForm()
-        check_loadable(self._weights)
+        self._scaled = self._stated.dot is None
+        check_loadable(self._weights, scaled=self._scaled)
         self._precision = precision
         self._batch_size = batch_size
         self._cores = count_cores()
@@ -91,7 +92,7 @@ class SentenceTransformersEmbedder:
                 f"{self._weights.model} has vectors of {whole} dimensions, which cannot be cut to {wanted}: set "
                 f"HOPWEAVE_EMBEDDING__DIMENSION, or `dimension` in the name of the corpus' model, to {whole} or less"
             )
-        return wanted
+        return wanted if self._scaled else wanted + 1
 
     @cached_property
     def tokens(self) -> TokenCounter:
@@ -135,7 +136,7 @@ class SentenceTransformersEmbedder:
 
     def _encode(self, texts: list[str]) -> Vectors:
         vectors = self._encoder().encode(texts, queries=False, prefix=self.form.passage or "")
-        return cut(vectors, self.dimension)
+        return finish(vectors, self.form, queries=False)
 
     def _answer(self, questions: "_Questions") -> Vectors:
         encoder = self._encoder()
@@ -143,12 +144,12 @@ class SentenceTransformersEmbedder:
             if self._open is questions:
                 self._open = None
         vectors = encoder.encode(questions.texts, queries=True, prefix=self.form.query or "")
-        return cut(vectors, self.dimension)
+        return finish(vectors, self.form, queries=True)
 
     def _encoder(self) -> Encoder:
         with self._loading:
             if self._loaded is None:
-                self._loaded = load(self._weights, self._precision, threads=self._cores)
+                self._loaded = load(self._weights, self._precision, threads=self._cores, scaled=self._scaled)
             return self._loaded
 
     def _tokenizer(self) -> "tuple[Tokenizer, int]":

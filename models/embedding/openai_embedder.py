@@ -16,7 +16,7 @@ from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
 from core.ports.embedding_form import EmbeddingForm, split_form
 from core.telemetry.outgoing import outgoing_headers
-from models.embedding.normalize import cut, normalize
+from models.embedding.normalize import finish, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens
 from models.endpoint_errors import names_unknown_model, translate_errors
@@ -48,8 +48,8 @@ class OpenAIEmbedder:
     """The client retries transient errors `retries` times, with the pauses that the endpoint requests.
 
     A call with more texts than the endpoint takes is sent again in smaller ones, and later calls are as small. `form`
-    has the prefixes and the cut; prefixes that it leaves out are those that are usual for the model's name. The cut is
-    requested as `dimensions`; if the endpoint refuses or ignores that, the vectors are cut here.
+    has the prefixes, the cut and the comparison; prefixes that it leaves out are those that are usual for the model's
+    name. The cut is requested as `dimensions`; if the endpoint refuses or ignores that, the vectors are cut here.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class OpenAIEmbedder:
         if stated != EmbeddingForm():
             raise InvalidSettings(
                 f"the model's name {model!r} has a form: set HOPWEAVE_EMBEDDING__MODEL to {name!r}, and "
-                "HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX and __DIMENSION to the rest"
+                "HOPWEAVE_EMBEDDING__QUERY_PREFIX, __PASSAGE_PREFIX, __DIMENSION and __DOT to the rest"
             )
         self._model = model
         self._url = base_url or _PUBLIC
@@ -105,8 +105,9 @@ class OpenAIEmbedder:
     @cached_property
     def dimension(self) -> int:
         """The length of the cut, or of the first answer's vectors; else the endpoint is asked in a blocking call."""
+        more = 0 if self._form.dot is None else 1
         if self._form.dimension is not None:
-            return self._form.dimension
+            return self._form.dimension + more
         import openai
 
         hooks = bounding_hooks(self._bounds, blocking=True)
@@ -127,7 +128,7 @@ class OpenAIEmbedder:
                 if names_unknown_model(error):
                     errors.offered = read_names(read_list(client, "/models", "data"))
                 raise
-            return int(read_vectors(told.content, 1).shape[1])
+            return int(read_vectors(told.content, 1).shape[1]) + more
 
     @property
     def tokens(self) -> EstimatedTokens:
@@ -137,13 +138,13 @@ class OpenAIEmbedder:
         """Sends a blank for an empty text, which endpoints refuse."""
         if not texts:
             return np.empty((0, await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
-        return await self._embed([f"{self._form.passage or ''}{text}" for text in texts])
+        return await self._embed([f"{self._form.passage or ''}{text}" for text in texts], queries=False)
 
     async def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = (await self._embed([f"{self._form.query or ''}{text}"]))[0]
+        vector: Vectors = (await self._embed([f"{self._form.query or ''}{text}"], queries=True))[0]
         return vector
 
-    async def _embed(self, texts: Sequence[str]) -> Vectors:
+    async def _embed(self, texts: Sequence[str], *, queries: bool) -> Vectors:
         sent = [text or " " for text in texts]
         vectors: list[Vectors] = []
         while sent:
@@ -153,7 +154,8 @@ class OpenAIEmbedder:
                 continue
             vectors.append(answered)
             sent = sent[len(part) :]
-        return normalize(np.concatenate(vectors))
+        found = np.concatenate(vectors)
+        return finish(found if self._form.dot else normalize(found), self._form, queries=queries)
 
     async def close(self) -> None:
         """Closes this event loop's connections; a later call opens new ones."""
@@ -221,7 +223,8 @@ class OpenAIEmbedder:
                     f"to {wanted}: set HOPWEAVE_EMBEDDING__DIMENSION, or `dimension` in the name of the corpus' model, "
                     f"to {found} or less"
                 )
-            return cut(vectors, wanted)
+            return vectors[:, :wanted]
+        found += 0 if self._form.dot is None else 1
         known = self.__dict__.setdefault("dimension", found)
         if found != known:
             raise ModelFailed(

@@ -63,16 +63,20 @@ def complete_form(stated: EmbeddingForm, usual: EmbeddingForm) -> EmbeddingForm:
         query=usual.query if stated.query is None else stated.query,
         passage=usual.passage if stated.passage is None else stated.passage,
         dimension=stated.dimension,
+        dot=stated.dot,
     )
 
 
 def name_form(form: EmbeddingForm, own: EmbeddingForm = PLAIN) -> str:
     """Returns what the name of a model has for its form, `own` being the prompts of its folder.
 
-    Empty for a form without prefixes and cut, so that a model that needs none keeps its name. If prompts of the folder
-    are left out, the name says so: a name without a form comes from an earlier release, which used them.
+    Empty for a form without prefixes, cut and dot product, so that a model that needs none keeps its name. If prompts
+    of the folder are left out, the name says so: a name without a form comes from an earlier release, which used them.
     """
     prefixes = form.query or form.passage or own.query or own.passage
     return EmbeddingForm(
-        query=form.query if prefixes else None, passage=form.passage if prefixes else None, dimension=form.dimension
+        query=form.query if prefixes else None,
+        passage=form.passage if prefixes else None,
+        dimension=form.dimension,
+        dot=form.dot,
     ).suffix

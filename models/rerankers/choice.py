@@ -15,6 +15,10 @@ def make_reranker(settings: RerankerSettings) -> Reranker | None:
         from models.rerankers import CrossEncoderReranker
 
         return CrossEncoderReranker(model=settings.model)
+    if settings.kind == "colbert":
+        from models.rerankers import ColBertReranker
+
+        return ColBertReranker(model=settings.model)
     if settings.kind == "http":
         from models.rerankers import HttpReranker
 

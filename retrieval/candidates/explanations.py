@@ -42,16 +42,17 @@ async def add_paths(
     graph = snapshot.graph(query.documents)
     seeds = {int(e) + graph.chunks: float(w) for e, w in zip(pagerank.entities, pagerank.weights, strict=True)}
     targets = snapshot.chunks_with([hit.chunk.id for hit in hits])
-    paths = await run_interruptibly(_find_paths, graph.adjacency, seeds, targets.tolist())
+    inner = 0 if pagerank.over_passages else graph.chunks
+    paths = await run_interruptibly(_find_paths, graph.adjacency, seeds, targets.tolist(), inner)
     described = await describe_paths(paths, snapshot, query.corpus.id, query.documents, backends)
     return [replace(hit, path=steps) for hit, steps in zip(hits, described, strict=True)]
 
 
-def _find_paths(graph: Adjacency, seeds: Mapping[int, float], targets: Sequence[int]) -> list[list[int]]:
+def _find_paths(graph: Adjacency, seeds: Mapping[int, float], targets: Sequence[int], inner: int) -> list[list[int]]:
     paths = []
     for target in targets:
         check_interrupted()
-        paths.append(find_strongest_path(graph, seeds, target))
+        paths.append(find_strongest_path(graph, seeds, target, inner=inner))
     return paths
 
 

@@ -1,1 +1,3 @@
-"""Parts of the searcher `hippo` (HippoRAG 2): fact linking, the fact filter, and the reset vector."""
+"""Parts of the searchers `hippo` (HippoRAG 2) and `hippo1` (HippoRAG): fact linking, the fact filter, the reset vector;
+the names of a question, and the walk over entities alone.
+"""

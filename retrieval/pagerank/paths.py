@@ -14,8 +14,10 @@ _MAX_NODES = 2_000
 _MAX_FAN = 200
 
 
-def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: int) -> list[int]:
+def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: int, *, inner: int = 0) -> list[int]:
     """Returns the nodes from a seed to `target`, both included; empty if no path of at most five edges is found.
+
+    All nodes of the path but `target` are at least `inner`.
 
     A random walk leaves a node along an edge with probability weight / degree, and the path is the most probable one,
     so that heavy edges and rare entities are preferred. The search runs backwards from the target, since targets have
@@ -38,7 +40,7 @@ def find_strongest_path(graph: Adjacency, seeds: Mapping[int, float], target: in
         if edges == _MAX_EDGES:
             continue
         for other, total in _steps_back(graph, node, cost, seeds):
-            if total < best.get(other, np.inf):
+            if other >= inner and total < best.get(other, np.inf):
                 best[other], onward[other] = total, node
                 heapq.heappush(heap, (total, False, other, edges + 1))
     return []

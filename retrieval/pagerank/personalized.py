@@ -93,6 +93,7 @@ class GraphRanking:
     is above 0. `mass` is the PageRank mass at `chunks`, and `reached_mass` that at the entities `reached`. Both are
     ascending; a chunk or an entity that is missing has none. `complete` is false if the steps ended before the error of
     the masses was as small as asked for. `hubs` are the entities that it started from and that lead to no passage.
+    `over_passages` is false if the walk went over facts and synonyms alone.
     """
 
     links: tuple[NameLink, ...]
@@ -104,6 +105,7 @@ class GraphRanking:
     reached_mass: NDArray[np.float64]
     complete: bool = True
     hubs: tuple[int, ...] = ()
+    over_passages: bool = True
 
 
 def rank_from_question(

@@ -9,14 +9,13 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
-from core.errors import InvalidInput, InvalidStrategy
+from core.errors import InvalidStrategy
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Fact, Query, SearchResult
-from core.ports.views import VectorKind
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_graph, require_vectors
+from retrieval.candidates.corpus_form import require_facts, require_graph, require_vectors
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
@@ -89,7 +88,7 @@ class Hippo:
         backends = self._backends
         if not snapshot.whole.passages:
             return SearchResult(hits=(), generation=snapshot.generation)
-        await self._check_facts(query)
+        await require_facts(query, backends, "hippo")
         with trace.timed("embed"):
             vector = await backends.embedder.embed_query(query.text)
         facts = await self._select_facts(vector, query, snapshot, trace)
@@ -125,15 +124,6 @@ class Hippo:
         stated = _select_stated(linked, result) if query.facts else ()
         known = {fact[:3] for fact in stated}
         return (*stated, *(fact for fact in reached if fact[:3] not in known))[:limit]
-
-    async def _check_facts(self, query: Query) -> None:
-        if not await self._backends.vectors.count(query.corpus.id, VectorKind.FACT):
-            settings = query.corpus.settings
-            raise InvalidInput(
-                f"hippo: corpus {query.corpus.name!r} has no vectors of facts (extractor {settings.extractor!r}, fine "
-                f"store {settings.fine.value!r}): ingest the documents into a new corpus with an extractor that gives "
-                "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
-            )
 
     async def _select_facts(
         self, vector: Vectors, query: Query, snapshot: GraphSnapshot, trace: Trace

@@ -61,7 +61,7 @@ def build(config: Config, backends: RetrievalBackends) -> Reranked:
     if backends.reranker is None:
         raise InvalidStrategy(
             "the searcher 'reranked' needs a reranking model, and none is configured: set HOPWEAVE_RERANKER__KIND to "
-            "'cross-encoder' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL)"
+            "'cross-encoder' or 'colbert' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL)"
         )
     if backends.searchers is None:
         raise InvalidStrategy("the searcher 'reranked' wraps another searcher, and none can be made here")

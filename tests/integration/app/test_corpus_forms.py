@@ -97,7 +97,7 @@ async def test_a_corpus_without_vectors_calls_no_embedding_model(
     assert not endpoint.calls
 
 
-@pytest.mark.parametrize("searcher", ["dense", "hippo:filter=false"])
+@pytest.mark.parametrize("searcher", ["dense", "hippo:filter=false", "hippo1:ner=false"])
 async def test_what_needs_vectors_refuses_a_corpus_without_them(container: Container, searcher: str) -> None:
     await _ingest(container, "words", embedding="none")
     with pytest.raises(InvalidInput, match=r"corpus 'words' has none.*reindex words --embedding"):
@@ -114,7 +114,7 @@ async def test_a_corpus_without_a_graph_has_passages_only(container: Container) 
     assert (counts.chunks, counts.entities, counts.mentions) == (3, 0, 0)
     for searcher in ("bridged", "fused", "dense", "sparse"):
         assert len(_keys(await _search(container, "passages", searcher=searcher))) >= 2, searcher
-    for searcher in ("graph", "fine", "hippo:filter=false"):
+    for searcher in ("graph", "fine", "hippo:filter=false", "hippo1:ner=false"):
         with pytest.raises(InvalidInput, match=r"corpus 'passages' has none.*reindex passages --extractor"):
             await _search(container, "passages", searcher=searcher)
     with pytest.raises(InvalidStrategy, match="leave it out"):
@@ -125,6 +125,24 @@ async def test_a_corpus_without_either_is_searched_by_words(container: Container
     await _ingest(container, "words", embedding="none", extractor="none")
     assert _keys(await _search(container, "words", searcher="bridged", question="capital of England"))[0] == "london"
     assert not endpoint.calls
+
+
+async def test_a_corpus_that_compares_dot_products(container: Container) -> None:
+    """The endpoint's vectors are three units long, so the score, the dot product with a question of length one divided
+    by 4, is three quarters of the cosine.
+    """
+    await _ingest(container, "cosines", extractor="given")
+    corpus = await _ingest(container, "dots", embedding="openai:twin?dot=4", extractor="given")
+    cosines = await _search(container, "cosines", searcher="dense")
+    dots = await _search(container, "dots", searcher="dense")
+    assert (corpus.settings.embedding_model, corpus.settings.dimension) == ("twin?dot=4", 17)
+    assert _keys(dots) == _keys(cosines)
+    assert [hit.score for hit in dots.hits] == pytest.approx([hit.score * 3 / 4 for hit in cosines.hits], abs=1e-5)
+    assert await container.vectors.count(corpus.id, VectorKind.ENTITY) == 0
+    with pytest.raises(InvalidInput, match=r"fine 'on' .*'twin\?dot=4' compares dot products"):
+        await corpora.create(container, "other", embedding="openai:twin?dot=4", fine=Fine.ON)
+    with pytest.raises(InvalidInput, match="compares dot products"):
+        await corpora.reindex(container, "dots", embedding="openai:twin?dot=4", fine=Fine.ON)
 
 
 async def test_several_corpora_of_different_forms(container: Container) -> None:

@@ -1,37 +1,51 @@
-"""Rerankers: a tiny cross-encoder that is made here, and an endpoint over a socket."""
+"""Rerankers: a tiny cross-encoder and tiny models of ColBERT that are made here, and an endpoint over a socket."""
 
 import asyncio
+import json
 import string
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from itertools import product
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
+import numpy as np
 import pytest
 from pydantic import SecretStr, ValidationError
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.ports.reranking import Reranker
 from core.settings import RerankerSettings
-from models.rerankers import CrossEncoderReranker, HttpReranker
+from models.rerankers import ColBertReranker, CrossEncoderReranker, HttpReranker
 from models.rerankers.choice import make_reranker
 from tests.twins.json_server import Reply
 from tests.twins.rerank_server import Product, RerankServer
+
+if TYPE_CHECKING:
+    from transformers import BertConfig
 
 KEY = "rk-secret-0123456789"
 TEXTS = ["bread is made of flour", "Hank Snow sang Hello Love", "zebras eat grass", ""]
 QUESTION = "Who sang Hello Love?"
 
 
-def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
-    import torch
-    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+def _make_tokenizer(folder: Path) -> int:
+    """Writes a tokenizer of characters, and returns the number of its pieces."""
+    from transformers import BertTokenizerFast
 
-    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *string.printable[:94]]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "[unused0]", "[unused1]", *string.printable[:94]]
     pieces += [f"##{piece}" for piece in string.printable[:94]]
     tokenizer = BertTokenizerFast(vocab={piece: number for number, piece in enumerate(pieces)})
+    tokenizer.save_pretrained(folder)
+    return len(tokenizer)
+
+
+def _make_config(pieces: int, labels: int = 1) -> "BertConfig":
+    import torch
+    from transformers import BertConfig
+
     torch.manual_seed(0)
-    config = BertConfig(
-        vocab_size=len(tokenizer),
+    return BertConfig(
+        vocab_size=pieces,
         hidden_size=32,
         num_hidden_layers=1,
         num_attention_heads=2,
@@ -40,8 +54,43 @@ def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
         initializer_range=1.0,
         num_labels=labels,
     )
-    BertForSequenceClassification(config).save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
+
+
+def make_cross_encoder(folder: Path, labels: int = 1) -> Path:
+    from transformers import BertForSequenceClassification
+
+    BertForSequenceClassification(_make_config(_make_tokenizer(folder), labels)).save_pretrained(folder)
+    return folder
+
+
+def make_encoder(folder: Path) -> Path:
+    """Writes an encoder without a projection of tokens, as of any embedding model."""
+    from transformers import BertModel
+
+    BertModel(_make_config(_make_tokenizer(folder))).save_pretrained(folder)
+    return folder
+
+
+def make_multi_vector(folder: Path) -> Path:
+    """Writes a model of ColBERT as sentence-transformers saves it."""
+    from sentence_transformers import MultiVectorEncoder
+
+    MultiVectorEncoder(str(make_encoder(folder / "encoder"))).save_pretrained(str(folder / "saved"))
+    return folder / "saved"
+
+
+def make_stanford(folder: Path) -> Path:
+    """Writes a model of ColBERT in the form of ColBERTv2's own files."""
+    import torch
+    from safetensors.torch import load_file, save_file
+
+    make_encoder(folder)
+    weights = {f"bert.{name}": weight for name, weight in load_file(folder / "model.safetensors").items()}
+    projection = torch.randn(16, 32)
+    save_file({**weights, "linear.weight": projection}, folder / "model.safetensors", metadata={"format": "pt"})
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "architectures": ["HF_ColBERT"]}))
+    (folder / "artifact.metadata").write_text(json.dumps({"query_maxlen": 40, "doc_maxlen": 60}))
     return folder
 
 
@@ -56,12 +105,20 @@ def server() -> Iterator[RerankServer]:
         yield server
 
 
-@pytest.fixture(params=["cross-encoder", *get_args(Product)])
-async def reranker(request: pytest.FixtureRequest, folder: Path) -> AsyncIterator[Reranker]:
-    local = request.param == "cross-encoder"
+@pytest.fixture(scope="module")
+def multi_vector(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_multi_vector(tmp_path_factory.mktemp("colbert"))
+
+
+@pytest.fixture(params=["cross-encoder", "colbert", *get_args(Product)])
+async def reranker(request: pytest.FixtureRequest, folder: Path, multi_vector: Path) -> AsyncIterator[Reranker]:
+    local = {
+        "cross-encoder": RerankerSettings(kind="cross-encoder", model=str(folder)),
+        "colbert": RerankerSettings(kind="colbert", model=str(multi_vector)),
+    }.get(request.param)
     with RerankServer(api_key=KEY, product="jina" if local else request.param) as server:
         endpoint = RerankerSettings(kind="http", url=server.address, model="twin", api_key=SecretStr(KEY))
-        reranker = make_reranker(RerankerSettings(kind="cross-encoder", model=str(folder)) if local else endpoint)
+        reranker = make_reranker(local or endpoint)
         assert reranker is not None
         yield reranker
         await reranker.close()
@@ -84,9 +141,50 @@ async def test_questions_may_come_at_once(reranker: Reranker) -> None:
     assert all(scores == pytest.approx(ranked[0]) for scores in ranked)
 
 
-async def test_a_long_text_is_read_as_far_as_the_model_reads(folder: Path) -> None:
-    reranker = CrossEncoderReranker(model=str(folder))
+@pytest.mark.parametrize("kind", ["cross-encoder", "colbert"])
+async def test_a_long_text_is_read_as_far_as_the_model_reads(
+    kind: Literal["cross-encoder", "colbert"], folder: Path, multi_vector: Path
+) -> None:
+    model = folder if kind == "cross-encoder" else multi_vector
+    reranker = make_reranker(RerankerSettings(kind=kind, model=str(model)))
+    assert reranker is not None
     assert len(await reranker.rank(QUESTION, ["word " * 2000, "short"])) == 2
+    await reranker.close()
+
+
+@pytest.mark.parametrize("make", [make_multi_vector, make_stanford])
+async def test_late_interaction_sums_the_best_cosine_of_each_token_of_the_question(
+    make: Callable[[Path], Path], tmp_path: Path
+) -> None:
+    from sentence_transformers import MultiVectorEncoder
+
+    model = str(make(tmp_path))
+    reranker, encoder = ColBertReranker(model=model), MultiVectorEncoder(model)
+    asked = encoder.encode_query(QUESTION, convert_to_numpy=True)
+    expected = []
+    for text in TEXTS:
+        told = encoder.encode_document(text, convert_to_numpy=True)
+        cosines = asked @ told.T / np.outer(np.linalg.norm(asked, axis=1), np.linalg.norm(told, axis=1))
+        expected.append(cosines.max(axis=1).sum())
+    assert await reranker.rank(QUESTION, TEXTS) == pytest.approx(expected, rel=1e-4)
+    await reranker.close()
+
+
+async def test_the_form_of_colbertv2_is_read_with_its_lengths_and_marks(tmp_path: Path) -> None:
+    """A question is filled up with masks to its length, as published."""
+    reranker = ColBertReranker(model=str(make_stanford(tmp_path)))
+    longer, shorter = "word " * 300, "word " * 100
+    assert await reranker.rank(QUESTION, [longer]) == pytest.approx(await reranker.rank(QUESTION, [shorter]), rel=1e-4)
+    encoder = reranker._encoder
+    assert len(encoder.encode_query("short")) == 40
+    assert encoder.prompts["query"].strip() == "[unused0]"
+    await reranker.close()
+
+
+async def test_a_model_without_a_projection_of_tokens_is_none_of_colbert(tmp_path: Path) -> None:
+    reranker = ColBertReranker(model=str(make_encoder(tmp_path)))
+    with pytest.raises(ModelFailed, match="was not trained for late interaction"):
+        await reranker.rank(QUESTION, TEXTS)
     await reranker.close()
 
 
@@ -98,8 +196,8 @@ async def test_a_model_with_two_values_a_pair_is_no_reranker(tmp_path: Path) -> 
 
 
 async def test_a_folder_without_a_model_and_an_unknown_name_say_so(tmp_path: Path) -> None:
-    for model in (str(tmp_path), "nobody/has-this-model"):
-        reranker = CrossEncoderReranker(model=model)
+    for kind, model in product((CrossEncoderReranker, ColBertReranker), (str(tmp_path), "nobody/has-this-model")):
+        reranker = kind(model=model)
         with pytest.raises(ModelFailed, match=r"cannot be loaded.*HOPWEAVE_RERANKER__MODEL"):
             await reranker.rank(QUESTION, TEXTS)
         await reranker.close()
@@ -109,6 +207,8 @@ def test_settings_that_lack_something_name_it() -> None:
     assert make_reranker(RerankerSettings()) is None
     with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__MODEL"):
         make_reranker(RerankerSettings(kind="cross-encoder"))
+    with pytest.raises(InvalidSettings, match=r"'colbert' needs a model: .* such as colbert-ir/colbertv2.0"):
+        make_reranker(RerankerSettings(kind="colbert"))
     with pytest.raises(InvalidSettings, match=r"'\./missing' is not a folder"):
         make_reranker(RerankerSettings(kind="cross-encoder", model="./missing"))
     with pytest.raises(InvalidSettings, match="HOPWEAVE_RERANKER__URL"):

@@ -41,7 +41,7 @@ def test_every_number_has_a_least_and_a_greatest_value() -> None:
     assert unbounded == []
 
 
-@pytest.mark.parametrize("searcher", ["fused", "bridged", "graph", "fine", "hippo"])
+@pytest.mark.parametrize("searcher", ["fused", "bridged", "graph", "fine", "hippo", "hippo1"])
 @pytest.mark.parametrize("damping", [0.9999999999999999, 0.999, float("nan"), float("inf"), -1, 0])
 def test_a_walk_that_hardly_ever_ends_is_refused(searcher: str, damping: float) -> None:
     with pytest.raises(InvalidStrategy, match="damping"):

@@ -3,6 +3,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -37,6 +38,7 @@ def test_a_folder_of_another_layout_needs_it(tmp_path: Path) -> None:
         make_embedder(EmbeddingSettings(model=str(tmp_path)))
 
 
-def test_a_cross_encoder_needs_it() -> None:
-    with pytest.raises(InvalidSettings, match="reranker.kind 'cross-encoder' " + _REMEDY):
-        make_reranker(RerankerSettings(kind="cross-encoder", model="cross-encoder/any"))
+@pytest.mark.parametrize("kind", ["cross-encoder", "colbert"])
+def test_a_reranker_in_this_process_needs_it(kind: Literal["cross-encoder", "colbert"]) -> None:
+    with pytest.raises(InvalidSettings, match=f"reranker.kind '{kind}' " + _REMEDY):
+        make_reranker(RerankerSettings(kind=kind, model="any/any"))

@@ -13,11 +13,11 @@ from core.errors import InvalidStrategy
 from core.ids import document_id
 from core.trace import Trace
 from retrieval import SEARCHERS
-from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.contracts.searcher import NAMING, PASSAGES, QUESTION, OpenCorpus
 from testing.indexed_corpus import Passage
 from tests.searching import NamedSearcherContract, World, open_world
 
-NEEDING_MORE = {"hippo"}
+NEEDING_MORE = {"hippo", "hippo1"}
 """Have classes of their own, as they need more than documents and an embedding model."""
 TESTED_WITH_THEIR_SERVERS = {"listwise", "reranked", "web"}  # tests/integration/retrieval
 
@@ -64,8 +64,25 @@ class TestHippo(NamedSearcherContract):
         return {"fine": Fine.ON, "asserting": True}
 
 
+class TestHippoOne(TestHippo):
+    name = "hippo1"
+    options = {"ner": False}  # noqa: RUF012 - never written to
+
+    async def test_what_vanished_after_the_snapshot_leaves_its_place_to_others(self, opens: OpenCorpus) -> None:
+        """Of a question with two names: one that no passage has any more leads to the nearest name, and to no other."""
+        async with opens(3600) as world:
+            await world.put(PASSAGES)
+            before = await self.keys(world, NAMING, k=3)
+            await world.remove(before[:1], keep_views=True)
+            after = await self.keys(world, NAMING, k=2)
+            assert len(after) == 2
+            assert before[0] not in after
+
+
 def test_every_searcher_has_its_contract_test() -> None:
-    tested = {cls.name for cls in NamedSearcherContract.__subclasses__() if cls is not TestEachSearcher}
+    tested = {
+        cls.name for cls in (*NamedSearcherContract.__subclasses__(), TestHippoOne) if cls is not TestEachSearcher
+    }
     assert tested >= NEEDING_MORE
 
 

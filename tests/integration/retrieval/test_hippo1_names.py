@@ -1,0 +1,77 @@
+"""The names of a question for `hippo1`, over the scripted chat server: what the model is asked, and what follows."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.corpora import Fine
+from core.errors import ModelFailed
+from core.ports.retrieval import SearchResult
+from core.trace import Trace
+from models.chat.endpoint import Endpoint
+from models.chat.openai_chat import OpenAIChat
+from testing.contracts.searcher import PASSAGES, QUESTION
+from tests.integration.retrieval.test_hippo_filter import OneModel
+from tests.searching import World, open_world
+from tests.twins.chat_server import ChatServer, Reply
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as server:
+        yield server
+
+
+@pytest.fixture
+async def world(tmp_path: Path, server: ChatServer) -> AsyncIterator[World]:
+    endpoint = Endpoint(base_url=server.url)
+    models = OneModel(OpenAIChat("twin", endpoint, send_metadata=True))
+    async with open_world(tmp_path, fine=Fine.ON, asserting=True, models=models) as world:
+        await world.put(PASSAGES)
+        yield world
+    await endpoint.close()
+
+
+async def found(world: World, text: str = QUESTION, **fields: Any) -> tuple[SearchResult, list[str]]:
+    trace = Trace()
+    return await world.searcher("hippo1").search(world.query(text, k=6, **fields), trace), trace.notes
+
+
+async def test_one_call_finds_the_names_and_the_walk_starts_from_their_entities(
+    world: World, server: ChatServer
+) -> None:
+    server.respond = lambda _: Reply.json({"named_entities": [" Publix ", "", "Hank Snow", "Publix"]})
+    result, notes = await found(world)
+    [call] = server.calls
+    assert call.role == "question_entities"
+    assert call.question == QUESTION
+    assert f"<question>\n{QUESTION}\n</question>" in call.messages[-1]["content"]
+    assert set(result.linked) == {"Publix", "Hank Snow"}
+    assert notes == []
+
+
+async def test_names_that_a_reasoners_model_found_cost_no_second_call(world: World, server: ChatServer) -> None:
+    result, _ = await found(world, entities=("Publix",))
+    assert set(result.linked) == {"Publix"}
+    assert server.calls == []
+
+
+async def test_a_question_without_names_is_dense_and_says_so(world: World, server: ChatServer) -> None:
+    server.respond = lambda _: Reply.json({"named_entities": []})
+    result, notes = await found(world)
+    assert result == await world.searcher("dense").search(world.query(QUESTION, k=6), Trace())
+    assert notes == ["hippo1: the question names nothing; ranked by cosine (dense) instead"]
+
+
+async def test_a_question_without_letters_asks_no_model(world: World, server: ChatServer) -> None:
+    await found(world, "48 %")
+    assert server.calls == []
+
+
+async def test_a_reply_that_cannot_be_read_is_an_error_of_the_step(world: World, server: ChatServer) -> None:
+    server.respond = lambda _: Reply(text="Hank Snow and Publix.")
+    with pytest.raises(ModelFailed, match="'question_entities'"):
+        await found(world)
+    assert len(server.calls) == 2, "it was asked once more"

@@ -66,7 +66,9 @@ class Settings(BaseSettings):
     searcher: str = "bridged"
     reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
     unsupported: Unsupported = Unsupported.INFER
-    prompts_dir: Path | None = Field(default=None, description="A folder of prompts that replace those of the product.")
+    prompts_dir: Path | None = Field(
+        default=None, description="A folder of prompts that replace those of the product, or `published`."
+    )
 
     @property
     def on_servers(self) -> bool:

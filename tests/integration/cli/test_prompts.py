@@ -61,11 +61,14 @@ def test_a_question_with_prompts_of_a_folder(
         ask = ("ask", "Who wrote the first program?", "-c", "papers", "--reasoner", "vanilla", "--prompts", folder)
         assert hopweave(*ask).code == 0
         assert "pirate" in chat.calls[0].text
-        (folder / "conclude.md").write_text(text.replace("{{support}}", ""), "utf-8")
+        (folder / "conclude.md").write_text(text.replace("{{support}}", "{{sources}}"), "utf-8")
         ran = hopweave(*ask)
         assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-        assert "conclude.md: it lacks variables: {{support}}" in ran.err
+        assert "conclude.md: it has unknown variables: {{sources}}; remove them" in ran.err
         assert len(chat.calls) == 1
+        (folder / "conclude.md").write_text(text.replace("{{support}}", ""), "utf-8")
+        assert hopweave(*ask).code == 0
+        assert "`support`" not in chat.calls[1].text
 
 
 def test_an_evaluation_refuses_a_prompt_that_only_a_worker_would_use(hopweave: Hopweave, tmp_path: Path) -> None:

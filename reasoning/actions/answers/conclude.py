@@ -137,8 +137,7 @@ async def conclude_steps(
 ) -> Conclusion:
     """Answers from sub-questions, their answers, and the quotes that support these, numbered through all steps.
 
-    Quotes beyond a number of words are left out, and a note says so. If the prompt asks for plain text and the answer
-    names no quote, the quotes of passages that hold it are found by code. Raises `ModelFailed` for an empty reply.
+    Quotes beyond a number of words are left out, and a note says so. Raises `ModelFailed` for an empty reply.
     """
     steps = quote_steps(chain)
     call = ModelCall(
@@ -157,10 +156,7 @@ async def conclude_steps(
     if steps.left_out:
         session.trace.note(f"{_ROLE}: {steps.left_out} quotes of the steps were left out; they are too long together")
     reply, _ = await _complete(session, call, Concluded, sources=len(steps.quotes), stream=True)
-    text = reply.answer
-    if call.prompt.reply is ReplyForm.TEXT:
-        text = _name_sources(text, question, [quote.hit for quote in steps.quotes])
-    answer, citations = cite_quotes(text, steps.quotes, session.trace)
+    answer, citations = cite_quotes(reply.answer, steps.quotes, session.trace)
     evidence = list_evidence(chain) if citations else []
     return _graded(session, call, reply, answer, citations, shown=steps.shown, evidence=evidence)
 
@@ -195,8 +191,9 @@ async def _conclude_from_passages(
     shape = _ConcludedPlainly if plainly else _ConcludedThinking if thinking else Concluded
     reply, shown = await _complete(session, call, shape, sources=len(call.passages), stream=stream)
     text = reply.answer
-    if plainly or call.prompt.reply is ReplyForm.TEXT:
-        text = _name_sources(text, call.question, shown)
+    named_by_code = plainly or call.prompt.reply is ReplyForm.TEXT
+    if named_by_code and text.strip() and not MARKERS.search(text):
+        text += "".join(f" [{shown.index(hit) + 1}]" for hit in find_evidence(text, call.question, shown))
     answer, citations = cite_passages(text, shown, session.trace, call.question)
     cited = {citation.chunk_id for citation in citations}
     evidence = [passage_text(hit) for hit in shown if hit.chunk.id in cited]
@@ -204,14 +201,6 @@ async def _conclude_from_passages(
         evidence += list_evidence(chain)
     shown_texts = tuple(map(passage_text, shown))
     return _graded(session, call, reply, answer, citations, shown=shown_texts, evidence=evidence)
-
-
-def _name_sources(text: str, question: str, hits: Sequence[Hit]) -> str:
-    """Returns an answer that names no source with the numbers of the hits that hold it."""
-    if not text.strip() or MARKERS.search(text):
-        return text
-    numbers = dict.fromkeys(hits.index(hit) + 1 for hit in find_evidence(text, question, hits))
-    return text + "".join(f" [{number}]" for number in numbers)
 
 
 async def _complete(

@@ -67,7 +67,7 @@ def read_plain_reply(form: ReplyForm, text: str, shape: type[BaseModel]) -> dict
         return {_find_field(shape, list[str]): _read_items(text)}
     if form is ReplyForm.YES_NO:
         found = _YES_OR_NO.search(text)
-        return {_find_field(shape, bool): bool(found) and found[0].lower() == "yes"}
+        return {_find_field(shape, bool): found is not None and found[0].lower() == "yes"}
     if form is ReplyForm.QUERY:
         return {_find_field(shape, list[str]): _read_terms(text)}
     support = {"support": "stated"} if "support" in shape.model_fields else {}
@@ -124,8 +124,7 @@ def _read_terms(text: str) -> list[str]:
     lines = [line.strip() for line in _unwrap(text).splitlines()]
     lines = [line[found.end() :].strip() if (found := _LABEL.match(line)) else line for line in lines]
     line = next((line for line in lines if line and not line.endswith(":")), "")
-    found = _TERM.findall(line)
-    terms = (phrase or _WEIGHT.sub("", word) for sign, phrase, word in found if sign != "-")
+    terms = (phrase or _WEIGHT.sub("", word) for sign, phrase, word in _TERM.findall(line) if sign != "-")
     return [term for term in terms if any(map(str.isalnum, term)) and term not in _OPERATORS]
 
 

@@ -64,7 +64,9 @@ FilterText = Annotated[
 Prompts = Annotated[
     Path | None,
     typer.Option(
-        metavar="DIR", help="A folder of prompts that replace ours. Default: the settings'.", show_default=False
+        metavar="DIR",
+        help="A folder of prompts that replace ours, or the set `published`. Default: the settings'.",
+        show_default=False,
     ),
 ]
 Web = Annotated[bool, typer.Option("--web", help="Permit queries to the web search of the settings.")]

@@ -20,11 +20,11 @@ def register(app: typer.Typer) -> None:
 @_group.command("list")
 def list_prompts(as_json: AsJson = False) -> None:
     """List all prompts with their variables, and the files that replace them (`HOPWEAVE_PROMPTS_DIR`)."""
-    from app.container import PROMPT_PACKAGES
+    from app.container import PROMPT_PACKAGES, find_prompt_folder
     from core.prompting.folder import read_own_prompts
     from core.settings import read_settings
 
-    folder = read_settings().prompts_dir
+    folder = find_prompt_folder(read_settings().prompts_dir)
     rows = [
         (name, sorted(prompt.variables), _find_replacement(folder, name))
         for name, prompt in read_own_prompts(PROMPT_PACKAGES).items()
@@ -42,12 +42,15 @@ def _find_replacement(folder: Path | None, name: str) -> str | None:
 
 
 @_group.command("export")
-def export(folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; it is created.")]) -> None:
+def export(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder; it is created.")],
+    published: Annotated[bool, typer.Option("--published", help="Write the prompts of the set `published`.")] = False,
+) -> None:
     """Write all prompts into a folder. Change those that you want to replace and delete the others. Then give the
     folder as `--prompts DIR` or `HOPWEAVE_PROMPTS_DIR`.
     """
-    from app.container import PROMPT_PACKAGES
+    from app.container import PROMPT_PACKAGES, PUBLISHED, find_prompt_folder
     from core.prompting.folder import export_prompts
 
-    files = export_prompts(folder, PROMPT_PACKAGES)
+    files = export_prompts(folder, PROMPT_PACKAGES, find_prompt_folder(Path(PUBLISHED)) if published else None)
     print_status(f"{len(files)} prompts were written into {folder}")

@@ -17,7 +17,7 @@ from app.supervision.supervision import Supervision
 from cli.flows.embedded_reading import make_reading
 from cli.flows.jobs import read_after_job, wait_for_job
 from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
-from cli.output.console import print_status
+from cli.output.console import counted, print_status
 from cli.output.finished import FinishedDocuments, follow_documents
 from cli.output.progress import Progress
 from cli.runtime import run_with_container
@@ -26,7 +26,7 @@ from core.documents import RevisionState, Submission, loader_notes
 from core.errors import HopweaveError, NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import Rejection
+from indexer import Rejection, make_extractor
 
 __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
 
@@ -89,9 +89,11 @@ def run(request: Request) -> Summary:
         try:
             with Progress() as progress:
                 reading = make_reading(request)
-                return run_with_container(
-                    lambda c: ingest(c, request, reading, supervision, progress), settings, creates=True
-                )
+
+                async def work(container: Container) -> Summary:
+                    return await ingest(container, request, reading, supervision, progress, tell_cost=True)
+
+                return run_with_container(work, settings, creates=True)
         except KeyboardInterrupt:
             print_status(f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}")
             raise
@@ -114,10 +116,21 @@ def estimate_ingest(request: Request) -> Estimate:
 
 
 async def ingest(
-    container: Container, request: Request, reading: Reading, supervision: Supervision, progress: Progress
+    container: Container,
+    request: Request,
+    reading: Reading,
+    supervision: Supervision,
+    progress: Progress,
+    *,
+    tell_cost: bool = False,
 ) -> Summary:
-    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is not for it."""
+    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is not for it.
+
+    With `tell_cost`, what a language model would cost is printed before it is called.
+    """
     corpus = await _open_corpus(container, request, reading)
+    if tell_cost:
+        await _tell_cost(container, corpus, request)
     found = reading.read(with_given=_reads_given_graph(request, corpus, container.settings))
     finished = FinishedDocuments(reading.keys)
     async with follow_documents(lambda: list_those(container, corpus, reading.keys), finished, request.verbose):
@@ -146,6 +159,24 @@ async def ingest(
         shown=frozenset(finished.shown),
         shown_rejected=finished.shown_rejected,
     )
+
+
+async def _tell_cost(container: Container, corpus: Corpus, request: Request) -> None:
+    """Prints the calls and tokens that the extractor of a corpus needs, if it calls a language model.
+
+    Reads and chunks the documents for it, which takes a small part of the time of the calls.
+    """
+    chosen = corpus.settings
+    if make_extractor(chosen.extractor, container.models).model_calls is None:
+        return
+    found = PathsReading(request).read(with_given=_reads_given_graph(request, corpus, container.settings))
+    cost = (await estimate(container, corpus, chosen.chunker, chosen.extractor, found)).model
+    if cost is not None and cost.calls:
+        print_status(
+            f"extractor {chosen.extractor}: about {counted(cost.calls, 'call')} of the language model, one a passage, "
+            f"with {cost.prompt_tokens:,} prompt and {cost.completion_tokens:,} completion tokens, {cost.seconds:,.0f} "
+            "s; --budget-tokens limits them, and a corpus with --extractor pattern needs none"
+        )
 
 
 async def _prepare_searches(container: Container, corpus: Corpus) -> None:

@@ -13,7 +13,7 @@ import hopweave
 from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, may_be_foreign
 from cli.flows.embedded_reading import make_reading
 from cli.flows.ingest import Summary, check_corpus
-from cli.flows.reading import GIVEN, Pruning, Reading, Request, Server, check_paths
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths
 from cli.output.console import print_status
 from cli.output.finished import FinishedDocuments
 from cli.output.progress import Progress
@@ -91,6 +91,12 @@ class _Ingest:
 
     def run(self) -> Summary:
         corpus = self._open_corpus()
+        calls_model = "llm" in [part.partition(":")[0] for part in corpus.extractor.split("+")]
+        if calls_model and isinstance(self._reading, PathsReading):
+            print_status(
+                f"extractor {corpus.extractor}: the server calls a language model for each new passage; --dry-run "
+                "estimates the cost, --budget-tokens limits it, and a corpus with --extractor pattern has none"
+            )
         self._send_all(self._reading.read(with_given=GIVEN in corpus.extractor.split("+")))
         self._follow()
         job = _merge_jobs(corpus, self._jobs)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
+from core.prompting.replies import ReplyForm
 from core.trace import Trace
 
 __all__ = ["ChatModel", "ChatModels", "ChatRequest", "Completion", "Message", "OnToken", "Speaker"]
@@ -30,7 +31,8 @@ class ChatRequest:
     """One call. `role` names the action that makes it, such as `plan` or `review`: it chooses the model, and usage is
     counted under it.
 
-    With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `corpus_id` and
+    With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `reply` is the
+    form that the prompt asks for. `corpus_id` and
     `chunk_ids` name the chunks whose text the messages contain, so that a cache can delete the answer with their
     document. `question` and `labels` are sent as metadata if the settings say so, and have no other effect. `sample`
     distinguishes several drafts of one prompt. Without `cached`, the answer is neither read from a cache nor kept. An
@@ -40,6 +42,7 @@ class ChatRequest:
     role: str
     messages: tuple[Message, ...]
     prompt_hash: str
+    reply: ReplyForm = ReplyForm.JSON
     schema: Mapping[str, Any] | None = None
     corpus_id: str = ""
     chunk_ids: frozenset[str] = frozenset()

@@ -1,10 +1,11 @@
 """Folders of prompts: reading one whose prompts replace those of the packages, and writing one to start from."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors import InvalidInput, InvalidSettings
-from core.prompting.prompts import DIVIDER, Prompt, PromptLibrary, list_prompt_files, parse_prompt
+from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, parse_prompt
 
 __all__ = ["export_prompts", "read_own_prompts", "read_prompt_folder"]
 
@@ -29,12 +30,13 @@ def read_prompt_folder(folder: Path, packages: Sequence[str]) -> PromptLibrary:
     return PromptLibrary(replaced={file.stem: _read_prompt(file, own) for file in files})
 
 
-def export_prompts(folder: Path, packages: Sequence[str]) -> list[Path]:
-    """Writes the prompts of the packages into a folder, and returns the files.
+def export_prompts(folder: Path, packages: Sequence[str], of: Path | None = None) -> list[Path]:
+    """Writes the prompts of the packages into a folder, or those of the folder `of`, and returns the files.
 
     Raises `InvalidInput`, and writes nothing, if a file exists already or the folder cannot be written.
     """
-    texts = {folder / f"{name}{_SUFFIX}": text for name, text in sorted(_read_own_texts(packages).items())}
+    written = {file.stem: _read_text(file) for file in _list_files(of)} if of else _read_own_texts(packages)
+    texts = {folder / f"{name}{_SUFFIX}": text for name, text in sorted(written.items())}
     existing = [file for file in texts if file.exists()]
     if existing:
         raise InvalidInput(f"{existing[0]} exists already and is not overwritten; name another folder")
@@ -83,11 +85,12 @@ def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
     except OSError as error:
         raise _make_error(file, f"it cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise _make_error(
-            file, f"the line {DIVIDER!r} is missing; write it between the system message and the user's"
-        ) from error
-    _check_variables(file, prompt, own[name])
-    return prompt
+        raise _make_error(file, str(error)) from error
+    unknown = prompt.variables - own[name].variables
+    if unknown:
+        names = ", ".join(f"{{{{{variable}}}}}" for variable in sorted(unknown))
+        raise _make_error(file, f"it has unknown variables: {names}; remove them")
+    return replace(prompt, left_out=own[name].variables - prompt.variables)
 
 
 def _read_text(file: Path) -> str:
@@ -97,16 +100,6 @@ def _read_text(file: Path) -> str:
     if file.stat().st_size > _LONGEST:
         raise _make_error(file, f"it is longer than {_LONGEST:,} bytes; shorten it")
     return file.read_text(encoding="utf-8-sig")
-
-
-def _check_variables(file: Path, prompt: Prompt, own: Prompt) -> None:
-    for wrong, fault, remedy in (
-        (own.variables - prompt.variables, "lacks", "write each where its text belongs"),
-        (prompt.variables - own.variables, "has unknown", "remove them"),
-    ):
-        if wrong:
-            names = ", ".join(f"{{{{{variable}}}}}" for variable in sorted(wrong))
-            raise _make_error(file, f"it {fault} variables: {names}; {remedy}")
 
 
 def _make_error(file: Path, problem: str) -> InvalidSettings:

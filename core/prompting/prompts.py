@@ -1,8 +1,9 @@
 """Prompts as Markdown files beside the code that uses them, loaded by name, strict about variables.
 
 A prompt is `NAME.md` in a folder of a package. The text above the line `--- user ---` is the system message, the text
-below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again. Within `use_prompts`,
-prompts of a library replace those of the packages.
+below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again. A first line such as
+`--- reply: list ---` names the form of the reply, which is JSON of a schema without it. Within `use_prompts`, prompts
+of a library replace those of the packages.
 """
 
 import re
@@ -16,6 +17,7 @@ from importlib.resources.abc import Traversable
 
 from core.ids import digest
 from core.ports.chat import Message, Speaker
+from core.prompting.replies import ReplyForm
 
 __all__ = [
     "DIVIDER",
@@ -31,21 +33,29 @@ __all__ = [
 DIVIDER = "--- user ---"
 """The line between the two messages of a prompt."""
 
+_REPLY = re.compile(r"\s*+--- reply: (\w{1,40}+) ---[ \t]*+(?:\r?\n|\Z)")
 _VARIABLE = re.compile(r"\{\{(\w+)\}\}")
 _OWN_LINE = re.compile(r"^\{\{(\w+)\}\}(?:\n\n?|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prompt:
-    """The two templates of a prompt. `hash` changes with the wording; cache keys and evaluation reports contain it."""
+    """The two templates of a prompt, and the form of the reply that it asks for.
+
+    `hash` changes with the wording and the form; cache keys and evaluation reports contain it. `left_out` are variables
+    that a call sets and the prompt does not use.
+    """
 
     name: str
     system: str
     user: str
+    reply: ReplyForm = ReplyForm.JSON
+    left_out: frozenset[str] = frozenset()
 
     @property
     def hash(self) -> str:
-        return digest("prompt", [self.name, self.system, self.user])[:16]
+        form = [] if self.reply is ReplyForm.JSON else [str(self.reply)]
+        return digest("prompt", [self.name, self.system, self.user, *form])[:16]
 
     @property
     def variables(self) -> frozenset[str]:
@@ -53,7 +63,7 @@ class Prompt:
 
     def messages(self, variables: Mapping[str, str]) -> tuple[Message, Message]:
         """Returns the two messages; raises `KeyError`, naming variables that are missing or unknown."""
-        wrong = self.variables ^ variables.keys()
+        wrong = (self.variables ^ variables.keys()) - self.left_out
         if wrong:
             raise KeyError(f"prompt {self.name!r}: {', '.join(sorted(wrong))}")
         return (
@@ -102,11 +112,18 @@ def _load(package: str, name: str) -> Prompt:
 
 
 def parse_prompt(name: str, text: str) -> Prompt:
-    """Returns the prompt with the text of its file; raises `ValueError` if the line between its messages is missing."""
-    system, divider, user = text.partition(DIVIDER)
+    """Returns the prompt with the text of its file.
+
+    Raises `ValueError` if the line between its messages is missing, or its first line names no form of reply.
+    """
+    found = _REPLY.match(text)
+    if found and found[1] not in list(ReplyForm):
+        raise ValueError(f"there is no reply {found[1]!r}; there are: {', '.join(ReplyForm)}")
+    system, divider, user = text[found.end() if found else 0 :].partition(DIVIDER)
     if not divider:
-        raise ValueError(f"the prompt {name!r} lacks the line {DIVIDER!r}")
-    return Prompt(name=name, system=system.strip(), user=user.strip())
+        raise ValueError(f"the line {DIVIDER!r} is missing; write it between the system message and the user's")
+    reply = ReplyForm(found[1]) if found else ReplyForm.JSON
+    return Prompt(name=name, system=system.strip(), user=user.strip(), reply=reply)
 
 
 def list_prompt_names(*packages: str) -> frozenset[str]:

@@ -1,4 +1,6 @@
-"""Structured answers of a model: JSON is found in the text, validated, and requested again once if it is wrong."""
+"""Structured answers of a model: JSON, or text of another form, is read, validated, and requested again once if it is
+wrong.
+"""
 
 import json
 import re
@@ -13,9 +15,10 @@ from pydantic_core import ErrorDetails
 from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
 from core.prompting.bounds import find_excess
+from core.prompting.replies import WANTED, ReplyForm, fold_names, read_plain_reply
 from core.trace import Trace
 
-__all__ = ["build_schema", "complete_structured", "make_cut_error", "strip_thinking"]
+__all__ = ["build_schema", "complete_structured", "make_cut_error", "note_cut", "strip_thinking"]
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -33,7 +36,7 @@ _LEFT_OUT = frozenset(
 
 
 class _MalformedError(Exception):
-    """The text is not JSON of the requested form; the message is sent to the model."""
+    """The text is not of the requested form; the message is sent to the model."""
 
 
 async def complete_structured(
@@ -46,18 +49,21 @@ async def complete_structured(
 ) -> T:
     """Returns the model's answer as a value of `shape`. `on_token` gets the pieces of the first answer's text.
 
-    `without` are words that the schema does not offer in an enumeration.
+    `without` are words that the schema does not offer in an enumeration. A schema is sent if the request's form of
+    reply is `json`; the other forms are read from the text.
 
     An answer that cannot be parsed is sent back once, with the error. Raises `MalformedReply`, naming the role, if the
     second answer cannot be parsed either, or if its token limit cut an answer off.
     """
-    request = replace(request, schema=build_schema(shape, without))
+    form = request.reply
+    if form is ReplyForm.JSON:
+        request = replace(request, schema=build_schema(shape, without))
     completion = await model.complete(request, trace, on_token)
     try:
-        return _read(completion, shape)
+        value = _read(completion, shape, form)
     except _MalformedError as error:
         _check_not_cut(completion, request)
-        repair = f"Your answer could not be read: {error}. Answer again, with one JSON object and nothing else."
+        repair = f"Your answer could not be read: {error}. Answer again, with {WANTED[form]} and nothing else."
         again = replace(
             request,
             messages=(
@@ -66,9 +72,13 @@ async def complete_structured(
                 Message(speaker=Speaker.USER, content=repair),
             ),
         )
+    else:
+        if completion.cut and form is not ReplyForm.JSON:  # the text may have gone on
+            note_cut(completion, request, trace)
+        return value
     completion = await model.complete(again, trace)
     try:
-        return _read(completion, shape)
+        return _read(completion, shape, form)
     except _MalformedError as error:
         _check_not_cut(completion, request)
         raise MalformedReply(
@@ -131,17 +141,25 @@ def make_cut_error(completion: Completion, request: ChatRequest) -> MalformedRep
     )
 
 
+def note_cut(completion: Completion, request: ChatRequest, trace: Trace) -> None:
+    """Notes that a text that is used as it is was cut off."""
+    trace.note(
+        f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
+        "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"
+    )
+
+
 def _check_not_cut(completion: Completion, request: ChatRequest) -> None:
     """Raises the error for a cut answer, since the next one would be cut too."""
     if completion.cut:
         raise make_cut_error(completion, request)
 
 
-def _read(completion: Completion, shape: type[T]) -> T:
+def _read(completion: Completion, shape: type[T], form: ReplyForm) -> T:
     text = strip_thinking(completion.text)
     if not text:
         raise _MalformedError("it is empty")
-    value = _find_json(text)
+    value = _find_value(text, shape, form)
     if excess := find_excess(value):
         raise _MalformedError(excess)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
@@ -153,17 +171,30 @@ def _read(completion: Completion, shape: type[T]) -> T:
         raise _MalformedError("; ".join(problems)[:_SHOWN]) from error
 
 
+def _find_value(text: str, shape: type[BaseModel], form: ReplyForm) -> object:
+    if form is ReplyForm.JSON:
+        return _find_json(text)
+    if form is ReplyForm.FREE_JSON:
+        before = text.partition("{")[0].rstrip()
+        is_list = before.endswith("[")  # in which an object would be found first
+        return fold_names(_find_json(text[len(before) - 1 :], "[{") if is_list else _find_json(text), shape)
+    try:
+        return read_plain_reply(form, text, shape)
+    except ValueError as error:
+        raise _MalformedError(str(error)) from error
+
+
 def _describe(error: ErrorDetails) -> str:
     """Returns what is wrong with a value. Pydantic's own words for a missing object name the class of ours."""
     return "it should be a JSON object" if error["type"].startswith("model_") else error["msg"]
 
 
-def _find_json(text: str) -> object:
+def _find_json(text: str, openings: str = "{[") -> object:
     """Returns the first JSON object (or, without one, array) of the text; prose and code fences around it are
     ignored.
     """
     decoder = json.JSONDecoder()
-    for opening in "{[":
+    for opening in openings:
         at = text.find(opening)
         for _ in range(max(10, min(_MAX_TRIES, _MAX_READ // len(text)))):
             if at < 0:

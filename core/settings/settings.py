@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
 from core.corpora import Fine
@@ -61,12 +61,16 @@ class Settings(BaseSettings):
     mcp: McpSettings = McpSettings()
     questions: QuestionSettings = QuestionSettings()
     chunker: str = "sentences"
-    extractor: str = "pattern"
+    extractor: str = Field(
+        default="pattern", description="`auto`: `pattern+llm` where a model is configured for it, else `pattern`."
+    )
     fine: Fine = Fine.AUTO
     searcher: str = "bridged"
     reasoner: str = Field(default="", description="Empty: `auto` where a model is configured, else `extractive`.")
     unsupported: Unsupported = Unsupported.INFER
-    prompts_dir: Path | None = Field(default=None, description="A folder of prompts that replace those of the product.")
+    prompts_dir: Path | None = Field(
+        default=None, description="A folder of prompts that replace those of the product, or `published`."
+    )
 
     @property
     def on_servers(self) -> bool:
@@ -75,6 +79,14 @@ class Settings(BaseSettings):
         If not, all data is in the data folder of one machine.
         """
         return self.store.record == "neo4j"
+
+    @field_validator("extractor")
+    @classmethod
+    def _resolve_extractor(cls, extractor: str, info: ValidationInfo) -> str:
+        if extractor != "auto":
+            return extractor
+        llm = info.data.get("llm", LlmSettings())
+        return "pattern+llm" if llm.model or "extract" in llm.roles else "pattern"
 
     @field_validator("data_dir", "prompts_dir")
     @classmethod

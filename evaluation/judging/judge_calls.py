@@ -87,6 +87,7 @@ class JudgeCalls:
             role=role,
             messages=prompt.messages(variables),
             prompt_hash=prompt.hash,
+            reply=prompt.reply,
             corpus_id=self.corpus_id,
             chunk_ids=self.chunks,
             question=self.question,

@@ -107,6 +107,7 @@ class LlmExtractor:
             role=ROLE,
             messages=self._make_messages(document, chunk),
             prompt_hash=self._prompt.hash,
+            reply=self._prompt.reply,
             labels={"document": document.key},
             temperature=_RETRY_TEMPERATURE if attempt else 0.0,
             sample=attempt,

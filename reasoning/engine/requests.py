@@ -33,6 +33,7 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         role=call.role or call.prompt.name,
         messages=(system, *history, *rest),
         prompt_hash=call.prompt.hash,
+        reply=call.prompt.reply,
         corpus_id=question.corpus.id,
         chunk_ids=chunk_ids,
         question=call.question,

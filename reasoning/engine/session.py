@@ -13,7 +13,8 @@ from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEven
 from core.ports.chat import ChatModels, ChatRequest, Completion
 from core.ports.reasoning import Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.structured import complete_structured, make_cut_error, strip_thinking
+from core.prompting.replies import ReplyForm
+from core.prompting.structured import complete_structured, make_cut_error, note_cut, strip_thinking
 from core.trace import Trace
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
 from reasoning.engine.requests import build_request
@@ -178,18 +179,18 @@ class Session:
     ) -> tuple[T, tuple[Hit, ...]]:
         """Returns the model's answer as a value, and the passages that the model was shown.
 
-        `tokens` gets the pieces of the text as they come. Raises `MalformedReply` if the answer cannot be read twice,
-        and `ContextTooLong` if a single passage is too much.
+        `tokens` gets the pieces of the text as they come, if the prompt asks for JSON. Raises `MalformedReply` if the
+        answer cannot be read twice, and `ContextTooLong` if a single passage is too much.
         """
 
         async def send(request: ChatRequest, shown: int) -> T:
             if tokens is not None and call.passages:
                 tokens.sources = shown
             again = tokens is not None and tokens.has_begun  # of a prompt that left no room for its answer
+            pieces = None if again or request.reply is not ReplyForm.JSON else tokens
             without = frozenset[str]() if self.permits_memory else _NO_MEMORY
-            return await complete_structured(
-                self._models.of(request.role), request, shape, self.trace, None if again else tokens, without
-            )
+            model = self._models.of(request.role)
+            return await complete_structured(model, request, shape, self.trace, pieces, without)
 
         return await self._send(call, send)
 
@@ -210,7 +211,7 @@ class Session:
         self, call: ModelCall, send: Callable[[ChatRequest, int], Awaitable[R]]
     ) -> tuple[R, tuple[Hit, ...]]:
         """Sends a call with all its passages, and again with fewer while the model cannot read them all."""
-        shown = tuple(call.passages)
+        shown = tuple(call.passages) if "passages" in call.prompt.variables else ()
         while True:
             request = self._request(call, shown)
             try:
@@ -244,15 +245,12 @@ class Session:
         if completion.cut:
             if not text:
                 raise make_cut_error(completion, request)
-            self.trace.note(
-                f"{request.role}: the model's text was cut off after {completion.completion_tokens} tokens; "
-                "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS allows more"
-            )
+            note_cut(completion, request, self.trace)
         return text
 
     def _note_dropped(self, call: ModelCall, shown: Sequence[Hit]) -> None:
         dropped = len(call.passages) - len(shown)
-        if dropped:
+        if dropped and "passages" in call.prompt.variables:
             where = f" of step {call.step}" if call.step else ""
             self.trace.note(
                 f"{call.prompt.name}{where}: the model cannot read all passages at once; "

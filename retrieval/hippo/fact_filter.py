@@ -33,6 +33,7 @@ async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatMo
         role=_ROLE,
         messages=prompt.messages({"question": fenced("question", query.text), "facts": fenced("facts", lines)}),
         prompt_hash=prompt.hash,
+        reply=prompt.reply,
         corpus_id=query.corpus.id,
         chunk_ids=frozenset(chunk_id for fact in facts for chunk_id in fact.triple.chunk_ids),
         question=query.text,

@@ -40,6 +40,7 @@ async def choose_passages(
         role=ROLE,
         messages=prompt.messages({"question": neutral(query.text), "passages": cards}),
         prompt_hash=prompt.hash,
+        reply=prompt.reply,
         corpus_id=query.corpus.id,
         chunk_ids=frozenset(hit.chunk.id for hit in hits if hit.url is None),
         question=query.text,

@@ -157,6 +157,38 @@ def test_settings_knows_every_variable(
     assert keys == (["given-API_KEY"] if name == "api" else [])
 
 
+@pytest.mark.parametrize(
+    ("further", "extractor"),
+    [
+        ({}, "pattern"),
+        ({"HOPWEAVE_LLM__MODEL": "m", "HOPWEAVE_LLM__BASE_URL": "http://127.0.0.1:1/v1"}, "pattern+llm"),
+        ({"HOPWEAVE_EXTRACTOR": "given"}, "given"),
+    ],
+)
+def test_facts_are_extracted_where_a_model_is_configured(
+    services: dict[str, dict[str, Any]],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    further: dict[str, str],
+    extractor: str,
+):
+    """As Compose reads the files: later ones, and so those of the user, take the place of earlier ones."""
+    monkeypatch.chdir(tmp_path)
+    for name in OURS:
+        files = services[name]["env_file"]
+        assert [(file["path"], file.get("required", True)) for file in files] == [
+            ("compose.env", True),
+            ("../hopweave.env", False),
+        ]
+        assert not services[name]["environment"].keys() & {"HOPWEAVE_EXTRACTOR"}  # which would precede both
+    lines = (ROOT / "docker" / "compose.env").read_text("utf-8").splitlines()
+    ours = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    assert [variable for variable in ours if not _is_setting(variable)] == []
+    for variable, value in {**ours, **further}.items():
+        monkeypatch.setenv(variable, value)
+    assert read_settings().extractor == extractor
+
+
 def test_the_passwords_of_both_sides_agree(services: dict[str, dict[str, Any]]):
     api = services["api"]["environment"]
     assert services["neo4j"]["environment"]["NEO4J_AUTH"] == f"neo4j/{api['HOPWEAVE_NEO4J__PASSWORD']}"

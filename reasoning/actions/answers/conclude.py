@@ -9,6 +9,7 @@ from core.ports.reasoning import Citation, Support, Unsupported
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from core.prompting.replies import ReplyForm
 from reasoning.actions.answers.answer import format_finding
 from reasoning.actions.answers.quoted_steps import quote_steps
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
@@ -197,7 +198,8 @@ async def _conclude_from_passages(
     shape = _ConcludedPlainly if plainly else _ConcludedThinking if thinking else Concluded
     reply, shown = await _complete(session, call, shape, sources=len(call.passages), stream=stream)
     text = reply.answer
-    if plainly and text.strip() and not MARKERS.search(text):
+    named_by_code = plainly or call.prompt.reply is ReplyForm.TEXT
+    if named_by_code and text.strip() and not MARKERS.search(text):
         text += "".join(f" [{shown.index(hit) + 1}]" for hit in find_evidence(text, call.question, shown))
     answer, citations = cite_passages(text, shown, session.trace, call.question)
     cited = {citation.chunk_id for citation in citations}

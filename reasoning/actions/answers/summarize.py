@@ -13,11 +13,14 @@ from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
+from core.prompting.replies import ReplyForm
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
+from reasoning.reading.evidence import find_evidence
 
 __all__ = ["QuerySummary", "summarize"]
 
@@ -57,7 +60,8 @@ async def summarize(
 ) -> QuerySummary:
     """Summarizes passages. `chunks` are ids of the chunks whose words the question may hold.
 
-    A summary that no passage states and that says that nothing was found has no support, whatever its reply claims.
+    A summary that no passage states and that says that nothing was found has no support, whatever its reply claims. The
+    published form of a summary, one sentence of plain text, cites nothing: the passages that hold it are found by code.
     Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
@@ -71,6 +75,10 @@ async def summarize(
     reply, shown = await session.complete_structured(call, _Summarized)
     text = " ".join(reply.summary.split())
     cited = select_cited(session, reply.citations, shown, step)
+    if call.prompt.reply is ReplyForm.TEXT:
+        named = parse_markers(text)
+        text = strip_markers(text)
+        cited = select_cited(session, named, shown, step) if named else find_evidence(text, question, shown)
     graded = grade(session, reply, text, [passage_text(hit) for hit in cited], question, step=step)
     if graded.support is Support.INFERRED and _NOT_FOUND.search(text):
         graded = replace(graded, support=Support.NONE)

@@ -36,6 +36,36 @@ def test_a_dry_run_tells_what_the_model_would_cost(
     assert not (tmp_path / "data").exists()
 
 
+def test_the_cost_is_said_before_the_model_is_called(
+    chat: ChatServer, hopweave: Hopweave, request: pytest.FixtureRequest, papers: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With `auto`, as Compose sets it, a configured model extracts by default."""
+    monkeypatch.setenv("HOPWEAVE_EXTRACTOR", "auto")
+    request.getfixturevalue("worker")
+    estimated = hopweave("ingest", papers, "-c", "p", "--dry-run", "--json").json["model"]
+    ran = hopweave("ingest", papers, "-c", "p")
+    assert ran.code == 0, ran.err
+    told = next(line for line in ran.err.splitlines() if line.startswith("extractor pattern+llm: about 2 calls of"))
+    assert f"{estimated['prompt_tokens']:,} prompt and {estimated['completion_tokens']:,} completion tokens" in told
+    assert told.endswith("--budget-tokens limits them, and a corpus with --extractor pattern needs none")
+    assert len(chat.calls) == 2
+    again = hopweave("ingest", papers, "-c", "p")
+    assert "extractor pattern+llm" not in again.err  # nothing has changed, so nothing is called
+    assert "of the language model" not in hopweave("ingest", papers, "-c", "q", "--extractor", "pattern").err
+    assert len(chat.calls) == 2
+
+
+def test_without_a_model_auto_extracts_names(
+    hopweave: Hopweave,
+    worker: None,  # noqa: ARG001 - a fixture takes fixtures so
+    papers: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HOPWEAVE_EXTRACTOR", "auto")
+    assert hopweave("ingest", papers, "-c", "p").code == 0
+    assert hopweave("corpora", "show", "p", "--json").json["extractor"] == "pattern"
+
+
 def test_without_a_model_it_is_refused(hopweave: Hopweave, papers: Path) -> None:
     """An estimate asks no model, and needs none."""
     assert hopweave("ingest", papers, "-c", "p", "--extractor", "llm", "--dry-run").code == 0

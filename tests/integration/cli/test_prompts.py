@@ -1,11 +1,15 @@
 """`hopweave prompts`, and `--prompts` of the commands that ask."""
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.integration.cli.conftest import Hopweave
-from tests.twins.chat_server import ChatServer, Reply
+from tests.integration.reasoning.par_replies import DOCUMENTS, QUESTION
+from tests.integration.reasoning.published_replies import level_reply, par_reply
+from tests.twins.chat_server import Call, ChatServer, Reply
 
 
 def test_an_export_is_a_start(hopweave: Hopweave, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -61,11 +65,53 @@ def test_a_question_with_prompts_of_a_folder(
         ask = ("ask", "Who wrote the first program?", "-c", "papers", "--reasoner", "vanilla", "--prompts", folder)
         assert hopweave(*ask).code == 0
         assert "pirate" in chat.calls[0].text
-        (folder / "conclude.md").write_text(text.replace("{{support}}", ""), "utf-8")
+        (folder / "conclude.md").write_text(text.replace("{{support}}", "{{sources}}"), "utf-8")
         ran = hopweave(*ask)
         assert (ran.code, ran.out, ran.err.count("\n")) == (1, "", 1)
-        assert "conclude.md: it lacks variables: {{support}}" in ran.err
+        assert "conclude.md: it has unknown variables: {{sources}}; remove them" in ran.err
         assert len(chat.calls) == 1
+        (folder / "conclude.md").write_text(text.replace("{{support}}", ""), "utf-8")
+        assert hopweave(*ask).code == 0
+        assert "`support`" not in chat.calls[1].text
+
+
+@pytest.mark.parametrize(("reasoner", "reply"), [("level", level_reply), ("par", par_reply)])
+def test_a_question_in_the_published_forms(
+    hopweave: Hopweave,
+    worker: None,  # noqa: ARG001 - a fixture takes fixtures so
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    reasoner: str,
+    reply: Callable[[Call], Reply],
+) -> None:
+    """From the option to the answer, over the real stores."""
+    documents = [{"id": key, "title": title, "text": text} for key, (title, text) in DOCUMENTS.items()]
+    (tmp_path / "novels.jsonl").write_text("\n".join(map(json.dumps, documents)), "utf-8")
+    assert hopweave("ingest", "novels.jsonl", "-c", "novels").code == 0
+    with ChatServer(respond=reply) as chat:
+        for name, value in {"BASE_URL": chat.url, "API_KEY": "k", "MODEL": "twin", "SEND_METADATA": "true"}.items():
+            monkeypatch.setenv(f"HOPWEAVE_LLM__{name}", value)
+        ran = hopweave("ask", QUESTION, "-c", "novels", "--reasoner", reasoner, "--prompts", "published", "--json")
+        assert ran.code == 0, ran.err
+        assert ran.json["answer"].startswith("Viking Press"), ran.json
+        assert ran.json["citations"]
+        assert {call.mode for call in chat.calls if call.role in {"atomic_queries", "summarize", "plan", "answer"}} == {
+            "text"
+        }
+
+
+def test_the_published_prompts_are_listed_and_exported(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_PROMPTS_DIR", "published")
+    listed = {one["name"]: one for one in hopweave("prompts", "list", "--json").json["data"]}
+    assert Path(listed["verify"]["replaced_by"]).parts[-2:] == ("published", "verify.md")
+    assert listed["conclude"]["replaced_by"] is None
+    assert hopweave("prompts", "export", "theirs", "--published").code == 0
+    assert Path("theirs/verify.md").read_text("utf-8").startswith("--- reply: yes_no ---\n")
+    assert not Path("theirs/conclude.md").exists()
+    monkeypatch.setenv("HOPWEAVE_PROMPTS_DIR", "theirs")
+    again = {one["name"]: one for one in hopweave("prompts", "list", "--json").json["data"]}
+    assert again.keys() == listed.keys()
+    assert again["verify"]["replaced_by"] == "theirs/verify.md"
 
 
 def test_an_evaluation_refuses_a_prompt_that_only_a_worker_would_use(hopweave: Hopweave, tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ async def test_a_folder_of_prompts_is_named(tmp_path: Path, server: ChatServer) 
     assert named.removeprefix("terse ") != plain
 
 
+async def test_the_published_prompts_are_named(tmp_path: Path, server: ChatServer) -> None:
+    rows = read(await compare(tmp_path, server, "large", prompts_dir=Path("published")))
+    assert {row["prompt_set"].split()[0] for row in rows} == {"published"}
+
+
 async def test_a_report_of_two_runs_has_both_models(tmp_path: Path, server: ChatServer) -> None:
     files = [await compare(tmp_path, server, model) for model in ("qwen-1.5b", "large")]
     app = typer.Typer()

@@ -10,6 +10,7 @@ from app.container import PROMPT_PACKAGES
 from core.errors import InvalidInput, InvalidSettings
 from core.prompting.folder import export_prompts, read_own_prompts, read_prompt_folder
 from core.prompting.prompts import PromptLibrary, list_prompt_names, load_prompt
+from core.prompting.replies import ReplyForm
 from evaluation.fingerprints import fingerprint_prompts
 
 _OURS = load_prompt("retrieval.hippo", "filter_facts")
@@ -55,6 +56,13 @@ def test_a_file_replaces_the_prompt_of_its_name(tmp_path: Path) -> None:
     assert prompt.hash != _OURS.hash
 
 
+def test_a_file_may_leave_variables_out(tmp_path: Path) -> None:
+    _put(tmp_path, "filter_facts.md", "--- reply: list ---\nKeep few.\n--- user ---\n{{facts}}")
+    [prompt] = read_prompt_folder(tmp_path, PROMPT_PACKAGES).replaced.values()
+    assert (prompt.variables, prompt.left_out, prompt.reply) == ({"facts"}, {"question"}, ReplyForm.LIST)
+    assert prompt.messages({"question": "Who?", "facts": "Ada"})[1].content == "Ada"
+
+
 def test_other_words_are_another_fingerprint_of_their_package_alone(tmp_path: Path) -> None:
     _put(tmp_path, "filter_facts.md", _GOOD)
     first = read_prompt_folder(tmp_path, PROMPT_PACKAGES)
@@ -70,7 +78,7 @@ def test_other_words_are_another_fingerprint_of_their_package_alone(tmp_path: Pa
         ("filter_fact.md", _GOOD, "there is no prompt 'filter_fact'; `hopweave prompts list` shows the names"),
         ("README.md", "Ours.", "there is no prompt 'README'"),
         ("filter_facts.md", "Keep few.\n{{question}}\n{{facts}}", "the line '--- user ---' is missing; write it"),
-        ("filter_facts.md", "Keep.\n--- user ---\n{{question}}", "it lacks variables: {{facts}}; write each"),
+        ("filter_facts.md", f"--- reply: facts ---\n{_GOOD}", "there is no reply 'facts'; there are: json, free_json"),
         ("filter_facts.md", f"{_GOOD} {{{{passages}}}} {{{{k}}}}", "unknown variables: {{k}}, {{passages}}; remove"),
         ("filter_facts.md", b"\xff\xfe", "it is not UTF-8; save it as UTF-8"),
         ("filter_facts.md", "", "the line '--- user ---' is missing"),

@@ -18,6 +18,7 @@ from core.prompting.prompts import (
     parse_prompt,
     use_prompts,
 )
+from core.prompting.replies import ReplyForm
 from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
@@ -53,8 +54,29 @@ def test_an_empty_variable_takes_its_line_along() -> None:
 
 
 def test_a_file_without_the_divider_is_refused() -> None:
-    with pytest.raises(ValueError, match="'p' lacks the line '--- user ---'"):
+    with pytest.raises(ValueError, match="the line '--- user ---' is missing"):
         parse_prompt("p", "You {{do}}.\n\n{{what}}")
+
+
+def test_the_first_line_names_the_form_of_the_reply() -> None:
+    text = "You {{do}}.\n--- user ---\n{{what}}"
+    assert parse_prompt("p", text) == PROMPT
+    assert PROMPT.reply is ReplyForm.JSON
+    listed = parse_prompt("p", f"--- reply: list ---\r\n{text}")
+    assert (listed.reply, listed.system, listed.user) == (ReplyForm.LIST, PROMPT.system, PROMPT.user)
+    assert listed.hash != PROMPT.hash
+    assert parse_prompt("p", f"\n\n--- reply: json ---\n{text}").hash == PROMPT.hash
+    with pytest.raises(ValueError, match="there is no reply 'lines'; there are: json, free_json, list, yes_no, text"):
+        parse_prompt("p", f"--- reply: lines ---\n{text}")
+
+
+def test_a_prompt_may_leave_variables_out_and_miss_none() -> None:
+    prompt = Prompt(name="p", system="You {{do}}.", user="", left_out=frozenset({"what"}))
+    assert prompt.messages({"do": "read", "what": "x"})[0].content == "You read."
+    assert prompt.messages({"do": "read"})[0].content == "You read."
+    for variables in ({"what": "x"}, {"do": "x", "more": "y"}):
+        with pytest.raises(KeyError, match=r"do|more"):
+            prompt.messages(variables)
 
 
 async def test_a_library_replaces_prompts_where_it_is_used_and_nowhere_else() -> None:

@@ -19,8 +19,9 @@ QUESTION = "Which publishing house was it that published The Outsiders?"
 PAPERS = {
     "par": {"searcher": "dense", "fine": "fine", "k": 10, "review_rounds": 0, "skip_supported": False},
     "level": {
-        "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": 10, "max_queries": 20,
-        "max_refined": 27, "dense_rewrites": 3,
+        "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": None, "max_queries": None,
+        "max_calls": None, "max_refined": 27, "sparse_depth": 3, "dense_rewrites": 3, "refine": "separate",
+        "judge_all": True, "loosen": False, "conclude_always": True,
     },
     "plan_star": {
         "searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks",

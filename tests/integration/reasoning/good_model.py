@@ -39,8 +39,9 @@ def prompt_of(call: Call) -> str:
 
 
 def _concluded(call: Call, answer: str, number: int) -> Reply:
-    quoted = re.search(rf"^(?:\[|Context )(\d+).*{re.escape(answer)}", call.text, re.MULTILINE)
-    cited = number or (int(quoted[1]) if quoted else 0)
+    numbered = r"(?:\[|Context )(\d+)|Step (\d+)\nQuestion: .*\nAnswer: "
+    quoted = re.search(rf"^(?:{numbered}).*{re.escape(answer)}", call.text, re.MULTILINE)
+    cited = number or (int(quoted[1] or quoted[2]) if quoted else 0)
     text = f"{answer} [{cited}]" if cited else answer
     return Reply.json({"answer": text, "support": "stated" if cited else "inferred", "unstated": ""})
 

@@ -305,6 +305,14 @@ async def test_the_last_call_is_made_although_nothing_was_found(world: World, se
     assert watched.answer.abstained
 
 
+async def test_a_summary_may_come_from_memory(world: World, server: ChatServer) -> None:
+    otherwise = high_level([[QUESTION]])
+    remembered = {"summary": "It was Tulsa.", "support": "memory", "unstated": "all of it", "citations": []}
+    server.respond = lambda call: Reply.json(remembered) if call.role == "summarize" else otherwise(call)
+    watched = await ask_and_watch(world, server, PRESET, QUESTION)
+    assert re.search(r"^Context 1 \(memory.*\): It was Tulsa\.$", watched.calls[-1].text, re.MULTILINE)
+
+
 async def test_only_the_budget_ends_it(world: World, server: ChatServer) -> None:
     """A model that always wants to know more; the last call has its place."""
     rounds = high_level([[f"Who wrote novel number {n}?"] for n in range(500)])

@@ -197,6 +197,19 @@ async def test_a_node_is_asked_although_its_parent_has_no_answer(world: World, s
         assert sorted(asked) == sorted(node.question for node in NODES)
 
 
+async def test_an_answer_may_come_from_memory(world: World, server: ChatServer) -> None:
+    otherwise = model(server)
+    remembered = {"answer": "Detroit", "support": "memory", "unstated": "all of it", "citations": []}
+
+    def respond(call: Call) -> Reply:
+        known = (call.role, step_of(call)) == ("answer", "Q2.2")
+        return Reply.json(remembered) if known else otherwise(call)
+
+    server.respond = respond
+    watched = await ask_and_watch(world, server, PRESET, QUESTION)
+    assert f"Question: {BY_ID['Q2.2'].question}\nAnswer: Detroit\n" in watched.calls[-1].text
+
+
 async def test_in_sequence_one_node_follows_the_other(world: World, server: ChatServer) -> None:
     """The schedule whose latency equation 2 gives: the sum over nodes. The calls are those of the parallel one."""
     server.respond = model(server)

@@ -228,7 +228,7 @@ SCORES = {
     "rumble": (True, "full", 3),
     "film": (False, "none", 1),
     "outsiders": (True, "full", 5),
-    "viking": (True, "partial", 5),
+    "viking": (True, "partial", 4),
     "tex": (True, "full", 4),
 }
 """The critique of a candidate by its passage: relevance, support, usefulness."""
@@ -251,6 +251,8 @@ async def test_plan_star_self_rag_answers_each_node_by_self_rag(world: World, se
     otherwise = model(server)
     without = "Q3.2"
     """The node for which nothing is retrieved."""
+    inferred = "Q1.2"
+    """The node of which no candidate calls itself stated: they are criticised all the same, and not read together."""
 
     def respond(call: Call) -> Reply:
         keys = keys_of(call)
@@ -261,8 +263,8 @@ async def test_plan_star_self_rag_answers_each_node_by_self_rag(world: World, se
                 relevant, support, usefulness = SCORES.get(keys[0], (False, "none", 2))
                 return Reply.json({"relevant": relevant, "support": support, "usefulness": usefulness})
             case "answer" if keys:
-                candidate = {"answer": title_of(keys[0]), "support": "stated", "unstated": "", "citations": [1]}
-                return Reply.json(candidate)
+                support = "inferred" if step_of(call) == inferred else "stated"
+                return Reply.json({"answer": title_of(keys[0]), "support": support, "unstated": "", "citations": [1]})
         return otherwise(call)
 
     server.respond = respond

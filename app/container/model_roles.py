@@ -15,6 +15,7 @@ _OF_OTHERS = frozenset(
     {
         "answer_in_plan",
         "answer_with_statement",
+        "conclude_answers",
         "conclude_contexts",
         "conclude_findings",
         "conclude_memory",

@@ -1,4 +1,4 @@
-"""The two orders in which the nodes of a plan run at the same time: depth by depth, or each as soon as it is ready."""
+"""The orders in which the nodes of a plan run: depth by depth, each as soon as it is ready, or one after the other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -7,9 +7,19 @@ from core.errors import BudgetExhausted
 from reasoning.engine.parallel import gather
 from reasoning.plans.dag import PlannedNode
 
-__all__ = ["Work", "run_layers", "run_when_ready"]
+__all__ = ["Work", "run_in_sequence", "run_layers", "run_when_ready"]
 
 Work = Callable[[PlannedNode], Awaitable[None]]
+
+
+async def run_in_sequence(nodes: Sequence[PlannedNode], work: Work) -> None:
+    """Runs one node after the other, in the order of a parsed plan: parents come before those that need them.
+
+    This is the latency that Plan*RAG (arXiv 2410.20753, equation 2) compares parallel execution with. The first failure
+    ends the run.
+    """
+    for node in nodes:
+        await work(node)
 
 
 async def run_layers(layers: Sequence[Sequence[PlannedNode]], work: Work) -> None:

@@ -13,6 +13,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, fill_step
 from reasoning.actions.answers.answer_in_plan import answer_in_plan
 from reasoning.actions.answers.conclude import conclude_steps
+from reasoning.actions.answers.conclude_contexts import conclude_answers
 from reasoning.actions.planning.fill_tags import fill_tags
 from reasoning.actions.planning.plan_dag import plan_dag
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
@@ -22,7 +23,7 @@ from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
 from reasoning.plans.known_answers import known_answer
-from reasoning.plans.schedules import run_layers, run_when_ready
+from reasoning.plans.schedules import run_in_sequence, run_layers, run_when_ready
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
@@ -32,7 +33,9 @@ SOURCE = "arXiv 2410.20753"
 
 
 class Config(StrategyConfig):
-    """The paper's parameters and variants. The defaults are the values of its SubQ variant, except `conclude_from`."""
+    """The paper's parameters and variants. The defaults are the values of its SubQ variant, except for what the last
+    call reads, and that nobody is asked a question with a hole in it.
+    """
 
     k: int = Field(default=5, ge=1, le=MAX_K, description="Passages a node; the request's `k` takes precedence.")
     retrieve: Literal["node", "query"] = Field(
@@ -47,9 +50,10 @@ class Config(StrategyConfig):
         description="With `solver=self_rag`: read all passages of a node together if none alone states its answer; "
         "false: the paper.",
     )
-    schedule: Literal["depth", "ready"] = Field(
+    schedule: Literal["depth", "ready", "sequence"] = Field(
         default="depth",
-        description="`depth`: depth after depth, as published; `ready`: a node as soon as its parents are done.",
+        description="`depth`: depth after depth, the nodes of a depth side by side, as published; `ready`: a node as "
+        "soon as its parents are done; `sequence`: one node after the other, which the paper compares it with.",
     )
     max_nodes: int = Field(
         default=12, ge=1, le=100, description="A plan with more nodes is refused, and the model plans again."
@@ -59,6 +63,15 @@ class Config(StrategyConfig):
         default="all",
         description="What the last call reads: `all` nodes with their answers and quotes; `sinks`: those that no other "
         "node needs, and their parents (as published).",
+    )
+    conclude_with: Literal["quotes", "answers"] = Field(
+        default="quotes",
+        description="What the last call reads of a node beside its question: `quotes`: its answer, support and quotes; "
+        "`answers`: its answer alone (as published).",
+    )
+    ask_always: bool = Field(
+        default=False,
+        description="true: a node is asked even if an answer that its question needs was not found (as published).",
     )
     skip_final_single: bool = Field(
         default=False, description="No last call if the plan is one node: its answer is the answer."
@@ -74,6 +87,8 @@ class Config(StrategyConfig):
             "together": False,
             "schedule": "depth",
             "conclude_from": "sinks",
+            "conclude_with": "answers",
+            "ask_always": True,
             "skip_final_single": False,
             "memory": True,
         }
@@ -100,7 +115,13 @@ class PlanStar:
         session.plan([PlannedStep(id=n.id, question=n.question, parents=n.parents, depth=depths[n.id]) for n in nodes])
         shared = await self._retrieve_once(session)
         work = partial(self._take_step, session, depths, shared)
-        await (run_layers(layers, work) if config.schedule == "depth" else run_when_ready(nodes, work))
+        match config.schedule:
+            case "depth":
+                await run_layers(layers, work)
+            case "ready":
+                await run_when_ready(nodes, work)
+            case "sequence":
+                await run_in_sequence(nodes, work)
         return await self._conclude(session, nodes)
 
     async def _retrieve_once(self, session: Session) -> tuple[Hit, ...] | None:
@@ -116,7 +137,7 @@ class PlanStar:
             step.hits = shared
             parents = {id: known_answer(session.steps[id]) for id in node.parents}
             if parents:
-                filled = await fill_tags(session, node, parents)
+                filled = await fill_tags(session, node, parents, always=self._config.ask_always)
                 if not filled:
                     step.unstated = "the answers that the question needs"
                     return
@@ -167,7 +188,8 @@ class PlanStar:
             wanted = {id for sink in find_sinks(nodes) for id in (sink.id, *sink.parents)}
             read = [node for node in nodes if node.id in wanted]
         chain = [known_answer(session.steps[node.id]) for node in read]
-        return answer_from_conclusion(session, await conclude_steps(session, session.question.text, chain))
+        conclude = conclude_answers if self._config.conclude_with == "answers" else conclude_steps
+        return answer_from_conclusion(session, await conclude(session, session.question.text, chain))
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -31,7 +31,12 @@ _ANSWER = {
     "recall": "union_recall",
     "precision": "union_precision",
 }
-_SENTENCES = {"quote precision": "sentence_precision", "quote recall": "sentence_recall"}
+_SENTENCES = {
+    "quote precision": "sentence_precision",
+    "quote recall": "sentence_recall",
+    "passage precision": "retrieved_sentence_precision",
+    "passage recall": "retrieved_sentence_recall",
+}
 _COST = {
     "seconds": ("seconds_per_query", 2),
     "calls": ("calls_per_query", 1),

@@ -1,7 +1,11 @@
-"""The action `conclude_contexts`: the final answer from LevelRAG's contexts alone, streamed as it is written.
+"""The final answer from short texts alone, which no passage or quote accompanies, streamed as it is written.
 
-The source is LevelRAG (arXiv 2502.18139). Its generator reads the summaries and nothing else, so these are the texts in
-which retrieval success is measured. A context that says that nothing was found is no evidence: it repeats its query.
+- `conclude_contexts`: from the summaries of LevelRAG (arXiv 2502.18139). Its generator reads nothing else, so these are
+  the texts in which retrieval success is measured. A context that says that nothing was found is no evidence: it
+  repeats its query.
+- `conclude_answers`: from the question-answer pairs of Plan*RAG (arXiv 2410.20753), which are no evidence either.
+
+The answer names the texts by their numbers, which become the citations of the quotes that they were written from.
 """
 
 import re
@@ -10,7 +14,7 @@ from dataclasses import replace
 
 from core.errors import MalformedReply
 from core.ports.reasoning import Citation, Quote, Support, weakest_support
-from core.prompting.fences import neutral
+from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.conclude import Concluded, is_streamed, rescue_answer
 from reasoning.actions.contexts import Context, format_contexts
@@ -28,8 +32,9 @@ from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.streaming import AnswerStream
+from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
 
-__all__ = ["conclude_contexts"]
+__all__ = ["conclude_answers", "conclude_contexts"]
 
 _ROLE = "conclude"
 
@@ -55,18 +60,57 @@ async def conclude_contexts(
         step=step,
         conversation=True,
     )
+    conclusion = await _conclude(session, call, contexts)
+    return replace(conclusion, shown=tuple(context.text for context in contexts if context.found))
+
+
+async def conclude_answers(
+    session: Session, question: str, chain: Sequence[KnownAnswer], *, step: str = ""
+) -> Conclusion:
+    """Answers from sub-questions and their answers, without what these stand on. A marker names a step, and becomes the
+    citations of its quotes.
+
+    An answer is not better supported than the steps that it names. Raises `ModelFailed` for an empty reply.
+    """
+    steps = [
+        Context(
+            text=f"Question: {one.question}\nAnswer: {one.answer}",
+            support=one.support,
+            unstated=one.unstated,
+            quotes=one.quotes,
+        )
+        for one in chain
+    ]
+    pairs = (fenced("known", f"Step {number}\n{one.text}") for number, one in enumerate(steps, start=1))
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "conclude_answers"),
+        role=_ROLE,
+        question=question,
+        variables={
+            "question": neutral(question),
+            "support": format_support_rule(session, "the answers of the steps"),
+            "steps": "\n".join(pairs),
+        },
+        chunks=chunk_ids_of(chain),
+        step=step,
+        conversation=True,
+    )
+    return await _conclude(session, call, steps)
+
+
+async def _conclude(session: Session, call: ModelCall, contexts: Sequence[Context]) -> Conclusion:
+    """Returns the conclusion of a call that is shown these contexts."""
     reply = await _complete(session, call, len(contexts))
     answer, citations = _cite(session, reply.answer, contexts)
     named = [contexts[number - 1] for number in parse_markers(reply.answer) if 1 <= number <= len(contexts)]
     evidence = [context.text for context in named if context.quotes] if citations else []
-    graded = _weaken(grade(session, reply, answer, evidence, question, step=step), named)
+    graded = _weaken(grade(session, reply, answer, evidence, call.question, step=call.step), named)
     cites = graded.support in (Support.STATED, Support.INFERRED)
     return Conclusion(
         text=graded.text if cites else strip_markers(graded.text),
         support=graded.support,
         unstated=graded.unstated,
         citations=citations if cites else (),
-        shown=tuple(context.text for context in contexts if context.found),
     )
 
 

@@ -15,7 +15,7 @@ from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import format_finding
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.plans.dag import PlannedNode, parse_tags, strip_tags
+from reasoning.plans.dag import PlannedNode, parse_tags, replace_tags, strip_tags
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks
 
 __all__ = ["fill_tags"]
@@ -42,12 +42,15 @@ class _Filled(BaseModel):
         return question.strip()
 
 
-async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer]) -> str:
+async def fill_tags(
+    session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer], *, always: bool = False
+) -> str:
     """Returns the question without tags; `answers` are those of the node's parents, by id.
 
     Answers that are not stated are marked. A question that holds a tag, a mark, a list or a parent's question is sent
     back to the model once. If the second is not better, the result is '', and a note says so: nobody can look up a
-    question with a hole in it.
+    question with a hole in it. With `always`, as in the paper, the question is what the model writes, whatever is in
+    place of the tags; if tags stay, answers are put in their place as they are, also "(not found)".
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "fill_tags"),
@@ -62,11 +65,14 @@ async def fill_tags(session: Session, node: PlannedNode, answers: Mapping[str, K
     )
 
     class Filled(_Filled):
-        pasted = _unpasteable(answers, node.question)
+        pasted = () if always else _unpasteable(answers, node.question)
 
     try:
         reply, _ = await session.complete_structured(call, Filled)
     except MalformedReply as error:
+        if always:
+            session.trace.note(f"step {node.id} was asked with the answers in place of its tags ({error})")
+            return replace_tags(node.question, {id: strip_tags(known.answer) for id, known in answers.items()})
         session.trace.note(f"step {node.id} was not asked: its question could not be completed ({error})")
         return ""
     return reply.question

@@ -11,7 +11,7 @@ from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.contexts import Context, format_contexts
-from reasoning.actions.distinct_texts import take_distinct
+from reasoning.actions.distinct_texts import format_limit, take_distinct
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
@@ -30,7 +30,7 @@ async def supplement(
     contexts: Sequence[Context],
     *,
     asked: Sequence[str],
-    limit: int,
+    limit: int | None,
     chunks: Collection[str],
 ) -> tuple[str, ...]:
     """Returns new queries from contexts, or none if nothing more is needed. `asked` are the earlier queries.
@@ -53,7 +53,7 @@ async def supplement_from_passages(
     passages: Sequence[Hit],
     *,
     asked: Sequence[str],
-    limit: int,
+    limit: int | None,
     chunks: Collection[str],
 ) -> tuple[str, ...]:
     """Returns new queries as `supplement` does, from the passages themselves.
@@ -72,12 +72,12 @@ async def supplement_from_passages(
     return await _complete_queries(session, call, limit)
 
 
-def _variables(question: str, asked: Sequence[str], limit: int) -> dict[str, str]:
+def _variables(question: str, asked: Sequence[str], limit: int | None) -> dict[str, str]:
     lines = (" ".join(query.split()) for query in asked)
-    return {"question": neutral(question), "asked": fenced("known", "\n".join(lines)), "limit": str(limit)}
+    return {"question": neutral(question), "asked": fenced("known", "\n".join(lines)), "limit": format_limit(limit)}
 
 
-async def _complete_queries(session: Session, call: ModelCall, limit: int) -> tuple[str, ...]:
+async def _complete_queries(session: Session, call: ModelCall, limit: int | None) -> tuple[str, ...]:
     reply, _ = await session.complete_structured(call, _Supplemented)
     queries = [query for query in reply.queries if _NOTHING not in query.casefold()]
     return take_distinct(session, queries, limit, "supplements")

@@ -1,8 +1,11 @@
-"""`CallAllowance`: how many calls of a model are left to a question of `level`, or to a part of its work."""
+"""`CallAllowance`: how many calls of a model are left to a question of `level`, or to a part of its work.
+
+`CommonAllowance` is one for all parts of the work.
+"""
 
 from collections.abc import Iterable
 
-__all__ = ["CallAllowance"]
+__all__ = ["CallAllowance", "CommonAllowance"]
 
 
 class CallAllowance:
@@ -38,3 +41,17 @@ class CallAllowance:
         for share in shares:
             self.left += share.left
             share.left = 0
+
+
+class CommonAllowance(CallAllowance):
+    """All work takes from the same calls, so that no part is refused any while some are left.
+
+    If they run out while work runs at the same time, which part gets the last ones may differ from run to run.
+    """
+
+    def share_out(self, calls: int, parts: int) -> list[CallAllowance]:  # noqa: ARG002  # nothing is set apart
+        """Returns this allowance for each part."""
+        return [self] * parts
+
+    def collect(self, shares: Iterable[CallAllowance]) -> None:
+        """Does nothing, since all work took from here."""

@@ -16,12 +16,14 @@ from reasoning.strategies.level.low_level import LowLevelSearcher, distinct_hits
 __all__ = ["conclude_findings", "conclude_searchers"]
 
 
-async def conclude_findings(session: Session, findings: Sequence[QueryFinding], *, summarized: bool) -> Conclusion:
+async def conclude_findings(
+    session: Session, findings: Sequence[QueryFinding], *, summarized: bool, always: bool
+) -> Conclusion:
     """Answers the question from the summaries of the findings, or from their passages if they were not `summarized`.
 
-    If nothing was found, no model is called, and there is no summary that would be evidence.
+    If nothing was found, there is no summary that would be evidence, and a model is called only with `always`.
     """
-    if not any(finding.found for finding in findings):
+    if not always and not any(finding.found for finding in findings):
         return Conclusion(shown=() if summarized else None)
     question, planned = session.question.text, session.planned[LAST]
     async with session.step(LAST, question, parents=planned.parents, depth=planned.depth) as step:

@@ -13,10 +13,12 @@ __all__ = ["LEAST_CALLS", "Config", "split_names"]
 LEAST_CALLS = 3
 """For atomic queries, one summary, and the answer."""
 
+_UNLIMITED = "null: no limit but the budget of the question (the paper)."
+
 
 class Config(StrategyConfig):
-    """The paper's parameters and ablations, and bounds where it has none. The defaults are its values, except
-    `searchers` and `max_refined`. `docs/strategies/level-rag.md` lists what differs from the paper.
+    """The paper's parameters and ablations, bounds where it has none, and what saves calls. With `preset=paper`, the
+    bounds are gone and nothing is saved. `docs/strategies/level-rag.md` lists what then differs from the paper.
     """
 
     searchers: str = Field(
@@ -37,15 +39,19 @@ class Config(StrategyConfig):
         default="separate",
         description="`merged`: the supplement's call decides whether more is needed, as in the published code.",
     )
-    max_calls: int = Field(
+    max_calls: int | None = Field(
         default=20,
         ge=LEAST_CALLS,
         le=1000,
         description="At most this many calls of a model for a question, the last call included. Each round gets what "
-        "later rounds do not need at least.",
+        f"later rounds do not need at least. {_UNLIMITED}",
     )
-    supplements: int = Field(default=3, ge=0, le=10, description="At most this many rounds of supplements.")
-    max_queries: int = Field(default=5, ge=1, le=20, description="At most this many atomic queries a round.")
+    supplements: int | None = Field(
+        default=3, ge=0, le=10, description=f"At most this many rounds of supplements. {_UNLIMITED}"
+    )
+    max_queries: int | None = Field(
+        default=5, ge=1, le=20, description=f"At most this many atomic queries a round. {_UNLIMITED}"
+    )
     rewrite: Literal["always", "adaptive", "never"] = Field(
         default="always",
         description="For sparse. `always`: keywords for every query (the paper); `adaptive`: only if the unchanged "
@@ -56,6 +62,23 @@ class Config(StrategyConfig):
         default=6, ge=0, le=27, description="At most this many refined keyword queries are tried (the paper: 27)."
     )
     dense_rewrites: int = Field(default=3, ge=0, le=10, description="At most this many pseudo-documents are tried.")
+    refine: Literal["together", "separate"] = Field(
+        default="together",
+        description="How a keyword query is refined. `together`: one call names the words to extend, emphasize and "
+        "filter with; `separate`: a call for each of the three operations (the paper).",
+    )
+    loosen: bool = Field(
+        default=True, description="A phrase that no passage has is tried again as words; false: it stays (the paper)."
+    )
+    judge_all: bool = Field(
+        default=False,
+        description="true: every retrieval with passages is verified (the paper), also one that hardly differs from "
+        "an earlier one, and the last one.",
+    )
+    conclude_always: bool = Field(
+        default=False,
+        description="true: the last call is made although every summary says that nothing was found (the paper).",
+    )
 
     preset: Literal["", "paper"] = preset_field(
         paper={
@@ -64,14 +87,18 @@ class Config(StrategyConfig):
             "high_level": True,
             "summarize": True,
             "memory": True,
-            "max_calls": 1000,
+            "max_calls": None,
             "verify": "separate",
-            "supplements": 10,
-            "max_queries": 20,
+            "supplements": None,
+            "max_queries": None,
             "rewrite": "always",
             "sparse_depth": 3,
             "max_refined": 27,
             "dense_rewrites": 3,
+            "refine": "separate",
+            "loosen": False,
+            "judge_all": True,
+            "conclude_always": True,
         }
     )
 

@@ -14,13 +14,15 @@ __all__ = ["DenseSearch"]
 class DenseSearch:
     """Writes the first pseudo-document from the query alone, and later ones from the passages that were found last.
 
-    At most `rewrites` are tried, and no further one after the passages barely changed. The passages of the last one are
-    not verified, because nothing would follow from it.
+    At most `rewrites` are tried. With `judge_all`, all retrievals are verified, as in the paper. Otherwise, no further
+    one is tried after the passages barely changed, and the passages of the last one are not verified, because nothing
+    would follow from it.
     """
 
-    def __init__(self, searcher: tuple[str, Searcher], rewrites: int) -> None:
+    def __init__(self, searcher: tuple[str, Searcher], rewrites: int, *, judge_all: bool) -> None:
         self._searcher = searcher
         self._rewrites = rewrites
+        self._judge_all = judge_all
 
     @property
     def calls_models(self) -> bool:
@@ -30,7 +32,8 @@ class DenseSearch:
         hits = await self._search(session, query, query.text, k, private=query.private)
         judged = JudgedPassages()
         for rewriting in range(self._rewrites):
-            if judged.barely_changed(hits) or not calls.take(2 if hits else 1):
+            barely_changed = not self._judge_all and judged.barely_changed(hits)
+            if barely_changed or not calls.take(2 if hits else 1):
                 return hits
             if await verify(session, query.text, hits, step=query.id, chunks=query.chunks):
                 calls.give_back()
@@ -42,6 +45,8 @@ class DenseSearch:
                 return hits
             private = None if read else query.private
             hits = await self._search(session, query, f"{query.text} {document}", k, private=private)
+        if self._judge_all and self._rewrites and hits and calls.take():
+            await verify(session, query.text, hits, step=query.id, chunks=query.chunks)
         return hits
 
     async def _search(

@@ -27,7 +27,7 @@ LAST = "answer"
 
 
 async def explore(session: Session, settings: ExplorationSettings, calls: CallAllowance) -> list[QueryFinding]:
-    """Returns all findings in the order of their queries. No query is looked up twice, and the rounds are bounded.
+    """Returns all findings in the order of their queries. No query is looked up twice.
 
     No more than the given calls are made. If they do not suffice for another round, there is none.
     """
@@ -37,7 +37,9 @@ async def explore(session: Session, settings: ExplorationSettings, calls: CallAl
     judged = JudgedPassages()
     for depth in count():
         fresh = _plan_round(session, _affordable(queries, findings, settings, calls), findings, depth)
-        latest = await look_up_all(session, fresh, settings, calls, rounds_left=settings.supplements - depth)
+        # Calls are not kept for rounds without a bound: how many there will be is not known.
+        rounds_left = 0 if settings.supplements is None else settings.supplements - depth
+        latest = await look_up_all(session, fresh, settings, calls, rounds_left=rounds_left)
         findings += latest
         if depth == settings.supplements:
             if depth:
@@ -130,7 +132,9 @@ def _is_to_be_judged(
     settings: ExplorationSettings,
     judged: JudgedPassages,
 ) -> bool:
-    """Whether the last round found something that was not judged before."""
+    """Whether the last round found something that was not judged before; with `judge_all`, whether or not."""
+    if settings.judge_all:
+        return True
     if settings.summarize:
         return any(finding.found for finding in latest)
     passages = passages_of(findings)

@@ -22,14 +22,18 @@ _KEYWORDS = 1
 
 @dataclass(frozen=True, kw_only=True)
 class ExplorationSettings:
-    """The options of `level` that concern the rounds. Without `summarize`, passages are verified and supplemented."""
+    """The options of `level` that concern the rounds. Without `summarize`, passages are verified and supplemented.
+
+    `supplements` and `max_queries` are None if only the budget bounds them.
+    """
 
     searchers: Sequence[LowLevelSearcher]
     k: int
     summarize: bool
     verify: Literal["separate", "merged"]
-    supplements: int
-    max_queries: int
+    supplements: int | None
+    max_queries: int | None
+    judge_all: bool
 
     @property
     def calls_to_go_on(self) -> int:
@@ -70,7 +74,7 @@ async def look_up_all(
     rounds_left: int,
 ) -> list[QueryFinding]:
     """Looks up the queries of a round at the same time. The low-level searchers get the calls that neither summaries
-    nor later rounds need, but keywords for each query if possible.
+    nor `rounds_left` later rounds need, but keywords for each query if possible.
     """
     summaries = len(queries) if settings.summarize else 0
     later = rounds_left * (settings.calls_to_go_on + _KEYWORDS)

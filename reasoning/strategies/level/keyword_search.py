@@ -2,10 +2,17 @@
 
 from collections import deque
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from core.ports.retrieval import Hit, Searcher
 from reasoning.actions.judging.verify import verify
-from reasoning.actions.queries.refine_query import refine_query
+from reasoning.actions.queries.refine_query import (
+    OPERATIONS,
+    Operation,
+    Refinement,
+    propose_keyword,
+    refine_query,
+)
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery
@@ -14,18 +21,29 @@ from reasoning.strategies.level.judged_passages import JudgedPassages
 from reasoning.strategies.level.keyword_query import KeywordQuery
 from reasoning.strategies.level.low_level import chunk_ids
 
-__all__ = ["KeywordLimits", "KeywordSearch"]
+__all__ = ["KeywordRules", "KeywordSearch"]
 
 _LOOSENED = 2
 """How often one query is loosened: an addition in brackets is separated first, then the words of a phrase."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class KeywordLimits:
-    """At most `refined` refined queries are tried, up to `depth` refinements of refinements."""
+class KeywordRules:
+    """How keyword queries are refined. The fields are those of the options of `level`.
+
+    At most `max_refined` refined queries are tried, up to `depth` refinements of refinements.
+    """
 
     depth: int
-    refined: int
+    max_refined: int
+    refine: Literal["together", "separate"]
+    loosen: bool
+    judge_all: bool
+
+    @property
+    def calls_to_refine(self) -> int:
+        """The calls that refine one query, at most."""
+        return 1 if self.refine == "together" else len(OPERATIONS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,9 +58,10 @@ class _Attempt:
 class KeywordSearch:
     """Refines keywords breadth first until the passages suffice, and finds `k` passages for each query.
 
-    Unlike in the algorithm, one call proposes all three refinements, and a phrase that no passage holds is loosened. No
-    query is tried twice, and nothing is verified or refined if nothing could follow from it. Passages that barely
-    differ from those that did not suffice are neither verified nor refined.
+    No query is tried twice. With `judge_all`, all retrievals are verified, as in the algorithm, which knows nothing of
+    the following. Otherwise, nothing is verified if nothing could follow from it, and passages that barely differ from
+    those that did not suffice are neither verified nor refined. With `loosen`, a phrase that no passage holds is tried
+    again as words.
     """
 
     def __init__(
@@ -51,14 +70,14 @@ class KeywordSearch:
         query: AtomicQuery,
         k: int,
         lucene: tuple[str, Searcher],
-        limits: KeywordLimits,
+        rules: KeywordRules,
         calls: CallAllowance,
     ) -> None:
         self._session = session
         self._query = query
         self._k = k
         self._lucene = lucene
-        self._limits = limits
+        self._rules = rules
         self._calls = calls
         self._known: set[object] = set()
         self._tried: list[str] = []
@@ -71,31 +90,33 @@ class KeywordSearch:
         queue = deque([_Attempt(query=first, depth=0, chunks=self._query.chunks)])
         while True:
             attempt, hits = await self._find(queue.popleft())
-            changed = not self._judged.barely_changed(hits)
-            grows = changed and attempt.depth < self._limits.depth and self._refined < self._limits.refined
-            if not (queue or grows):
+            judges = self._rules.judge_all or not self._judged.barely_changed(hits)
+            grows = judges and attempt.depth < self._rules.depth and self._refined < self._rules.max_refined
+            if not (queue or grows or self._rules.judge_all):
                 return hits
-            if changed:
-                # Without a query that waits, to verify is of use only if there is a call to refine.
-                if not self._calls.take((1 if hits else 0) + (0 if queue else 1)):
+            if judges:
+                # Without a query that waits, to verify is of use only if there are calls to refine.
+                refining = self._rules.calls_to_refine if grows else 0
+                reserved = 0 if queue else refining
+                if not self._calls.take((1 if hits else 0) + reserved):
                     return hits
                 if await self._verify(hits):
-                    self._calls.give_back(0 if queue else 1)
+                    self._calls.give_back(reserved)
                     return hits
                 self._judged.add(hits)
-                if grows and (not queue or self._calls.take()):
+                if grows and (reserved or self._calls.take(refining)):
                     queue.extend(await self._refine(attempt, hits))
             if not queue:
                 return hits
 
     async def _find(self, attempt: _Attempt) -> tuple[_Attempt, tuple[Hit, ...]]:
-        """Searches with a query. A phrase that no passage holds is tried again as words.
+        """Searches with a query. With `loosen`, a phrase that no passage holds is tried again as words.
 
         Returns the attempt with the query that was tried last.
         """
         query = attempt.query
         hits = await self._search(query, attempt.depth)
-        for _ in range(_LOOSENED):
+        for _ in range(_LOOSENED if self._rules.loosen else 0):
             loose = query.loosen(passage_text(hit) for hit in hits)
             if loose.key in self._known:
                 break
@@ -117,9 +138,28 @@ class KeywordSearch:
         return await verify(self._session, query.text, hits, step=query.id, chunks=query.chunks)
 
     async def _refine(self, attempt: _Attempt, hits: tuple[Hit, ...]) -> list[_Attempt]:
-        """Returns the refinements of a query that were not tried yet: extended, emphasized, filtered."""
+        """Returns the refinements of a query that were not tried yet: extended, emphasized, filtered.
+
+        The calls for it have been taken. Those that are not made are given back.
+        """
+        together = await self._propose_all(attempt, hits) if self._rules.refine == "together" else None
+        chunks = attempt.chunks | chunk_ids(hits)
+        refined = list[_Attempt]()
+        for operation in OPERATIONS:
+            if self._refined == self._rules.max_refined:
+                self._calls.give_back(0 if together else 1)
+                continue
+            word = getattr(together, operation) if together else await self._propose(operation, attempt, hits)
+            query = _apply(operation, attempt.query, word)
+            if query.key not in self._known:
+                self._known.add(query.key)
+                self._refined += 1
+                refined.append(_Attempt(query=query, depth=attempt.depth + 1, chunks=chunks))
+        return refined
+
+    async def _propose_all(self, attempt: _Attempt, hits: tuple[Hit, ...]) -> Refinement:
         current = str(attempt.query)
-        words = await refine_query(
+        return await refine_query(
             self._session,
             self._query.text,
             current,
@@ -128,15 +168,19 @@ class KeywordSearch:
             step=self._query.id,
             chunks=attempt.chunks,
         )
-        chunks = attempt.chunks | chunk_ids(hits)
-        refined = []
-        for query in (
-            attempt.query.extend(words.extend),
-            attempt.query.emphasize(words.emphasize),
-            attempt.query.filter(words.filter),
-        ):
-            if query.key not in self._known and self._refined < self._limits.refined:
-                self._known.add(query.key)
-                self._refined += 1
-                refined.append(_Attempt(query=query, depth=attempt.depth + 1, chunks=chunks))
-        return refined
+
+    async def _propose(self, operation: Operation, attempt: _Attempt, hits: tuple[Hit, ...]) -> str:
+        query = self._query
+        return await propose_keyword(
+            self._session, operation, query.text, str(attempt.query), hits, step=query.id, chunks=attempt.chunks
+        )
+
+
+def _apply(operation: Operation, query: KeywordQuery, word: str) -> KeywordQuery:
+    match operation:
+        case "extend":
+            return query.extend(word)
+        case "emphasize":
+            return query.emphasize(word)
+        case "filter":
+            return query.filter(word)

@@ -1,15 +1,18 @@
 """The course of a question in `level`: with the high-level searcher, or with the low-level searchers alone."""
 
+import sys
+
 from core.errors import InvalidStrategy
 from core.ports.reasoning import Answer
 from reasoning.engine.answers import Conclusion, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
-from reasoning.strategies.level.call_allowance import CallAllowance
+from reasoning.strategies.level.call_allowance import CallAllowance, CommonAllowance
 from reasoning.strategies.level.conclusion import conclude_findings, conclude_searchers
 from reasoning.strategies.level.config import LEAST_CALLS, Config, split_names
 from reasoning.strategies.level.exploration import explore
 from reasoning.strategies.level.findings import ExplorationSettings
+from reasoning.strategies.level.keyword_search import KeywordRules
 from reasoning.strategies.level.low_level import LowLevelSearcher
 from reasoning.strategies.level.searchers import LowLevelSearchers, RewriteSettings
 
@@ -31,16 +34,23 @@ class LevelRag:
         self._config = config
         rewriting = RewriteSettings(
             sparse=config.rewrite,
-            sparse_depth=config.sparse_depth,
-            max_refined=config.max_refined,
+            keywords=KeywordRules(
+                depth=config.sparse_depth,
+                max_refined=config.max_refined,
+                refine=config.refine,
+                loosen=config.loosen,
+                judge_all=config.judge_all,
+            ),
             dense=config.dense_rewrites,
+            judge_all=config.judge_all,
         )
         self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
         searchers = await self._searchers.permitted_in(session)
         limit = self._limit_calls(session)
-        calls = CallAllowance(limit - 1)  # the last call has its place
+        allowance = CommonAllowance if self._config.max_calls is None else CallAllowance
+        calls = allowance(limit - 1)  # the last call has its place
         if self._config.high_level:
             conclusion = await self._explore(session, searchers, calls)
         else:
@@ -56,9 +66,8 @@ class LevelRag:
         """Returns how many calls may be made: no more than the budget has, so that it is not used up before the last
         call, but as many as an answer needs.
         """
-        allowed = session.trace.budget.calls
-        limit = self._config.max_calls
-        return limit if allowed is None else max(LEAST_CALLS, min(limit, allowed))
+        limits = (self._config.max_calls, session.trace.budget.calls)
+        return max(LEAST_CALLS, min((limit for limit in limits if limit is not None), default=sys.maxsize))
 
     async def _explore(
         self, session: Session, searchers: tuple[LowLevelSearcher, ...], calls: CallAllowance
@@ -70,6 +79,9 @@ class LevelRag:
             verify=self._config.verify,
             supplements=self._config.supplements,
             max_queries=self._config.max_queries,
+            judge_all=self._config.judge_all,
         )
         findings = await explore(session, settings, calls)
-        return await conclude_findings(session, findings, summarized=settings.summarize)
+        return await conclude_findings(
+            session, findings, summarized=settings.summarize, always=self._config.conclude_always
+        )

@@ -8,7 +8,7 @@ from core.strategies import parse_spec
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 from reasoning.strategies.level.dense import DenseSearch
-from reasoning.strategies.level.keyword_search import KeywordLimits
+from reasoning.strategies.level.keyword_search import KeywordRules
 from reasoning.strategies.level.low_level import LowLevelSearcher
 from reasoning.strategies.level.sparse import Rewrite, SparseSearch
 from reasoning.strategies.level.unchanged import UnchangedSearch
@@ -24,12 +24,12 @@ _WEB = "web"
 
 @dataclass(frozen=True, kw_only=True)
 class RewriteSettings:
-    """Which queries are rewritten, and how often. The fields are those of the options of `level`."""
+    """Which queries are rewritten, how, and how often; `dense` is the largest number of pseudo-documents."""
 
     sparse: Rewrite
-    sparse_depth: int
-    max_refined: int
+    keywords: KeywordRules
     dense: int
+    judge_all: bool
 
 
 class LowLevelSearchers:
@@ -72,10 +72,10 @@ class LowLevelSearchers:
                     plain=searcher,
                     lucene=self._backends.named_searcher("sparse:syntax=lucene"),
                     rewrite=self._rewriting.sparse,
-                    limits=KeywordLimits(depth=self._rewriting.sparse_depth, refined=self._rewriting.max_refined),
+                    rules=self._rewriting.keywords,
                 )
             case "dense":
-                return DenseSearch(searcher, self._rewriting.dense)
+                return DenseSearch(searcher, self._rewriting.dense, judge_all=self._rewriting.judge_all)
         return UnchangedSearch(searcher)
 
     def _unconfigured(self, name: str) -> bool:

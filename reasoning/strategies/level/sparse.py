@@ -10,7 +10,7 @@ from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery
 from reasoning.strategies.level.call_allowance import CallAllowance
 from reasoning.strategies.level.keyword_query import KeywordQuery
-from reasoning.strategies.level.keyword_search import KeywordLimits, KeywordSearch
+from reasoning.strategies.level.keyword_search import KeywordRules, KeywordSearch
 
 __all__ = ["Rewrite", "SparseSearch"]
 
@@ -27,7 +27,7 @@ class SparseSearch:
     plain: tuple[str, Searcher]
     lucene: tuple[str, Searcher]
     rewrite: Rewrite
-    limits: KeywordLimits
+    rules: KeywordRules
 
     @property
     def calls_models(self) -> bool:
@@ -43,5 +43,5 @@ class SparseSearch:
                 calls.give_back()
                 return hits
         words = await rewrite_keywords(session, query.text, step=query.id, chunks=query.chunks)
-        search = KeywordSearch(session, query, k, self.lucene, self.limits, calls)
+        search = KeywordSearch(session, query, k, self.lucene, self.rules, calls)
         return await search.run(KeywordQuery.of(words))

@@ -39,8 +39,9 @@ def prompt_of(call: Call) -> str:
 
 
 def _concluded(call: Call, answer: str, number: int) -> Reply:
-    quoted = re.search(rf"^(?:\[|Context )(\d+).*{re.escape(answer)}", call.text, re.MULTILINE)
-    cited = number or (int(quoted[1]) if quoted else 0)
+    numbered = r"(?:\[|Context )(\d+)|Step (\d+)\nQuestion: .*\nAnswer: "
+    quoted = re.search(rf"^(?:{numbered}).*{re.escape(answer)}", call.text, re.MULTILINE)
+    cited = number or (int(quoted[1] or quoted[2]) if quoted else 0)
     text = f"{answer} [{cited}]" if cited else answer
     return Reply.json({"answer": text, "support": "stated" if cited else "inferred", "unstated": ""})
 
@@ -83,6 +84,9 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "rewrite_keywords": lambda _, asked, __: {"keywords": [asked]},
     "verify": lambda _, __, ___: {"enough": True},
     "refine_query": lambda _, asked, __: {"extend": asked[:100], "emphasize": "", "filter": ""},
+    "extend_query": lambda _, asked, __: {"keyword": asked[:100]},
+    "emphasize_query": lambda _, __, ___: {"keyword": ""},
+    "filter_query": lambda _, __, ___: {"keyword": ""},
     "supplement": lambda _, __, ___: {"queries": []},
     "critique": lambda _, __, ___: {"relevant": True, "support": "full", "usefulness": 5},
     "review": lambda _, __, ___: {"status": "PASS", "answer": "", "citations": [], "question": ""},

@@ -23,12 +23,13 @@ PAPERS = {
         "show_purpose": False, "guide": False, "fill_gaps": False,
     },
     "level": {
-        "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": 10, "max_queries": 20,
-        "max_refined": 27, "dense_rewrites": 3,
+        "searchers": "sparse+dense+web", "k": 10, "verify": "separate", "supplements": None, "max_queries": None,
+        "max_calls": None, "max_refined": 27, "sparse_depth": 3, "dense_rewrites": 3, "refine": "separate",
+        "judge_all": True, "loosen": False, "conclude_always": True,
     },
     "plan_star": {
         "searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks",
-        "together": False,
+        "conclude_with": "answers", "ask_always": True, "together": False,
     },
     "omni": {
         "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",

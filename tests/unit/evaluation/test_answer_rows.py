@@ -207,8 +207,24 @@ def test_quotes_are_compared_with_supporting_sentences() -> None:
     steps = (Step(id="1", question="?", hits=(near, other), answer="Dole", quotes=quotes),)
     row = row_of(Answer(text="Dole [1]", reasoner="r", steps=steps, citations=(citation,)), question=SENTENCES)
     assert (row.scores["sentence_precision"], row.scores["sentence_recall"]) == (pytest.approx(1 / 3), 0.5)
+    retrieved = ("retrieved_sentence_precision", "retrieved_sentence_recall")
+    assert [row.scores[name] for name in retrieved] == [0.5, 0.5], "of two passages one has one of the two sentences"
     silent = row_of(Answer(text="no", reasoner="r", abstained=True), question=SENTENCES)
+    assert [silent.scores[name] for name in retrieved] == [0.0, 0.0]
     assert (silent.scores["sentence_precision"], silent.scores["sentence_recall"]) == (0.0, 0.0)
+
+
+def test_passages_that_steps_retrieve_are_compared_with_supporting_sentences() -> None:
+    """Each passage counts once, whichever steps retrieved it, and only where its place overlaps the sentence."""
+    before, near, other, far = placed("a", 0), placed("a", 100), placed("b", 15), placed("z", 0)
+    before = replace(before, chunk=replace(before.chunk, id="c-a-before"))
+    first = Step(id="1", question="?", answer="", hits=(before, near, far))
+    steps = (first, Step(id="2", question="?", answer="", hits=(near, other)))
+    scores = row_of(Answer(text="Dole", reasoner="r", steps=steps), question=SENTENCES).scores
+    assert (scores["retrieved_sentence_precision"], scores["retrieved_sentence_recall"]) == (0.5, 1.0)
+    assert (scores["sentence_precision"], scores["sentence_recall"]) == (0.0, 0.0), "nothing was quoted"
+    nothing_known = row_of(Answer(text="Dole", reasoner="r", steps=steps)).scores
+    assert not any("sentence" in name for name in nothing_known)
 
 
 def test_costs_are_of_the_questions_that_were_answered_and_cached_calls_apart() -> None:

@@ -25,7 +25,10 @@ def test_how_long_an_answer_is(package: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("package", "name"),
     [
-        *[("answers", f"conclude{kind}") for kind in ("", "_contexts", "_findings", "_memory", "_thinking")],
+        *[
+            ("answers", f"conclude{kind}")
+            for kind in ("", "_answers", "_contexts", "_findings", "_memory", "_thinking")
+        ],
         *[("answers", name) for name in ("answer_step", "next_thought")],
         ("planning", "settle_or_plan"),
     ],

@@ -6,7 +6,7 @@ import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
 from reasoning.plans.dag import PlannedNode, parse_dag, split_layers
-from reasoning.plans.schedules import run_layers, run_when_ready
+from reasoning.plans.schedules import run_in_sequence, run_layers, run_when_ready
 
 NODES = parse_dag([("Q1.1", "a"), ("Q1.2", "b"), ("Q2.1", "of <A1.1>")], max_nodes=3, max_depth=2)
 
@@ -36,6 +36,18 @@ async def test_layers_wait_for_all_of_the_one_before():
 
     await run_layers(split_layers(NODES), work)
     assert order == ["Q1.1", "Q1.2", "Q2.1"]
+
+
+async def test_in_sequence_each_node_ends_before_the_next_begins():
+    log: list[str] = []
+
+    async def work(node: PlannedNode) -> None:
+        log.append(f"{node.id} begins")
+        await asyncio.sleep(0)
+        log.append(f"{node.id} ends")
+
+    await run_in_sequence(NODES, work)
+    assert log == [f"{id} {what}" for id in ("Q1.1", "Q1.2", "Q2.1") for what in ("begins", "ends")]
 
 
 @pytest.mark.parametrize("schedule", ["layers", "ready"])

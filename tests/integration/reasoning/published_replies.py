@@ -43,6 +43,8 @@ def level_reply(call: Call) -> Reply:
             return Reply(text="Rumble Fish was written\nby S. E. Hinton.")
         case "refine_query":
             return Reply.json({"extend": "writer", "emphasize": "Rumble Fish", "filter": ""})
+        case "extend_query" | "emphasize_query" | "filter_query":
+            return Reply(text='"Rumble Fish"')
     return Reply.json({"answer": "Viking Press [3]", "support": "stated", "unstated": ""})
 
 

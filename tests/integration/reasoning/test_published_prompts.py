@@ -81,7 +81,10 @@ async def test_every_published_prompt_is_asked(server: ChatServer) -> None:
     desk = ReasoningDesk(server, par_replies.DOCUMENTS)
     with published():
         server.respond = par_reply
-        await desk.ask("par", QUESTION)
+        for strategy in ("par", "par:guide=false"):
+            await desk.ask(strategy, QUESTION)
+        of_level(server, verify="no")
+        await desk.ask("level:preset=paper,high_level=false", HOPS[0])
         server.respond = level_reply
         for options in ("", ",summarize=false,supplements=1"):
             of_level(server, **({"verify": "no"} if options else {}))

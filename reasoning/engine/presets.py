@@ -43,6 +43,6 @@ def check_reranker(reasoner: str, backends: ReasoningBackends) -> None:
     if backends.reranker is None:
         raise InvalidStrategy(
             f"the preset 'paper' of the reasoner {reasoner!r} needs a reranking model, and none is configured: set "
-            "HOPWEAVE_RERANKER__KIND to 'cross-encoder' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with "
+            "HOPWEAVE_RERANKER__KIND to 'cross-encoder' or 'colbert' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with "
             f"HOPWEAVE_RERANKER__URL), or ask with {reasoner!r} without the preset"
         )

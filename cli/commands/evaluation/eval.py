@@ -7,13 +7,14 @@ import typer
 
 from cli.flows.evaluation import STDOUT, check_thresholds, default_rows, run_comparison, show_results
 from cli.flows.evaluation_files import check_writable, write_page, write_plans
-from cli.options import Prompts
+from cli.options import Prompts, Where, parse_filter_text
 from core.errors import InvalidInput
+from core.filters import parse_filter
 from core.ports.reasoning import Unsupported
 from core.settings import Settings, read_settings
 from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
 
-__all__ = ["register"]
+__all__ = ["read_eval_settings", "register"]
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +63,7 @@ def _eval(
     unanswerable: Annotated[
         bool, typer.Option("--unanswerable", help="The corpus answers none of the questions: count abstentions.")
     ] = False,
+    where: Where = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
@@ -104,6 +106,7 @@ def _eval(
 
     Run an interrupted comparison again to continue it.
     """
+    selected = parse_filter_text(where, "--where")
     thresholds = [parse_threshold(text) for text in fail_under or ()]
     if questions is not None and len(dataset_dirs) > 1:
         raise InvalidInput("--questions belongs to one dataset; give one folder with it")
@@ -125,6 +128,7 @@ def _eval(
         questions=questions,
         lowercase=lowercase,
         unanswerable=unanswerable,
+        where=parse_filter(selected) if selected is not None else None,
         limit=limit,
         sample=sample,
         seed=seed,
@@ -137,7 +141,7 @@ def _eval(
         concurrency=concurrency,
         judge=judge,
     )
-    settings = _read_settings(model or [], prompts, extractor)
+    settings = read_eval_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     answers: dict[str, list[AnswerRow]] = {}
@@ -151,7 +155,7 @@ def _eval(
     check_thresholds(results, thresholds)
 
 
-def _read_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
+def read_eval_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
     """Returns the settings with those options; raises `InvalidInput` for a prompt that only a worker would use."""
     overrides = parse_model_options(models)
     if prompts is None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.container import Container
 from app.services.estimates import ModelEstimate
-from cli.output.console import print_result, print_status, table
+from cli.output.console import counted, print_result, print_status, table
 from core.settings import Settings
 from evaluation import OVERALL, Outcome, Reproduction, Table, dataset_names, estimate_extraction, list_tables
 
@@ -82,9 +82,10 @@ def show_table(one: Table) -> None:
 def print_estimate(settings: Settings, reproduction: Reproduction) -> None:
     """Prints what the run costs: the answers of all rows, and the extraction by a language model if there is one."""
     cost = reproduction.estimate_cost()
+    asked = f"{counted(cost.questions, 'question')} × {counted(len(reproduction.rows), 'row')}"
     print_status(
-        f"estimate: {cost.questions:,} questions × {len(reproduction.rows)} rows: about {cost.calls:,.0f} calls and "
-        f"{cost.tokens:,.0f} tokens of a language model; stored answers cost nothing"
+        f"estimate: {asked}: about {cost.calls:,.0f} calls and {cost.tokens:,.0f} tokens of a language model; stored "
+        "answers cost nothing"
     )
     for folder, model in asyncio.run(_estimate_extraction(settings, reproduction)):
         print_status(

@@ -72,7 +72,7 @@ class Outcome:
     def difference(self) -> str:
         """One line that says how models and data differ from the paper's."""
         measured = "; ".join(
-            f"{result.questions:,} questions of {placed.folder.resolve().name}"
+            f"{result.questions:,} question{'s' if result.questions > 1 else ''} of {placed.folder.resolve().name}"
             f"{f' for {dataset_names()[placed.key]}' if placed.key else ''} over {_describe_passages(result)}"
             for placed, result in self._pairs()
         )
@@ -158,7 +158,7 @@ class Outcome:
     def _count(self) -> dict[str, Any]:
         rows = [row for result in self.results for row in result.answers]
         judged = [row for result in self.results for row in result.judgements]
-        costs = [row.cost for row in (*rows, *judged)]
+        costs = [*(row.cost for row in rows), *(row.cost for row in judged)]
         return {
             "answers": len(rows),
             "failed": sum(row.error is not None for row in rows),

@@ -23,7 +23,7 @@ from evaluation.ranker.training import RankerGain, TrainedRanker, Training, chec
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
 from evaluation.report.json_report import build_report, rows_path, write_report
 from evaluation.report.pages.comparison_page import build_page
-from evaluation.report.plan_lines import build_plan_lines
+from evaluation.report.plan_lines import PlanForm, PlanSelection, build_plan_lines
 from evaluation.report.result import Result
 from evaluation.report.tables.calibration_table import build_calibration_report, build_calibration_tables
 from evaluation.report.tables.ranker_table import build_ranker_table
@@ -58,6 +58,8 @@ __all__ = [
     "IndexReport",
     "Interval",
     "Outcome",
+    "PlanForm",
+    "PlanSelection",
     "RankerGain",
     "ReportProgress",
     "Reproduction",

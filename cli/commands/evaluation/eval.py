@@ -5,14 +5,31 @@ from typing import Annotated
 
 import typer
 
+from app.container import read_prompts
 from cli.flows.evaluation import STDOUT, check_thresholds, default_rows, run_comparison, show_results
-from cli.flows.evaluation_files import check_writable, write_page, write_plans
+from cli.flows.evaluation_files import (
+    PlansForm,
+    PlansFrom,
+    PlansMinF1,
+    check_writable,
+    select_plans,
+    write_page,
+    write_plans,
+)
 from cli.options import Prompts, Where, parse_filter_text
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.reasoning import Unsupported
 from core.settings import Settings, read_settings
-from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
+from evaluation import (
+    DEFAULT_SEARCHERS,
+    AnswerRow,
+    Experiment,
+    PlanForm,
+    RowsFile,
+    parse_model_options,
+    parse_threshold,
+)
 
 __all__ = ["read_eval_settings", "register"]
 
@@ -90,6 +107,9 @@ def _eval(
     plans: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write questions with their plans here, as JSON lines.")
     ] = None,
+    plans_form: PlansForm = PlanForm.ROWS,
+    plans_from: PlansFrom = None,
+    plans_min_f1: PlansMinF1 = 0.0,
     rows: Annotated[
         Path | None,
         typer.Option(
@@ -112,6 +132,7 @@ def _eval(
         raise InvalidInput("--questions belongs to one dataset; give one folder with it")
     if (report or plans) and not reasoner:
         raise InvalidInput("--report and --plans are about reasoners: name one with --reasoner")
+    planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
     for option, file in (
         ("--json", None if json_file == STDOUT else json_file),
         ("--report", report),
@@ -150,7 +171,7 @@ def _eval(
     if report is not None:
         write_page(report, answers)
     if plans is not None:
-        write_plans(plans, answers)
+        write_plans(plans, answers, planned, read_prompts(settings))
     show_results(results, json_file, kept.path)
     check_thresholds(results, thresholds)
 

@@ -31,6 +31,7 @@ from evaluation.report.tables.result_tables import build_tables
 from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
 from evaluation.reproduction import (
     OVERALL,
+    UNKNOWN,
     Outcome,
     Reproduction,
     Table,
@@ -49,6 +50,7 @@ __all__ = [
     "DEFAULT_SEARCHERS",
     "FORMS",
     "OVERALL",
+    "UNKNOWN",
     "AnswerRow",
     "CalibrationSet",
     "Dataset",

@@ -71,9 +71,9 @@ def show_table(one: Table) -> None:
     rows = []
     for row in one.rows:
         cells = [
-            column.format_published(row.find_published(dataset, place))
+            row.find_published(dataset, place)
             for dataset, columns in (*((dataset, one.columns) for dataset in one.datasets), (OVERALL, one.overall))
-            for place, column in enumerate(columns)
+            for place in range(len(columns))
         ]
         rows.append((row.name, *cells, row.spec or f"not run: {row.not_run}"))
     table(("row", *headings, *(column.heading for column in one.overall), "strategy"), rows)

@@ -12,6 +12,7 @@ from evaluation.reproduction.reproduction import (
 )
 from evaluation.reproduction.tables import (
     OVERALL,
+    UNKNOWN,
     Column,
     Paper,
     Table,
@@ -23,6 +24,7 @@ from evaluation.reproduction.tables import (
 
 __all__ = [
     "OVERALL",
+    "UNKNOWN",
     "Column",
     "CostEstimate",
     "Outcome",

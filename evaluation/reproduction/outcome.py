@@ -7,7 +7,7 @@ from typing import Any
 from evaluation.report.pages.markdown import escape, make_markdown_table
 from evaluation.report.result import Result
 from evaluation.reproduction.reproduction import PlacedDataset, Reproduction
-from evaluation.reproduction.tables import OVERALL, Column, TableRow, dataset_names
+from evaluation.reproduction.tables import OVERALL, UNKNOWN, Column, TableRow, dataset_names
 from evaluation.rows.model_rows import ModelRow, format_names
 from evaluation.scores.metrics import mean_of_known
 
@@ -40,7 +40,10 @@ class Outcome:
         return "\n\n".join(parts) + "\n"
 
     def build_report(self) -> dict[str, Any]:
-        """Returns the numbers of each row that was run, by dataset, as JSON; measured ones are not scaled."""
+        """Returns the numbers of each row that was run, by dataset, as JSON.
+
+        Published numbers are texts, as the paper prints them (null: not known); measured ones are not scaled.
+        """
         table = self.reproduction.table
         return {
             "table": table.id,
@@ -53,7 +56,8 @@ class Outcome:
                     "stands_for": placed.key,
                     "measured": {one.metric: _find(result, row, one.metric) for one in table.columns},
                     "published": {
-                        one.metric: row.find_published(placed.key, place) for place, one in enumerate(table.columns)
+                        one.metric: None if (number := row.find_published(placed.key, place)) == UNKNOWN else number
+                        for place, one in enumerate(table.columns)
                     },
                     "questions": result.questions,
                 }
@@ -180,8 +184,8 @@ def _find(result: Result, row: TableRow, metric: str) -> float | None:
     return None if scores is None else float(scores)
 
 
-def _cell(column: Column, measured: float | None, published: float | None) -> str:
-    return f"{column.format(measured)} ({column.format_published(published)})"
+def _cell(column: Column, measured: float | None, published: str) -> str:
+    return f"{column.format(measured)} ({published})"
 
 
 def _describe_passages(result: Result) -> str:

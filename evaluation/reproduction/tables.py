@@ -9,10 +9,12 @@ from typing import Any, Literal, Self
 
 from core.errors import NotFound
 
-__all__ = ["OVERALL", "Column", "Paper", "Table", "TableRow", "dataset_names", "find_table", "list_tables"]
+__all__ = ["OVERALL", "UNKNOWN", "Column", "Paper", "Table", "TableRow", "dataset_names", "find_table", "list_tables"]
 
 OVERALL = "overall"
 """The key of the published numbers over all datasets of a table."""
+UNKNOWN = "–"
+"""What a table has in place of a number that is not known."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,10 +39,7 @@ class Column:
 
     def format(self, value: float | None) -> str:
         """Returns a measured value as the paper would print it; a dash for None."""
-        return self.format_published(None if value is None else value * self.scale)
-
-    def format_published(self, value: float | None) -> str:
-        return "–" if value is None else f"{value:,.{self.digits}f}"
+        return UNKNOWN if value is None else f"{value * self.scale:,.{self.digits}f}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +47,8 @@ class TableRow:
     """A system of a table. Of `reasoner`, `searcher` and `not_run` (why it cannot be run) one is given.
 
     `needs` are what the corpus or the settings must have: `triples`, `reranker`. `calls` and `tokens` are what a
-    question typically costs. `published` are numbers by dataset, in the order of the columns; None is unknown.
+    question typically costs. `published` are numbers by dataset, in the order of the columns, with their known
+    digits; '' is unknown.
     """
 
     name: str
@@ -58,24 +58,21 @@ class TableRow:
     needs: tuple[str, ...] = ()
     calls: float = 0
     tokens: float = 0
-    published: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict)
+    published: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def spec(self) -> str:
         """The strategy as it is written on the command line; '' if the row cannot be run."""
         return self.reasoner or self.searcher
 
-    def find_published(self, dataset: str, place: int) -> float | None:
-        """Returns the published number of a column; None if it is not known."""
+    def find_published(self, dataset: str, place: int) -> str:
+        """Returns the published number of a column; a dash if it is not known."""
         numbers = self.published.get(dataset, ())
-        return numbers[place] if place < len(numbers) else None
+        return (numbers[place] if place < len(numbers) else "") or UNKNOWN
 
     @classmethod
     def from_toml(cls, fields: Mapping[str, Any]) -> Self:
-        published = {
-            dataset: tuple(None if number == "" else float(number) for number in numbers)
-            for dataset, numbers in fields.get("published", {}).items()
-        }
+        published = {dataset: tuple(numbers) for dataset, numbers in fields.get("published", {}).items()}
         return cls(**{**fields, "needs": tuple(fields.get("needs", ())), "published": published})
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from itertools import groupby
 
-from evaluation import OVERALL, Table, dataset_names, list_tables
+from evaluation import OVERALL, UNKNOWN, Table, dataset_names, list_tables
 
 __all__ = ["reproduction_page"]
 
 _TOP = """# The papers' tables
 
-Every table and figure of the published systems that this project knows, with its rows, the strategy that runs each row, \
-and the published numbers. `make docs` makes this page from `evaluation/reproduction/tables.toml`, from which \
+Every table and figure of the published systems that this project knows, with its rows, the strategy that runs each \
+row, and the published numbers. `make docs` makes this page from `evaluation/reproduction/tables.toml`, from which \
 `hopweave reproduce` reads them, too. The number after the point of a table's name is ours, not the paper's. A dash \
 is a number that is not known here.
 
@@ -35,8 +35,8 @@ stands for. A folder that stands for none has a column without published numbers
 - Before anything is asked, the command prints the cost: the number of questions times what a question with several \
 hops typically costs, derived from the [measured figures](strategies/README.md#three-kinds-of-figures). With an \
 extractor that calls a model, it also prints the cost of extraction. Afterwards, it prints what was counted.
-- *triples*: the corpus needs facts. By default they are those of the folder's `openie.jsonl`; else the extractor `llm` \
-finds them. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model judges the answers \
+- *triples*: the corpus needs facts. By default they are those of the folder's `openie.jsonl`; else the extractor \
+`llm` finds them. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model judges the answers \
 ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. The web takes part in `level` if one \
 is configured and the option `--web` is given.
 - Rows that compare models have one row for the configured model: run the table once for each model.
@@ -65,15 +65,15 @@ def _section(table: Table) -> str:
 def _lines(table: Table) -> Iterator[str]:
     """Yields the lines of a table; columns without any published number are left out."""
     columns = [
-        (dataset, place, f"{dataset_names().get(dataset, 'all')}: {column.heading}", column)
+        (dataset, place, f"{dataset_names().get(dataset, 'all')}: {column.heading}")
         for dataset, own in (*((one, table.columns) for one in table.datasets), (OVERALL, table.overall))
         for place, column in enumerate(own)
-        if any(row.find_published(dataset, place) is not None for row in table.rows)
+        if any(row.find_published(dataset, place) != UNKNOWN for row in table.rows)
     ]
-    yield _line(["row", "strategy", *(heading for _, _, heading, _ in columns)])
+    yield _line(["row", "strategy", *(heading for _, _, heading in columns)])
     yield _line(["---", "---", *["---:"] * len(columns)])
     for row in table.rows:
-        cells = [column.format_published(row.find_published(dataset, place)) for dataset, place, _, column in columns]
+        cells = [row.find_published(dataset, place) for dataset, place, _ in columns]
         name = row.name.replace("*", r"\*")
         yield _line([name, f"`{row.spec}`" if row.spec else f"not run: {row.not_run}", *cells])
 

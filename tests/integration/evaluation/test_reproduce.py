@@ -140,7 +140,7 @@ def test_all_tables_are_listed_and_one_is_described_with_its_published_numbers()
     assert error is None
     table = json.loads(shown)
     assert table["needs"] == ["triples"]
-    assert table["rows"][0]["published"] == {"squad": [None, 0.65]}
+    assert table["rows"][0]["published"] == {"squad": ["", "0.65"]}
     assert [one["id"] for one in json.loads(run("--json")[0])["tables"]][:2] == ["par.1", "par.2"]
 
 

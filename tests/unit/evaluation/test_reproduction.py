@@ -1,5 +1,6 @@
 """The tables of the papers: each is complete and can be built, and folders, rows and needs are checked before a run."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -88,6 +89,7 @@ def test_every_table_is_complete(table: Table) -> None:
         assert set(one.published) <= {*table.datasets, OVERALL}, one.name
         for dataset, numbers in one.published.items():
             assert len(numbers) == len(table.overall if dataset == OVERALL else table.columns), one.name
+            assert all(re.fullmatch(r"[0-9][0-9,]*+(\.[0-9]+)?|", number) for number in numbers), one.name
         if one.reasoner:
             assert one.calls
             assert one.tokens
@@ -191,7 +193,7 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
         ["Vanilla RAG", "0.50 (0.42)", "0.750 (0.564)", "0.00 (0.15)", "0.000 (0.206)", "2.00 (3.40)", "1,000 (821)"],
         ["RAPTOR", "– (0.28)", "– (0.424)", "– (0.14)", "– (0.239)", "– (1.07)", "– (1,034)"],
         ["IRCoT+HippoRAG", "– (0.57)", "– (0.722)", "– (0.29)", "– (0.387)", "– (5.00)", "– (2,024)"],
-        ["PAR RAG", "1.00 (0.75)", "1.000 (0.796)", "0.25 (0.40)", "0.333 (0.510)", "2.00 (26.70)", "1,000 (10,081)"],
+        ["PAR RAG", "1.00 (0.75)", "1.000 (0.796)", "0.25 (0.40)", "0.333 (0.510)", "2.00 (26.7)", "1,000 (10,081)"],
     ]
     assert outcome.difference == (
         "Here: small-1b, embedding model e5, 1 question of hotpotqa-dev-60 for HotpotQA over 40 passages; 1 question "
@@ -202,7 +204,8 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
     assert "| PAR RAG | 1.00 (0.75) | 1.000 (0.796) |" in page
     assert "Not run: RAPTOR: there is no strategy" in page
     (measured, *_) = outcome.build_report()["rows"]
-    assert (measured["measured"]["em"], measured["published"]["em"], measured["stands_for"]) == (0.5, 0.42, "hotpotqa")
+    assert (measured["measured"]["em"], measured["published"]["em"]) == (0.5, "0.42")
+    assert (measured["stands_for"], measured["dataset"]) == ("hotpotqa", "hotpotqa-dev-60")
 
 
 def test_a_table_of_datasets_has_a_line_for_each_and_no_number_where_the_paper_has_none(folders: Path) -> None:

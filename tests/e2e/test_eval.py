@@ -1,4 +1,4 @@
-"""`hopweave eval` and `hopweave reproduce` as they are installed: killed and interrupted in the middle, and taken up again."""
+"""`hopweave eval` and `hopweave reproduce` as they are installed: ended in the middle, and taken up again."""
 
 import functools
 import json
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 _HOPWEAVE = Path(sys.executable).with_name("hopweave")
 _LONGEST = 240.0
 ANSWER = {"answer": "Barel"}
+CITING = {"answer": "Barelmouth", "support": "inferred", "unstated": ""}
 
 
 def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Popen[str]:
@@ -38,9 +39,9 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
     )
 
 
-def hang_at(calls: int, call: Call) -> Reply:
+def hang_at(calls: int, call: Call, answer: dict[str, str] = ANSWER) -> Reply:
     """The last of so many calls is never answered."""
-    return Reply(stall=True) if call.number == calls - 1 else Reply.json(ANSWER)
+    return Reply(stall=True) if call.number == calls - 1 else Reply.json(answer)
 
 
 def test_a_comparison_that_was_ended_goes_on(tmp_path: Path) -> None:
@@ -84,7 +85,7 @@ def test_a_table_that_was_interrupted_goes_on(tmp_path: Path) -> None:
     rows = ("--only", "Vanilla RAG", "--only", "CoT")
     arguments = ("reproduce", "plan_star.2", "--dataset", tmp_path / "hotpotqa", *rows, "--model", "m")
     with ChatServer() as server:
-        server.respond = functools.partial(hang_at, 4)
+        server.respond = functools.partial(hang_at, 4, answer=CITING)
         ended = begin(tmp_path, server, *arguments)
         deadline = time.monotonic() + _LONGEST
         while len(server.calls) < 4 and ended.poll() is None and time.monotonic() < deadline:
@@ -93,11 +94,11 @@ def test_a_table_that_was_interrupted_goes_on(tmp_path: Path) -> None:
         _, said = ended.communicate(timeout=_LONGEST)
         assert (ended.returncode, len(server.calls)) == (130, 4), said
         assert "estimate: 2 questions × 2 rows: about 4 calls" in said
-        server.respond = lambda _: Reply.json({"answer": "Barelmouth", "support": "inferred", "unstated": ""})
+        server.respond = lambda _: Reply.json(CITING)
         again = begin(tmp_path, server, *arguments, "-o", tmp_path / "table.md")
         shown, said = again.communicate(timeout=_LONGEST)
         assert (again.returncode, len(server.calls)) == (0, 4 + 1), said
     assert "Counted: 4 calls and" in shown
     (line,) = (line for line in (tmp_path / "table.md").read_text().splitlines() if line.startswith("| CoT |"))
-    assert line == "| CoT | 0.0 (–) |"
+    assert line == "| CoT | 50.0 (–) |"
     assert "CoT" in shown

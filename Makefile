@@ -100,7 +100,7 @@ servers: setup ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see d
 servers-stop: setup ## Stop them; their data stays in .servers/
 	$(BIN)/python -m tests.servers down
 
-docs: setup ## Write the pages that are made from the code: docs/cli.md and docs/openapi.json
+docs: setup ## Write the pages that are made from the code: docs/cli.md, docs/openapi.json and docs/reproduce.md
 	$(BIN)/python -m tests.docs
 
 vendor: ## Bundle the libraries of the page again, in the versions of api/page/vendor; needs npm

@@ -64,6 +64,14 @@ def report(context: typer.Context) -> None:
     _pass_on("eval-report", register, context.args)
 
 
+@app.command("reproduce", add_help_option=False, context_settings=_PASSED_ON)
+def reproduce(context: typer.Context) -> None:
+    """List the tables of the papers, or run one."""
+    from cli.commands.evaluation.reproduce import register  # also imports the whole application
+
+    _pass_on("reproduce", register, context.args)
+
+
 @app.command("calibrate-extractive", add_help_option=False, context_settings=_PASSED_ON)
 def calibrate_extractive(context: typer.Context) -> None:
     """Find the probability below which `extractive` declines."""

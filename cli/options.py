@@ -26,6 +26,7 @@ __all__ = [
     "Searcher",
     "TopK",
     "Web",
+    "Where",
     "choose_embedding",
     "choose_extractor",
     "parse_filter_text",
@@ -61,6 +62,14 @@ FilterText = Annotated[
     str | None,
     typer.Option("--filter", help='Metadata filter as JSON, such as \'{"year": {"$gte": 1990}}\'.', show_default=False),
 ]
+Where = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILTER",
+        help='Use only questions whose metadata match, as JSON, such as \'{"s_pop": {"$lt": 100}}\'.',
+        show_default=False,
+    ),
+]
 Prompts = Annotated[
     Path | None,
     typer.Option(
@@ -72,16 +81,16 @@ Prompts = Annotated[
 Web = Annotated[bool, typer.Option("--web", help="Permit queries to the web search of the settings.")]
 
 
-def parse_filter_text(text: str | None) -> dict[str, Any] | None:
-    """Returns the value of `--filter`; None if it is not given. Raises `InvalidFilter` if it is no JSON object."""
+def parse_filter_text(text: str | None, option: str = "--filter") -> dict[str, Any] | None:
+    """Returns the value of a filter option; None if it is not given. Raises `InvalidFilter` if it is no JSON object."""
     if text is None:
         return None
     try:
         value = json.loads(text)
     except json.JSONDecodeError as error:
-        raise InvalidFilter(f"--filter is not valid JSON: {error.msg} at character {error.pos}") from error
+        raise InvalidFilter(f"{option} is not valid JSON: {error.msg} at character {error.pos}") from error
     if not isinstance(value, dict):
-        raise InvalidFilter('--filter is a JSON object of fields and conditions, such as {"year": 1990}')
+        raise InvalidFilter(f'{option} is a JSON object of fields and conditions, such as {{"year": 1990}}')
     return value
 
 

@@ -1,13 +1,20 @@
 """Evaluation: datasets, metrics and experiments on what `app` serves. Serving code never imports it.
 
 Each question has one row for each searcher and reasoner, also if it failed; all scores are computed from the rows. The
-folders build on one another: `datasets` and `scores`; `importers` and `rows`; `judging` and `ranker`; `report`.
+folders build on one another: `datasets` and `scores`; `importers` and `rows`; `judging` and `ranker`; `report`;
+`reproduction`.
 """
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.supporting import Support
-from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experiment, run_experiment
+from evaluation.experiment import (
+    DEFAULT_SEARCHERS,
+    Experiment,
+    check_experiment,
+    estimate_extraction,
+    run_experiment,
+)
 from evaluation.importers import FORMS, ImportCounts, import_dataset
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset, read_peak_memory_mb
 from evaluation.model_options import parse_model_options
@@ -16,12 +23,24 @@ from evaluation.ranker.training import RankerGain, TrainedRanker, Training, chec
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
 from evaluation.report.json_report import build_report, rows_path, write_report
 from evaluation.report.pages.comparison_page import build_page
-from evaluation.report.plan_lines import build_plan_lines
+from evaluation.report.plan_lines import PlanForm, PlanSelection, build_plan_lines
 from evaluation.report.result import Result
 from evaluation.report.tables.calibration_table import build_calibration_report, build_calibration_tables
 from evaluation.report.tables.ranker_table import build_ranker_table
 from evaluation.report.tables.result_tables import build_tables
 from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
+from evaluation.reproduction import (
+    OVERALL,
+    UNKNOWN,
+    Outcome,
+    Reproduction,
+    Table,
+    dataset_names,
+    find_table,
+    list_tables,
+    place_datasets,
+    plan_reproduction,
+)
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.stored_answers import read_answers
@@ -30,6 +49,8 @@ from evaluation.scores.bootstrap import Interval, bootstrap_interval
 __all__ = [
     "DEFAULT_SEARCHERS",
     "FORMS",
+    "OVERALL",
+    "UNKNOWN",
     "AnswerRow",
     "CalibrationSet",
     "Dataset",
@@ -38,12 +59,17 @@ __all__ = [
     "ImportCounts",
     "IndexReport",
     "Interval",
+    "Outcome",
+    "PlanForm",
+    "PlanSelection",
     "RankerGain",
     "ReportProgress",
+    "Reproduction",
     "Result",
     "RowsFile",
     "SeenQuestions",
     "Support",
+    "Table",
     "Threshold",
     "TrainedRanker",
     "Training",
@@ -60,13 +86,19 @@ __all__ = [
     "build_tables",
     "check_experiment",
     "check_training_libraries",
+    "dataset_names",
+    "estimate_extraction",
     "find_shortfalls",
+    "find_table",
     "gather_training_set",
     "import_dataset",
     "index_dataset",
+    "list_tables",
     "measure_probabilities",
     "parse_model_options",
     "parse_threshold",
+    "place_datasets",
+    "plan_reproduction",
     "read_answers",
     "read_calibration_sets",
     "read_dataset",

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.container import Container
+from app.services.estimates import ModelEstimate
 from core.corpora import Corpus
 from core.errors import InvalidInput
+from core.filters import DocumentFilter
 from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
 from evaluation.answering import AnswerOptions, answer_all
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.sampling import sample_passages
-from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset
+from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, estimate_indexing, index_dataset
 from evaluation.judging import Judge, JudgementRow, require_judge_models
 from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
@@ -25,7 +27,14 @@ from evaluation.rows.search_rows import SearchRow
 from evaluation.scores.graded import check_graded_measures
 from evaluation.searching import search_all
 
-__all__ = ["DEFAULT_SEARCHERS", "Experiment", "check_experiment", "run_experiment"]
+__all__ = [
+    "DEFAULT_SEARCHERS",
+    "Experiment",
+    "check_experiment",
+    "estimate_extraction",
+    "run_experiment",
+    "select_questions",
+]
 
 DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
@@ -39,9 +48,10 @@ class Experiment:
     (None: their own number), may search the web with `web`, treat answers that no passage states as `unsupported` says,
     and answer `concurrency` questions at once; with `judge` their answers are judged.
 
-    The questions are the first `limit`, or a random `sample` that depends on `seed` alone, so that it is the same for
-    everything that is compared. `unanswerable` says that the corpus answers none of them. With `corpus_sample`, only
-    the passages that support these questions are indexed, and so many others, drawn by the seed.
+    The questions are those whose `metadata` match `where` (None: all), of these the first `limit`, or a random `sample`
+    that depends on `seed` alone, so that it is the same for everything that is compared. `unanswerable` says that the
+    corpus answers none of them. With `corpus_sample`, only the passages that support these questions are indexed, and
+    so many others, drawn by the seed.
 
     Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
     are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, for a `limit` with a
@@ -56,6 +66,7 @@ class Experiment:
     questions: Path | None = None
     lowercase: bool = False
     unanswerable: bool = False
+    where: DocumentFilter | None = None
     limit: int | None = None
     sample: int | None = None
     seed: int = 0
@@ -95,13 +106,7 @@ async def run_experiment(
     anything is indexed.
     """
     check_experiment(container, experiment)
-    dataset = read_dataset(
-        folder, experiment.questions, needs_corpus=experiment.corpus is None, unanswerable=experiment.unanswerable
-    )
-    questions = _select_questions(dataset, experiment)
-    _check_questions(dataset, questions, experiment)
-    if experiment.corpus_sample is not None:
-        dataset = sample_passages(dataset, questions, experiment.corpus_sample, experiment.seed)
+    dataset, questions = _read_dataset(folder, experiment)
     corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
@@ -122,6 +127,29 @@ async def run_experiment(
             [question.text for question in questions],
         ),
     )
+
+
+def _read_dataset(folder: Path, experiment: Experiment) -> tuple[Dataset, Sequence[GoldQuestion]]:
+    """Returns the dataset with the passages that are indexed, and the questions that are asked."""
+    dataset = read_dataset(
+        folder, experiment.questions, needs_corpus=experiment.corpus is None, unanswerable=experiment.unanswerable
+    )
+    questions = select_questions(dataset, experiment)
+    _check_questions(dataset, questions, experiment)
+    if experiment.corpus_sample is not None:
+        dataset = sample_passages(dataset, questions, experiment.corpus_sample, experiment.seed)
+    return dataset, questions
+
+
+async def estimate_extraction(container: Container, folder: Path, experiment: Experiment) -> ModelEstimate | None:
+    """Returns what a language model costs that extracts from all passages of a dataset; None if the extractor has none.
+
+    Writes nothing, and does not know whether the dataset is indexed already.
+    """
+    if experiment.corpus is not None:
+        return None
+    dataset, _ = _read_dataset(folder, experiment)
+    return await estimate_indexing(container, dataset, chunker=experiment.chunker, extractor=experiment.extractor)
 
 
 async def _answer_questions(
@@ -155,7 +183,7 @@ async def _answer_questions(
             dataset=dataset.name,
             concurrency=experiment.concurrency,
         )
-    questions = _select_questions(dataset, experiment)
+    questions = select_questions(dataset, experiment)
     answers: list[AnswerRow] = []
     judgements: list[JudgementRow] = []
     for reasoner in dict.fromkeys(experiment.reasoners):
@@ -209,12 +237,29 @@ async def _prepare_corpus(
     return corpus, None
 
 
-def _select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
-    """Returns the questions of the experiment, in the order of the dataset."""
-    questions = dataset.questions[: experiment.limit]
+def select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
+    """Returns the questions of the experiment, in the order of the dataset. Raises `InvalidInput` if `where` matches
+    none.
+    """
+    questions = _filter_questions(dataset, experiment.where)[: experiment.limit]
     if experiment.sample is not None and experiment.sample < len(questions):
         drawn = random.Random(experiment.seed).sample(range(len(questions)), experiment.sample)  # noqa: S311 - no secret
         questions = tuple(questions[place] for place in sorted(drawn))
     if experiment.lowercase:
         return [replace(question, text=question.text.lower()) for question in questions]
     return questions
+
+
+def _filter_questions(dataset: Dataset, where: DocumentFilter | None) -> tuple[GoldQuestion, ...]:
+    if where is None:
+        return dataset.questions
+    kept = tuple(
+        one for one in dataset.questions if where.matches(id=one.id, key=one.id, title="", metadata=one.metadata)
+    )
+    if not kept:
+        fields = ", ".join(sorted({name for one in dataset.questions for name in one.metadata})) or "none"
+        raise InvalidInput(
+            f"--where matches none of the {len(dataset.questions):,} questions of {dataset.name}; the fields of their "
+            f"`metadata`: {fields}"
+        )
+    return kept

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from app.container import Container
 from app.services import corpora, ingestion
+from app.services.estimates import ModelEstimate, estimate
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, LoadFailed, Unavailable
@@ -19,7 +20,15 @@ from core.jobs import Job, JobState
 from evaluation.datasets.dataset import CORPUS_FILE, Dataset
 from indexer import Rejection, read_paths
 
-__all__ = ["IndexReport", "ReportProgress", "WorkerWatch", "corpus_name", "index_dataset", "read_peak_memory_mb"]
+__all__ = [
+    "IndexReport",
+    "ReportProgress",
+    "WorkerWatch",
+    "corpus_name",
+    "estimate_indexing",
+    "index_dataset",
+    "read_peak_memory_mb",
+]
 
 ReportProgress = Callable[[str, int, int], None]
 """Called with the name of the activity, how much of it is done, and how much there is."""
@@ -83,7 +92,7 @@ async def index_dataset(
     corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
     if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
         raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
-    with_given = "given" in re.split(r"[+:]", extractor)
+    with_given = _takes_given(extractor)
     _check_submissions(dataset, with_given=with_given)
     passages = _read_submissions(dataset, with_given=with_given)
     job_id = ""
@@ -92,6 +101,19 @@ async def index_dataset(
             job_id = handed.job.id
     job = await _wait_for_job(container, supervision, job_id, dataset.passages, progress)
     return corpus, _make_report(job, dataset.passages, supervision.worker_pid())
+
+
+async def estimate_indexing(
+    container: Container, dataset: Dataset, *, chunker: str, extractor: str
+) -> ModelEstimate | None:
+    """Returns what the language model of an extractor costs for all passages; None if the extractor calls none."""
+    passages = _read_submissions(dataset, with_given=_takes_given(extractor))
+    return (await estimate(container, None, chunker, extractor, passages)).model
+
+
+def _takes_given(extractor: str) -> bool:
+    """Returns whether an extractor takes the entities and triples that the dataset brings."""
+    return "given" in re.split(r"[+:]", extractor)
 
 
 def read_peak_memory_mb(pid: int | None) -> float | None:

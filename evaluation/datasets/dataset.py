@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
@@ -29,7 +30,8 @@ class GoldQuestion:
     `grades` are the grades of the judged passages, by id, if the dataset has them; the passages with a grade above 0
     support the question. `sentences` are the parts of these passages that state the answer (none: unknown),
     `hop_answers` the answers of the hops in their order (none: unknown), and `type` is a word of the dataset. A
-    question that is not `answerable` from the corpus has none of these.
+    question that is not `answerable` from the corpus has none of these. `metadata` are further facts of the dataset, by
+    which questions are selected.
     """
 
     id: str
@@ -42,6 +44,7 @@ class GoldQuestion:
     hop_answers: tuple[str, ...] = ()
     type: str = ""
     grades: Mapping[str, int] = field(default_factory=dict)
+    metadata: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def answers(self) -> tuple[str, ...]:
@@ -172,6 +175,7 @@ def _read_unanswerable(row: Row) -> GoldQuestion:
         supporting=frozenset(),
         answerable=False,
         type=_read_type(row),
+        metadata=_read_metadata(row),
     )
 
 
@@ -187,6 +191,7 @@ def _read_question(row: Row) -> GoldQuestion:
         hop_answers=tuple(hop.text("answer") for hop in row.objects("hops")),
         type=_read_type(row),
         grades=grades,
+        metadata=_read_metadata(row),
     )
     if grades and "supporting" in row.fields:
         raise InvalidInput(f"{row.place}: question {question.id!r} has `grades` and `supporting`; give one of them")
@@ -208,6 +213,13 @@ def _read_question(row: Row) -> GoldQuestion:
 def _read_type(row: Row) -> str:
     value = row.fields.get("type", "")
     return value if isinstance(value, str) else ""
+
+
+def _read_metadata(row: Row) -> Mapping[str, Any]:
+    value = row.fields.get("metadata", {})
+    if not isinstance(value, Mapping):
+        raise InvalidInput(f"{row.place}: `metadata` must be an object, not {value!r:.80}")
+    return value
 
 
 def _check_supporting(name: str, supporting: Collection[Support], lengths: Mapping[str, int], place: str) -> None:

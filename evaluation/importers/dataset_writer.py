@@ -125,6 +125,11 @@ class DatasetWriter:
             {"id": id, "question": text, "answer": answers[0], "aliases": aliases, "supporting": named, **more},
         )
 
+    def unanswerable_question(self, id: str, text: str, *, place: str) -> None:
+        """Writes a question that the corpus does not answer; raises as `question` does."""
+        self._take(id, place)
+        self._write(QUESTIONS_FILE, {"id": id, "question": text, "answerable": False})
+
     def _take(self, id: str, place: str) -> None:
         if id in self._questions:
             raise InvalidInput(f"{place}: the id {id!r} is that of another question already")

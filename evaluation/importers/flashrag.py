@@ -1,11 +1,13 @@
 """FlashRAG's JSON lines (Jin et al. 2024), in which it publishes NQ, TriviaQA, PopQA, SQuAD and more."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import get_list
+from evaluation.importers.published_files import get_list, keep_metadata
 
 __all__ = ["read", "read_passages"]
 
@@ -23,13 +25,24 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
 
 
 def read(path: Path, writer: DatasetWriter) -> None:
-    """Reads the questions. Their supporting passages are unknown. Questions without an answer are left out."""
+    """Reads the questions with their metadata, such as PopQA's `s_pop`. Their supporting passages are unknown.
+
+    Questions without an answer are left out.
+    """
     for row in read_rows(path):
         answers = _read_answers(row)
         if not answers:
             writer.counts.leave_out("without an answer")
             continue
-        writer.question(row.text("id"), row.text("question"), answers, (), {}, place=row.place)
+        more = keep_metadata(_read_metadata(row))
+        writer.question(row.text("id"), row.text("question"), answers, (), more, place=row.place)
+
+
+def _read_metadata(row: Row) -> Mapping[str, Any]:
+    value = row.fields.get("metadata")
+    if value is not None and not isinstance(value, Mapping):
+        raise InvalidInput(f"{row.place}: `metadata` must be an object, not {value!r:.80}")
+    return value or {}
 
 
 def _read_answers(row: Row) -> list[str]:

@@ -4,12 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import InvalidInput
-from evaluation.importers import beir, flashrag, hotpotqa, musique, strategyqa, trec, twowiki
+from evaluation.importers import beir, flashrag, hotpotqa, musique, selfrag, squad, strategyqa, trec, twowiki
 from evaluation.importers.dataset_writer import DatasetWriter, ImportCounts
 
 __all__ = ["FORMS", "import_dataset"]
 
-_COMPLETE = {"hotpotqa": hotpotqa.read, "2wiki": twowiki.read, "musique": musique.read}
+_COMPLETE = {
+    "hotpotqa": hotpotqa.read,
+    "2wiki": twowiki.read,
+    "musique": musique.read,
+    "squad": squad.read,
+    "selfrag": selfrag.read,
+}
 _JUDGED = ("beir", "trec")
 FORMS = (*_COMPLETE, "strategyqa", "flashrag", *_JUDGED)
 

@@ -8,7 +8,7 @@ from typing import Any
 from core.errors import InvalidInput, NotFound
 from evaluation.datasets.json_lines import Row
 
-__all__ = ["get_list", "iter_objects", "read_id", "read_lines", "read_list", "read_object"]
+__all__ = ["get_list", "iter_objects", "keep_metadata", "read_id", "read_lines", "read_list", "read_object"]
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -67,6 +67,22 @@ def iter_objects(row: Row, name: str) -> Iterator[Row]:
     for number, item in enumerate(get_list(row, name)):
         place = f"{row.place}, `{name}` {number}"
         yield Row(place=place, fields=_check_object(item, place))
+
+
+def keep_metadata(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns `{"metadata": …}` with the fields by which questions can be selected; {} if there are none.
+
+    These are texts, numbers, truth values, and lists of them. Objects, such as passages beside a question, are left
+    out.
+    """
+    kept = {name: value for name, value in fields.items() if _is_comparable(value)}
+    return {"metadata": kept} if kept else {}
+
+
+def _is_comparable(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(isinstance(one, str | int | float) for one in value)
+    return isinstance(value, str | int | float)
 
 
 def _decode(raw: bytes, place: str) -> str:

@@ -1,4 +1,4 @@
-"""`hopweave eval` as it is installed: killed and interrupted in the middle, and taken up again."""
+"""`hopweave eval` and `hopweave reproduce` as they are installed: ended in the middle, and taken up again."""
 
 import functools
 import json
@@ -19,6 +19,7 @@ pytestmark = pytest.mark.slow
 _HOPWEAVE = Path(sys.executable).with_name("hopweave")
 _LONGEST = 240.0
 ANSWER = {"answer": "Barel"}
+CITING = {"answer": "Barelmouth", "support": "inferred", "unstated": ""}
 
 
 def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Popen[str]:
@@ -30,7 +31,7 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
         "HF_HUB_OFFLINE": "1",
     }
     return subprocess.Popen(
-        [_HOPWEAVE, "eval", *map(str, arguments)],
+        [_HOPWEAVE, *map(str, arguments)],
         env={**os.environ, **settings},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -38,16 +39,24 @@ def begin(folder: Path, server: ChatServer, *arguments: object) -> subprocess.Po
     )
 
 
-def hang_at(calls: int, call: Call) -> Reply:
+def hang_at(calls: int, call: Call, answer: dict[str, str] = ANSWER) -> Reply:
     """The last of so many calls is never answered."""
-    return Reply(stall=True) if call.number == calls - 1 else Reply.json(ANSWER)
+    return Reply(stall=True) if call.number == calls - 1 else Reply.json(answer)
 
 
 def test_a_comparison_that_was_ended_goes_on(tmp_path: Path) -> None:
     """Killed when two questions were answered, and interrupted after one more; only the others are asked afterwards."""
     write_townsfolk(tmp_path / "towns", people=5)
     asked = ("--reasoner", "direct", "--model", "m", "--unsupported", "memory", "--sample", 5)
-    arguments = (tmp_path / "towns", *asked, "--json", tmp_path / "scores.json", "--report", tmp_path / "page.md")
+    arguments = (
+        "eval",
+        tmp_path / "towns",
+        *asked,
+        "--json",
+        tmp_path / "scores.json",
+        "--report",
+        tmp_path / "page.md",
+    )
     with ChatServer() as server:
         for how, code, calls in ((signal.SIGKILL, -9, 3), (signal.SIGINT, 130, 3 + 2)):
             server.respond = functools.partial(hang_at, calls)
@@ -68,3 +77,28 @@ def test_a_comparison_that_was_ended_goes_on(tmp_path: Path) -> None:
     assert report["reasoners"]["direct"]["calls_per_query"] == 1.0
     rows = [json.loads(line) for line in Path(report["rows"]).read_text().splitlines()]
     assert [row["question_id"] for row in rows] == [f"q{number}" for number in range(5)]
+
+
+def test_a_table_that_was_interrupted_goes_on(tmp_path: Path) -> None:
+    """Interrupted in the second of two rows; only what is missing is asked afterwards."""
+    write_townsfolk(tmp_path / "hotpotqa", people=2)
+    rows = ("--only", "Vanilla RAG", "--only", "CoT")
+    arguments = ("reproduce", "plan_star.2", "--dataset", tmp_path / "hotpotqa", *rows, "--model", "m")
+    with ChatServer() as server:
+        server.respond = functools.partial(hang_at, 4, answer=CITING)
+        ended = begin(tmp_path, server, *arguments)
+        deadline = time.monotonic() + _LONGEST
+        while len(server.calls) < 4 and ended.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.05)
+        ended.send_signal(signal.SIGINT)
+        _, said = ended.communicate(timeout=_LONGEST)
+        assert (ended.returncode, len(server.calls)) == (130, 4), said
+        assert "estimate: 2 questions × 2 rows: about 4 calls" in said
+        server.respond = lambda _: Reply.json(CITING)
+        again = begin(tmp_path, server, *arguments, "-o", tmp_path / "table.md")
+        shown, said = again.communicate(timeout=_LONGEST)
+        assert (again.returncode, len(server.calls)) == (0, 4 + 1), said
+    assert "Counted: 4 calls and" in shown
+    (line,) = (line for line in (tmp_path / "table.md").read_text().splitlines() if line.startswith("| CoT |"))
+    assert line == "| CoT | 50.0 (–) |"
+    assert "CoT" in shown

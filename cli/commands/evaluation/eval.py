@@ -5,15 +5,33 @@ from typing import Annotated
 
 import typer
 
+from app.container import read_prompts
 from cli.flows.evaluation import STDOUT, check_thresholds, default_rows, run_comparison, show_results
-from cli.flows.evaluation_files import check_writable, write_page, write_plans
-from cli.options import Prompts
+from cli.flows.evaluation_files import (
+    PlansForm,
+    PlansFrom,
+    PlansMinF1,
+    check_writable,
+    select_plans,
+    write_page,
+    write_plans,
+)
+from cli.options import Prompts, Where, parse_filter_text
 from core.errors import InvalidInput
+from core.filters import parse_filter
 from core.ports.reasoning import Unsupported
 from core.settings import Settings, read_settings
-from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
+from evaluation import (
+    DEFAULT_SEARCHERS,
+    AnswerRow,
+    Experiment,
+    PlanForm,
+    RowsFile,
+    parse_model_options,
+    parse_threshold,
+)
 
-__all__ = ["register"]
+__all__ = ["read_eval_settings", "register"]
 
 
 def register(app: typer.Typer) -> None:
@@ -62,6 +80,7 @@ def _eval(
     unanswerable: Annotated[
         bool, typer.Option("--unanswerable", help="The corpus answers none of the questions: count abstentions.")
     ] = False,
+    where: Where = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
     sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
     seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
@@ -88,6 +107,9 @@ def _eval(
     plans: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write questions with their plans here, as JSON lines.")
     ] = None,
+    plans_form: PlansForm = PlanForm.ROWS,
+    plans_from: PlansFrom = None,
+    plans_min_f1: PlansMinF1 = 0.0,
     rows: Annotated[
         Path | None,
         typer.Option(
@@ -104,11 +126,13 @@ def _eval(
 
     Run an interrupted comparison again to continue it.
     """
+    selected = parse_filter_text(where, "--where")
     thresholds = [parse_threshold(text) for text in fail_under or ()]
     if questions is not None and len(dataset_dirs) > 1:
         raise InvalidInput("--questions belongs to one dataset; give one folder with it")
     if (report or plans) and not reasoner:
         raise InvalidInput("--report and --plans are about reasoners: name one with --reasoner")
+    planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
     for option, file in (
         ("--json", None if json_file == STDOUT else json_file),
         ("--report", report),
@@ -125,6 +149,7 @@ def _eval(
         questions=questions,
         lowercase=lowercase,
         unanswerable=unanswerable,
+        where=parse_filter(selected) if selected is not None else None,
         limit=limit,
         sample=sample,
         seed=seed,
@@ -137,7 +162,7 @@ def _eval(
         concurrency=concurrency,
         judge=judge,
     )
-    settings = _read_settings(model or [], prompts, extractor)
+    settings = read_eval_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     answers: dict[str, list[AnswerRow]] = {}
@@ -146,12 +171,12 @@ def _eval(
     if report is not None:
         write_page(report, answers)
     if plans is not None:
-        write_plans(plans, answers)
+        write_plans(plans, answers, planned, read_prompts(settings))
     show_results(results, json_file, kept.path)
     check_thresholds(results, thresholds)
 
 
-def _read_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
+def read_eval_settings(models: list[str], prompts: Path | None, extractor: str) -> Settings:
     """Returns the settings with those options; raises `InvalidInput` for a prompt that only a worker would use."""
     overrides = parse_model_options(models)
     if prompts is None:

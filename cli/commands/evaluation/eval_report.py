@@ -5,9 +5,18 @@ from typing import Annotated
 
 import typer
 
-from cli.flows.evaluation_files import check_writable, write_page, write_plans
+from cli.flows.evaluation_files import (
+    PlansForm,
+    PlansFrom,
+    PlansMinF1,
+    check_writable,
+    select_plans,
+    write_page,
+    write_plans,
+)
 from cli.output.console import print_result
-from evaluation import build_page, read_answers
+from core.prompting.prompts import PromptLibrary
+from evaluation import PlanForm, build_page, read_answers
 
 __all__ = ["register"]
 
@@ -26,16 +35,20 @@ def _eval_report(
     plans: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write questions with their plans here, as JSON lines.")
     ] = None,
+    plans_form: PlansForm = PlanForm.ROWS,
+    plans_from: PlansFrom = None,
+    plans_min_f1: PlansMinF1 = 0.0,
 ) -> None:
     """Write one Markdown page on reasoners: models, cost beside quality, reviews, prompts, and the worst questions.
 
     With several files, runs with different models stand side by side.
     """
+    planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
     for option, file in (("-o", output), ("--plans", plans)):
         check_writable(option, file)
     datasets = read_answers(*rows)
     if plans is not None:
-        write_plans(plans, datasets)
+        write_plans(plans, datasets, planned, PromptLibrary())
     if output is not None:
         write_page(output, datasets, worst)
     else:

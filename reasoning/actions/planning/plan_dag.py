@@ -14,7 +14,7 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag
 
-__all__ = ["plan_dag"]
+__all__ = ["make_planning_call", "plan_dag"]
 
 
 class _Node(BaseModel):
@@ -51,14 +51,19 @@ async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth
 
     A plan that cannot be carried out is sent back to the model once; raises `ModelFailed` if the second is not better.
     """
-    call = ModelCall(
-        prompt=load_prompt("reasoning.actions.planning", "plan_dag"),
-        question=question,
-        variables={"question": neutral(question), "max_nodes": str(max_nodes), "max_depth": str(max_depth)},
-    )
+    call = make_planning_call(question, max_nodes=max_nodes, max_depth=max_depth)
 
     class Plan(_Written):
         bounds = _Bounds(max_nodes=max_nodes, max_depth=max_depth, words=question)
 
     reply, _ = await session.complete_structured(call, Plan)
     return reply.parse_nodes()
+
+
+def make_planning_call(question: str, *, max_nodes: int, max_depth: int) -> ModelCall:
+    """Returns the call that plans a question; planners are trained on its messages, too."""
+    return ModelCall(
+        prompt=load_prompt("reasoning.actions.planning", "plan_dag"),
+        question=question,
+        variables={"question": neutral(question), "max_nodes": str(max_nodes), "max_depth": str(max_depth)},
+    )

@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 from cli.commands.evaluation.import_dataset import register
 from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
-from evaluation import FORMS, import_dataset, read_dataset
+from core.filters import parse_filter
+from evaluation import FORMS, Experiment, import_dataset, read_dataset
+from evaluation.experiment import select_questions
 
 HOTPOT: dict[str, Any] = {
     "_id": "5a8b57f25542995d1e6f1371",
@@ -82,6 +84,51 @@ FLASHRAG_CORPUS: list[dict[str, Any]] = [
     {"id": "1", "contents": "The Dole\nA river."},
     {"id": "2", "contents": '"Orrin Mill"\nOrrin Mill was founded\nby Tam Reed.'},
 ]
+SQUAD: dict[str, Any] = {
+    "version": "v2.0",
+    "data": [
+        {
+            "title": "Orrin_Mill",
+            "paragraphs": [
+                {
+                    "context": "Orrin Mill was founded by Tam Reed.",
+                    "qas": [
+                        {
+                            "id": "56d1",
+                            "question": "Who founded Orrin Mill?",
+                            "answers": [
+                                {"text": "Tam Reed", "answer_start": 26},
+                                {"text": "Reed", "answer_start": 30},
+                                {"text": "Tam Reed", "answer_start": 26},
+                            ],
+                            "is_impossible": False,
+                        },
+                        {
+                            "id": "5ad3",
+                            "question": "Who burnt Orrin Mill?",
+                            "answers": [],
+                            "plausible_answers": [{"text": "Tam Reed", "answer_start": 26}],
+                            "is_impossible": True,
+                        },
+                    ],
+                },
+                {"context": "The mill is in Orrin.", "qas": []},
+            ],
+        }
+    ],
+}
+SELFRAG: dict[str, Any] = {
+    "id": 4222362,
+    "subj": "Orrin Mill",
+    "s_pop": 57,
+    "question": "Who founded Orrin Mill?",
+    "possible_answers": '["Tam Reed"]',
+    "answers": ["Tam Reed", "Reed"],
+    "ctxs": [
+        {"id": "1", "title": "Orrin Mill", "text": "It was founded by Tam Reed.", "score": 1.5, "hasanswer": True},
+        {"id": "2", "title": "The Dole", "text": "A river.", "score": 1.2, "hasanswer": False},
+    ],
+}
 
 
 def file_of(folder: Path, value: Any, *, lines: bool = False, name: str = "published.json") -> Path:
@@ -221,6 +268,62 @@ def test_flashrag_without_a_corpus_is_for_one_that_is_there(tmp_path: Path) -> N
     assert len(read_dataset(tmp_path / "out", needs_corpus=False).questions) == 1
 
 
+def test_flashrag_keeps_the_metadata_by_which_questions_are_selected(tmp_path: Path) -> None:
+    """Of PopQA, the long tail; objects such as HotpotQA's passages are not kept."""
+    metadata = {"s_pop": 57, "prop": "founder", "aka": ["mill"], "context": {"title": ["A"]}, "none": None}
+    found = [
+        {**FLASHRAG, "metadata": metadata},
+        {**FLASHRAG, "id": "b", "metadata": {"s_pop": 100}},
+        {**FLASHRAG, "id": "c", "metadata": None},
+    ]
+    import_dataset("flashrag", [file_of(tmp_path, found, lines=True)], tmp_path / "out")
+    kept = [row.get("metadata") for row in rows(tmp_path / "out", "questions.jsonl")]
+    assert kept == [{"s_pop": 57, "prop": "founder", "aka": ["mill"]}, {"s_pop": 100}, None]
+    dataset = read_dataset(tmp_path / "out", needs_corpus=False)
+    tail = Experiment(where=parse_filter({"s_pop": {"$lt": 100}}), limit=5)
+    assert [one.id for one in select_questions(dataset, tail)] == ["test_0"]
+    with pytest.raises(InvalidInput, match=r"none of the 3 questions of out; .*: aka, prop, s_pop"):
+        select_questions(dataset, Experiment(where=parse_filter({"pop": 1})))
+
+
+def test_squad_has_its_paragraphs_as_passages_and_questions_without_an_answer(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    counts = import_dataset("squad", [file_of(tmp_path, SQUAD)], out)
+    assert (counts.questions, counts.passages, counts.unsupported, counts.left_out) == (2, 2, 0, {})
+    assert [(row["title"], row["text"]) for row in rows(out, "corpus.jsonl")] == [
+        ("Orrin Mill", "Orrin Mill was founded by Tam Reed."),
+        ("Orrin Mill", "The mill is in Orrin."),
+    ]
+    answered, impossible = read_dataset(out).questions
+    assert (answered.id, answered.answers, answered.answerable) == ("56d1", ("Tam Reed", "Reed"), True)
+    assert {one.key for one in answered.supporting} == {rows(out, "corpus.jsonl")[0]["id"]}
+    assert (impossible.id, impossible.answers, impossible.answerable) == ("5ad3", (), False)
+
+
+def test_squad_1_1_marks_no_question(tmp_path: Path) -> None:
+    (article,) = SQUAD["data"]
+    first = without(article["paragraphs"][0]["qas"][0], "is_impossible")
+    paragraph = {**article["paragraphs"][0], "qas": [first, {**first, "id": "b", "answers": []}]}
+    old = {"version": "1.1", "data": [{**article, "paragraphs": [paragraph]}]}
+    counts = import_dataset("squad", [file_of(tmp_path, old)], tmp_path / "out")
+    assert (counts.questions, counts.left_out) == (1, {"without an answer": 1})
+
+
+@pytest.mark.parametrize("lines", [True, False])
+def test_self_rag_has_the_passages_that_were_found_for_each_question(lines: bool, tmp_path: Path) -> None:
+    trivia = {"question": "Where?", "answer": "Orrin", "top_contexts": [{"title": None, "text": "It is in Orrin."}]}
+    found = [SELFRAG, trivia, {**SELFRAG, "id": "n", "answers": []}]
+    file = file_of(tmp_path, found, lines=lines, name=f"tail.json{'l' if lines else ''}")
+    out = tmp_path / "out"
+    counts = import_dataset("selfrag", [file], out)
+    assert (counts.questions, counts.passages, counts.left_out) == (2, 3, {"without an answer": 1})
+    first, second = read_dataset(out).questions
+    assert (first.id, first.answers, first.supporting) == ("4222362", ("Tam Reed", "Reed"), frozenset())
+    assert first.metadata == {"subj": "Orrin Mill", "s_pop": 57, "possible_answers": '["Tam Reed"]'}
+    assert (second.id, second.answers, second.metadata) == ("tail-2", ("Orrin",), {})
+    assert [row["title"] for row in rows(out, "corpus.jsonl")] == ["Orrin Mill", "The Dole", ""]
+
+
 def test_a_passage_has_one_id_in_every_import(tmp_path: Path) -> None:
     for name, context in (("one", HOTPOT["context"]), ("two", HOTPOT["context"][::-1])):
         import_dataset("hotpotqa", [file_of(tmp_path, [{**HOTPOT, "context": context}])], tmp_path / name)
@@ -247,6 +350,11 @@ def without(question: dict[str, Any], name: str) -> dict[str, Any]:
         ("musique", [{**MUSIQUE, "paragraphs": MUSIQUE["paragraphs"][:2]}], "`paragraph_support_idx` 2 is not in"),
         ("flashrag", [without(FLASHRAG, "golden_answers")], "line 1: `golden_answers` must be a list, not missing"),
         ("flashrag", [{**FLASHRAG, "golden_answers": [["Tam Reed"]]}], "line 1: `golden_answers` must hold texts, not"),
+        ("flashrag", [{**FLASHRAG, "metadata": [1]}], "line 1: `metadata` must be an object"),
+        ("squad", [SQUAD], "must be a JSON object"),
+        ("squad", {"data": [{"title": "A"}]}, "published.json, `data` 0: `paragraphs` must be a list, not missing"),
+        ("selfrag", [without(SELFRAG, "ctxs")], "item 0: `ctxs` must be a list, not missing"),
+        ("selfrag", [{**SELFRAG, "answers": [["a"]]}], "item 0: `answers` must be a list of texts"),
         ("strategyqa", [{**STRATEGY, "answer": "no"}], "item 0: `answer` must be true or false, not 'no'"),
     ],
 )
@@ -262,8 +370,8 @@ def test_what_is_missing_is_named_with_its_place_and_nothing_is_written(
 
 def test_wrong_usage_is_refused(tmp_path: Path) -> None:
     file = file_of(tmp_path, [HOTPOT])
-    with pytest.raises(InvalidInput, match="there is no form 'squad'; there are: hotpotqa, 2wiki, musique"):
-        import_dataset("squad", [file], tmp_path / "out")
+    with pytest.raises(InvalidInput, match="there is no form 'quac'; there are: hotpotqa, 2wiki, musique"):
+        import_dataset("quac", [file], tmp_path / "out")
     with pytest.raises(InvalidInput, match="leave out --passages"):
         import_dataset("hotpotqa", [file], tmp_path / "out", file)
     with pytest.raises(InvalidInput, match="name it with --passages"):
@@ -291,4 +399,6 @@ def test_the_command_tells_what_it_made(tmp_path: Path) -> None:
     }
     again = CliRunner().invoke(app, arguments)
     assert isinstance(again.exception, HopweaveError)
-    assert set(FORMS) == {"hotpotqa", "2wiki", "musique", "strategyqa", "flashrag", "beir", "trec"}
+    assert set(FORMS) == {
+        "hotpotqa", "2wiki", "musique", "squad", "selfrag", "strategyqa", "flashrag", "beir", "trec"
+    }  # fmt: skip

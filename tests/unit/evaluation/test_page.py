@@ -205,7 +205,8 @@ def test_the_same_rows_give_the_same_page() -> None:
 
 
 def test_plans_are_lines_with_the_scores_of_their_answers() -> None:
-    (line,) = build_plan_lines([ROW, replace(RIGHT, plan=())])
+    (line,), left_out = build_plan_lines([ROW, replace(RIGHT, plan=())])
+    assert left_out == 0
     assert json.loads(line) == {
         "id": "q1",
         "question": ROW.question,

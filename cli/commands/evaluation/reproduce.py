@@ -1,0 +1,260 @@
+"""`hopweave reproduce`: lists the tables of the papers, and runs one of them on question sets."""
+
+import asyncio
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from app.container import Container
+from app.services.estimates import ModelEstimate
+from cli.commands.evaluation.eval import read_eval_settings
+from cli.flows.evaluation import default_rows, run_comparison
+from cli.flows.evaluation_files import check_writable
+from cli.options import AsJson, Prompts, Web, Where, parse_filter_text
+from cli.output.console import counted, print_json, print_result, print_status
+from cli.output.console import table as print_table
+from core.errors import InvalidInput
+from core.filters import parse_filter
+from core.settings import Settings
+from evaluation import (
+    OVERALL,
+    Experiment,
+    Outcome,
+    Reproduction,
+    RowsFile,
+    Table,
+    dataset_names,
+    estimate_extraction,
+    find_table,
+    list_tables,
+    place_datasets,
+    plan_reproduction,
+)
+
+__all__ = ["register"]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command `reproduce`."""
+    app.command(name="reproduce")(_reproduce)
+
+
+def _reproduce(
+    table: Annotated[
+        str | None, typer.Argument(metavar="[TABLE]", help="Such as level.2. Without it, all tables are listed.")
+    ] = None,
+    dataset: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[NAME=]DIR",
+            help="A folder with corpus.jsonl and questions.jsonl, for the dataset of its name; repeatable. Without it, "
+            "the table is described.",
+            show_default=False,
+        ),
+    ] = None,
+    only: Annotated[
+        list[str] | None, typer.Option(metavar="ROW", help="Run only the row of this name; repeatable.")
+    ] = None,
+    corpus: Annotated[str | None, typer.Option(help="An existing corpus, instead of indexing the folder.")] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(
+            help="Such as pattern+llm. Default: pattern+given if a row needs triples, else pattern.", show_default=False
+        ),
+    ] = None,
+    web: Web = False,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
+    ] = None,
+    prompts: Prompts = None,
+    concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per row.")] = 1,
+    where: Where = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
+    sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
+    corpus_sample: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="M",
+            help="Index only the passages that support the questions, and M others, drawn at random. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost, and ask nothing.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write a Markdown page with the table.")
+    ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="The file of answers, for resuming. Default: that of eval, which it shares."),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Delete the stored rows and ask all questions again.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the tables of the papers, or run one and print it with the published numbers beside ours.
+
+    The cost is estimated before, and counted after. Run an interrupted table again to continue it.
+    """
+    if table is None:
+        if dataset:
+            raise InvalidInput(
+                "--dataset belongs to a table: name one, such as hopweave reproduce level.2 --dataset DIR"
+            )
+        print_json(_describe_tables()) if as_json else _show_tables()
+        return
+    chosen = find_table(table)
+    if not dataset:
+        print_json(_table_to_dict(chosen)) if as_json else _show_table(chosen)
+        return
+    if corpus is not None and len(dataset) > 1:
+        raise InvalidInput("--corpus belongs to one dataset; give one --dataset with it")
+    check_writable("-o", output)
+    selected = parse_filter_text(where, "--where")
+    settings = read_eval_settings(model or [], prompts, extractor or "pattern")
+    reproduction = plan_reproduction(
+        chosen,
+        place_datasets(chosen, dataset),
+        Experiment(
+            searchers=(),
+            corpus=corpus,
+            web=web,
+            concurrency=concurrency,
+            where=parse_filter(selected) if selected is not None else None,
+            limit=limit,
+            sample=sample,
+            seed=seed,
+            corpus_sample=corpus_sample,
+        ),
+        only=only or (),
+        extractor=extractor,
+        has_reranker=bool(settings.reranker.kind),
+    )
+    _print_estimate(settings, reproduction)
+    if estimate:
+        return
+    outcome = _run(settings, reproduction, rows, fresh=fresh)
+    if output is not None:
+        output.write_text(outcome.build_page(), encoding="utf-8")
+    if as_json:
+        print_json(outcome.build_report())
+    else:
+        _show_outcome(outcome)
+
+
+def _run(settings: Settings, reproduction: Reproduction, rows: Path | None, *, fresh: bool) -> Outcome:
+    folders = reproduction.folders
+    kept = RowsFile(rows or default_rows(settings, folders, None), fresh=fresh)
+    results = run_comparison(settings, folders, reproduction.experiment, kept)
+    for result in results:
+        for seen in result.seen:
+            print_status(f"warning: {result.dataset}: {seen.warning}")
+    return Outcome(reproduction=reproduction, results=results, embedding=settings.embedding.model)
+
+
+def _describe_tables() -> dict[str, Any]:
+    """Returns all tables as JSON."""
+    return {"tables": [_table_to_dict(one) for one in list_tables()]}
+
+
+def _table_to_dict(one: Table) -> dict[str, Any]:
+    """Returns a table with its rows and published numbers as JSON."""
+    return {
+        "id": one.id,
+        "paper": one.paper.name,
+        "arxiv": one.paper.arxiv,
+        "compares": one.title,
+        "datasets": list(one.datasets),
+        "columns": [column.heading for column in one.columns],
+        "overall": [column.heading for column in one.overall],
+        "needs": list(one.needs),
+        "rows": [
+            {
+                "name": row.name,
+                "strategy": row.spec,
+                "not_run": row.not_run,
+                "published": {dataset: list(numbers) for dataset, numbers in row.published.items()},
+            }
+            for row in one.rows
+        ],
+    }
+
+
+def _show_tables() -> None:
+    """Prints a line for each table."""
+    print_table(
+        ("table", "paper", "compares", "datasets", "rows", "needs"),
+        (
+            (
+                one.id,
+                one.paper.name,
+                one.title,
+                ", ".join(one.datasets),
+                f"{sum(bool(row.spec) for row in one.rows)} of {len(one.rows)}",
+                ", ".join(one.needs),
+            )
+            for one in list_tables()
+        ),
+    )
+    print_result(
+        "hopweave reproduce TABLE shows a table's rows and published numbers, with --dataset DIR it runs them."
+    )
+
+
+def _show_table(one: Table) -> None:
+    """Prints the rows of a table with their published numbers."""
+    print_result(f"{one.id}: {one.title}")
+    print_result(f"{one.paper.name}, arXiv {one.paper.arxiv}: {one.paper.setting}")
+    if one.needs:
+        print_result(f"needs: {', '.join(one.needs)}")
+    headings = [f"{dataset_names()[dataset]}: {column.heading}" for dataset in one.datasets for column in one.columns]
+    rows = []
+    for row in one.rows:
+        cells = [
+            row.find_published(dataset, place)
+            for dataset, columns in (*((dataset, one.columns) for dataset in one.datasets), (OVERALL, one.overall))
+            for place in range(len(columns))
+        ]
+        rows.append((row.name, *cells, row.spec or f"not run: {row.not_run}"))
+    print_table(("row", *headings, *(column.heading for column in one.overall), "strategy"), rows)
+
+
+def _print_estimate(settings: Settings, reproduction: Reproduction) -> None:
+    """Prints what the run costs: the answers of all rows, and the extraction by a language model if there is one."""
+    cost = reproduction.estimate_cost()
+    asked = f"{counted(cost.questions, 'question')} × {counted(len(reproduction.rows), 'row')}"
+    print_status(
+        f"estimate: {asked}: about {cost.calls:,.0f} calls and {cost.tokens:,.0f} tokens of a language model; stored "
+        "answers cost nothing"
+    )
+    for folder, model in asyncio.run(_estimate_extraction(settings, reproduction)):
+        print_status(
+            f"estimate: extraction from {folder}, if it is not indexed yet: {model.calls:,} calls and "
+            f"{model.prompt_tokens + model.completion_tokens:,} tokens"
+        )
+
+
+async def _estimate_extraction(settings: Settings, reproduction: Reproduction) -> list[tuple[str, ModelEstimate]]:
+    container = Container(settings)
+    try:
+        found = [
+            (folder.resolve().name, await estimate_extraction(container, folder, reproduction.experiment))
+            for folder in reproduction.folders
+        ]
+        return [(name, model) for name, model in found if model is not None]
+    finally:
+        await container.close()
+
+
+def _show_outcome(outcome: Outcome) -> None:
+    """Prints the table in the paper's shape, what differs from the paper, and what it cost."""
+    one = outcome.reproduction.table
+    print_result(f"{one.id}: {one.title} ({one.paper.name}, arXiv {one.paper.arxiv})")
+    print_table([heading.replace(": ", ":\n") for heading in outcome.headings], outcome.lines)
+    print_result(outcome.legend)
+    print_result(outcome.difference)
+    print_result(outcome.counted)
+    if outcome.not_run:
+        print_result(f"Not run: {outcome.not_run}")

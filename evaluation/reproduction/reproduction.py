@@ -1,0 +1,197 @@
+"""How a table is run: its rows on which folders, as one experiment of `hopweave eval`, and what that costs before."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from core.errors import InvalidInput, NotFound
+from core.strategies import StrategySpec, parse_spec
+from evaluation.datasets.dataset import GIVEN_FILE, read_dataset
+from evaluation.experiment import Experiment, select_questions
+from evaluation.reproduction.tables import Table, TableRow, dataset_names
+
+__all__ = ["CostEstimate", "PlacedDataset", "Reproduction", "place_datasets", "plan_reproduction"]
+
+_WORDS = re.compile(r"[a-z0-9]+")
+_WHOLE_WORD = 3
+"""A dataset whose key is so short is found in a folder's name only as a whole word."""
+
+_JUDGE_CALLS, _JUDGE_TOKENS = 3, 5_000
+"""What judging an answer typically costs: its relevance, its faithfulness, and the gain of a depth or two."""
+_REFERENCE_TOKENS = 1_500
+"""What the reference answer to a question typically costs, in one call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlacedDataset:
+    """A folder, and the dataset of the table that it stands for; '' if it stands for none."""
+
+    key: str
+    folder: Path
+
+    @property
+    def title(self) -> str:
+        """The paper's name of the dataset with the folder; the folder alone if the paper does not have it."""
+        folder = self.folder.resolve().name
+        return f"{dataset_names()[self.key]} ({folder})" if self.key else folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class CostEstimate:
+    """Questions of all datasets together, and the calls and tokens of a language model for all rows."""
+
+    questions: int
+    answers: int
+    calls: float
+    tokens: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reproduction:
+    """The rows of a table that are run on these datasets, and the experiment that does it."""
+
+    table: Table
+    rows: tuple[TableRow, ...]
+    datasets: tuple[PlacedDataset, ...]
+    experiment: Experiment
+
+    @property
+    def folders(self) -> list[Path]:
+        return [placed.folder for placed in self.datasets]
+
+    def estimate_cost(self) -> CostEstimate:
+        """Reads the questions, and multiplies their number by what a question typically costs in each row.
+
+        Stored answers are counted as if they were asked again. Raises what is wrong with a folder.
+        """
+        count = sum(self._count_questions(placed) for placed in self.datasets)
+        calls = sum(row.calls for row in self.rows)
+        tokens = sum(row.tokens for row in self.rows)
+        if self.experiment.judge:
+            calls += 1 + _JUDGE_CALLS * len(self.experiment.reasoners)
+            tokens += _REFERENCE_TOKENS + _JUDGE_TOKENS * len(self.experiment.reasoners)
+        answers = count * len(self.experiment.reasoners)
+        return CostEstimate(questions=count, answers=answers, calls=count * calls, tokens=count * tokens)
+
+    def _count_questions(self, placed: PlacedDataset) -> int:
+        experiment = self.experiment
+        dataset = read_dataset(placed.folder, experiment.questions, needs_corpus=experiment.corpus is None)
+        return len(select_questions(dataset, experiment))
+
+
+def place_datasets(table: Table, texts: Iterable[str]) -> tuple[PlacedDataset, ...]:
+    """Returns the folders of `DIR` or `NAME=DIR`, in the order of the table's datasets; those that stand for none last.
+
+    Without a name, a folder stands for the dataset whose key is a word of its own name, such as `hotpotqa-dev-60`.
+    Raises `InvalidInput` for a name that the table does not have or that is given twice, and `NotFound` for a folder
+    that does not exist.
+    """
+    placed = [_place_dataset(table, text) for text in texts]
+    for key in table.datasets:
+        folders = [str(one.folder) for one in placed if one.key == key]
+        if len(folders) > 1:
+            raise InvalidInput(
+                f"--dataset: {' and '.join(folders)} stand for {key}; name another dataset as NAME=DIR, or run them "
+                "one after the other"
+            )
+    order = [*table.datasets, ""]
+    return tuple(sorted(placed, key=lambda one: order.index(one.key)))
+
+
+def _place_dataset(table: Table, text: str) -> PlacedDataset:
+    name, equals, path = text.partition("=")
+    if not equals or Path(text).is_dir():
+        name, path = "", text
+    folder = Path(path)
+    if name and name.lower() not in table.datasets:
+        raise InvalidInput(f"--dataset {text}: {table.id} has no dataset {name!r}; it has: {', '.join(table.datasets)}")
+    if not folder.is_dir():
+        raise NotFound(
+            f"--dataset {text}: there is no folder {folder}; name one with corpus.jsonl and questions.jsonl, as "
+            "`hopweave import-dataset` makes it"
+        )
+    return PlacedDataset(key=name.lower() or _find_key(table, folder), folder=folder)
+
+
+def _find_key(table: Table, folder: Path) -> str:
+    words = _WORDS.findall(folder.resolve().name.lower())
+    for key in table.datasets:
+        if any(word == key or (len(key) > _WHOLE_WORD and word.startswith(key)) for word in words):
+            return key
+    return ""
+
+
+def plan_reproduction(
+    table: Table,
+    datasets: Sequence[PlacedDataset],
+    experiment: Experiment,
+    *,
+    only: Sequence[str] = (),
+    extractor: str | None = None,
+    has_reranker: bool,
+) -> Reproduction:
+    """Returns how the table is run: with the sample and the other options of `experiment`, and the table's strategies.
+
+    `only` are names of rows (none: all that can be run). Without an `extractor`, it is `pattern+given` if a row needs
+    triples, else `pattern`. Raises `InvalidInput`, before anything is asked, for an unknown row, for rows that cannot
+    be run, and for rows that need triples or a reranker that are not there.
+    """
+    rows = _choose_rows(table, only)
+    needing = {need: [row.name for row in rows if need in row.needs] for need in table.needs}
+    if needing.get("reranker") and not has_reranker:
+        raise InvalidInput(
+            f"{table.id}: {_list_names(needing['reranker'])} need a reranking model: set HOPWEAVE_RERANKER__KIND to "
+            "'cross-encoder' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL), or choose other "
+            "rows with --only"
+        )
+    chosen = extractor or ("pattern+given" if needing.get("triples") else "pattern")
+    if needing.get("triples") and experiment.corpus is None:
+        for placed in datasets:
+            _require_triples(table, placed.folder, chosen, needing["triples"])
+    return Reproduction(
+        table=table,
+        rows=rows,
+        datasets=tuple(datasets),
+        experiment=replace(
+            experiment,
+            reasoners=tuple(dict.fromkeys(row.reasoner for row in rows if row.reasoner)),
+            searchers=tuple(dict.fromkeys(row.searcher for row in rows if row.searcher)),
+            extractor=chosen,
+            judge=table.judge,
+        ),
+    )
+
+
+def _choose_rows(table: Table, only: Sequence[str]) -> tuple[TableRow, ...]:
+    """Returns the rows that are run."""
+    by_name = {row.name.casefold(): row for row in table.rows}
+    unknown = next((name for name in only if name.casefold() not in by_name), None)
+    if unknown is not None:
+        names = ", ".join(repr(row.name) for row in table.rows if row.spec)
+        raise InvalidInput(f"--only {unknown!r}: {table.id} has no such row; it has: {names}")
+    chosen = [by_name[name.casefold()] for name in only] or list(table.rows)
+    refused = [row for row in chosen if not row.spec]
+    if refused and (only or len(refused) == len(chosen)):
+        reasons = "; ".join(f"{row.name}: {row.not_run}" for row in refused)
+        raise InvalidInput(f"{table.id} cannot be run: {reasons}")
+    return tuple(row for row in table.rows if row in chosen and row.spec)
+
+
+def _require_triples(table: Table, folder: Path, extractor: str, rows: Sequence[str]) -> None:
+    parts = {_spec.name for _spec in _parse_parts(extractor)}
+    if "llm" in parts or ("given" in parts and (folder / GIVEN_FILE).exists()):
+        return
+    raise InvalidInput(
+        f"{table.id}: {_list_names(rows)} need a graph of triples, and {folder} has no {GIVEN_FILE}: let a language "
+        "model extract them with --extractor pattern+llm, give a folder that has the file, or choose other rows with "
+        "--only"
+    )
+
+
+def _parse_parts(extractor: str) -> list[StrategySpec]:
+    return [parse_spec(part) for part in extractor.split("+")]
+
+
+def _list_names(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)

@@ -1,0 +1,178 @@
+"""`hopweave reproduce` over a scripted endpoint: the table in the paper's shape, resuming, and its cost."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.commands.evaluation.reproduce import register
+from core.errors import InvalidFilter, InvalidInput, NotFound
+from evaluation import (
+    Experiment,
+    Outcome,
+    Reproduction,
+    RowsFile,
+    find_table,
+    place_datasets,
+    plan_reproduction,
+    run_experiment,
+)
+from tests.integration.evaluation.townsfolk import write_townsfolk
+from tests.integration.evaluation.workbench import WorkerHere, workbench
+from tests.integration.reasoning.good_model import good_model
+from tests.twins.chat_server import ChatServer
+
+ROWS = ("Vanilla RAG", "CoT")
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with ChatServer() as scripted:
+        scripted.respond = good_model("Barelmouth", "On which river is it?")
+        yield scripted
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write_townsfolk(tmp_path / "hotpotqa-towns", people=2)
+    return tmp_path / "hotpotqa-towns"
+
+
+def plan(id: str, folder: Path, *, only: tuple[str, ...] = (), **options: int) -> Reproduction:
+    table = find_table(id)
+    experiment = Experiment(searchers=(), **options)  # type: ignore[arg-type]  # numbers of questions
+    return plan_reproduction(table, place_datasets(table, [str(folder)]), experiment, only=only, has_reranker=False)
+
+
+async def reproduce(
+    planned: Reproduction, server: ChatServer, progress: Callable[[str, int, int], None] = lambda *_: None
+) -> Outcome:
+    (folder,) = planned.folders
+    llm = {"base_url": server.url, "model": "scripted", "send_metadata": True, "retries": 0, "cache": False}
+    async with workbench(folder.parent / "data", llm=llm) as container:
+        with RowsFile(folder.parent / "rows.jsonl") as rows:
+            result = await run_experiment(container, WorkerHere(), folder, planned.experiment, progress, rows)
+            rows.finish(result.rows())
+        return Outcome(reproduction=planned, results=[result], embedding=container.embedder.model)
+
+
+class _EndedError(Exception):
+    """Stands for what ends a process in the middle."""
+
+
+async def test_an_interrupted_table_goes_on_without_asking_again(server: ChatServer, folder: Path) -> None:
+    def end(what: str, done: int, _total: int) -> None:
+        if (what, done) == ("cot:searcher=dense,k=5", 1):
+            raise _EndedError
+
+    planned = plan("plan_star.2", folder, only=ROWS)
+    cost = planned.estimate_cost()
+    assert (cost.questions, cost.answers, cost.calls) == (2, 4, 4)
+    assert cost.tokens == 2 * (1_100 + 1_200)
+    with pytest.raises(ExceptionGroup):
+        await reproduce(planned, server, end)
+    assert len(server.calls) == 3
+    outcome = await reproduce(planned, server)
+    assert [call.question for call in server.calls[3:]] == ["On which river is the town where Corina Mouth was born?"]
+    tokens = sum(row.cost.prompt_tokens + row.cost.completion_tokens for row in outcome.results[0].answers)
+    assert outcome.counted.startswith(f"Counted: 4 calls and {tokens:,} tokens in")
+    assert outcome.headings == ["", "HotpotQA (hotpotqa-towns): Acc"]
+    assert outcome.lines[:3] == [["Vanilla RAG", "50.0 (–)"], ["CoT", "50.0 (–)"], ["ReAct", "– (–)"]]
+    await reproduce(planned, server)
+    assert len(server.calls) == 4
+
+
+async def test_a_row_of_another_table_with_the_same_strategy_is_not_asked_again(
+    server: ChatServer, folder: Path
+) -> None:
+    depths = plan("plan_star.1", folder, limit=1)
+    outcome = await reproduce(depths, server)
+    asked = len(server.calls)
+    assert asked == outcome.results[0].answers[0].cost.calls > 1
+    assert outcome.lines == [
+        ["HotpotQA (hotpotqa-towns)", "0.0 (0.5)", "100.0 (12.8)", "0.0 (79.5)", "0.0 (6.8)", "0.0 (0.4)"]
+    ]
+    outcome = await reproduce(plan("plan_star.3", folder, limit=1), server)
+    assert len(server.calls) == asked
+    name, seconds, accuracy = outcome.lines[0]
+    assert (name, accuracy) == ("at the same time", "100.0 (–)")
+    assert float(seconds.partition(" ")[0]) >= 0
+
+
+async def test_a_table_of_searchers_needs_no_model(server: ChatServer, folder: Path) -> None:
+    outcome = await reproduce(plan("hippo.1", folder, only=("BM25",)), server)
+    assert outcome.lines[0] == ["BM25", "100.0 (73.1)"]
+    assert "Here: no language model, embedding model" in outcome.difference
+    assert not server.calls
+
+
+def run(*arguments: object) -> tuple[str, str, BaseException | None]:
+    app = typer.Typer()
+    register(app)
+    ran = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    return ran.stdout, ran.stderr, ran.exception
+
+
+@pytest.fixture
+def environment(tmp_path: Path, server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOPWEAVE_DATA_DIR", str(tmp_path / "data"))
+    monkeypatch.setenv("HOPWEAVE_LLM__BASE_URL", server.url)
+    monkeypatch.setenv("HOPWEAVE_LLM__MODEL", "scripted")
+
+
+def test_all_tables_are_listed_and_one_is_described_with_its_published_numbers() -> None:
+    shown, _, error = run()
+    assert error is None
+    (listed,) = (line.split() for line in shown.splitlines() if line.startswith(" omni.1 "))
+    assert listed[-5:] == ["7", "of", "7", "reranker,", "judge"]
+    shown, _, error = run("level.2")
+    assert error is None
+    assert "LevelRAG, arXiv 2502.18139: Qwen2 7B" in shown
+    (line,) = (line for line in shown.splitlines() if line.startswith(" LevelRAG  "))
+    assert line.split() == [
+        "LevelRAG", "65.52", "85.4", "53.24", "86.5", "78.21", "88.2", "52.28", "51.2", "69.33", "73.2",
+        "level:preset=paper",
+    ]  # fmt: skip
+    shown, _, error = run("par.3", "--json")
+    assert error is None
+    table = json.loads(shown)
+    assert table["needs"] == ["triples"]
+    assert table["rows"][0]["published"] == {"squad": ["", "0.65"]}
+    assert [one["id"] for one in json.loads(run("--json")[0])["tables"]][:2] == ["par.1", "par.2"]
+
+
+@pytest.mark.usefixtures("environment")
+def test_the_cost_is_estimated_and_nothing_is_asked(server: ChatServer, folder: Path) -> None:
+    shown, said, error = run("par.1", "--dataset", folder, "--limit", 1, "--extractor", "pattern+llm", "--estimate")
+    assert (shown, error) == ("", None)
+    answers, extraction = said.splitlines()
+    assert answers.startswith("estimate: 1 question × 2 rows: about 12 calls and 14,622 tokens of a language model;")
+    assert extraction.startswith("estimate: extraction from hotpotqa-towns, if it is not indexed yet: 8 calls and ")
+    assert not server.calls
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize(
+    ("arguments", "error", "said"),
+    [
+        (("level.9",), NotFound, "there is no table 'level.9'"),
+        (("--dataset", "DIR"), InvalidInput, "--dataset belongs to a table"),
+        (("level.2", "--dataset", "nowhere"), NotFound, "there is no folder nowhere"),
+        (("level.2", "--dataset", "musique=DIR"), InvalidInput, "level.2 has no dataset 'musique'"),
+        (("level.2", "--dataset", "DIR", "--where", "{"), InvalidFilter, "--where is not valid JSON"),
+        (("level.2", "--dataset", "DIR", "--where", '{"pop": 1}'), InvalidInput, "--where matches none of the 2"),
+        (("level.2", "--dataset", "DIR", "--dataset", "nq=DIR", "--corpus", "c"), InvalidInput, "one dataset"),
+        (("level.2", "--dataset", "DIR", "-o", f"{__file__}/page.md"), InvalidInput, "cannot be written"),
+        (("omni.1", "--dataset", "DIR"), InvalidInput, "HOPWEAVE_RERANKER__KIND"),
+    ],
+)
+def test_wrong_usage_is_refused_before_anything_is_asked(
+    arguments: tuple[str, ...], error: type[Exception], said: str, server: ChatServer, folder: Path
+) -> None:
+    _, _, raised = run(*(argument.replace("DIR", str(folder)) for argument in arguments))
+    assert isinstance(raised, error)
+    assert said in str(raised)
+    assert not server.calls

@@ -6,10 +6,12 @@ folders build on one another: `datasets` and `scores`; `importers` and `rows`; `
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.noise import Noise, NoiseCounts, add_noise
 from evaluation.datasets.supporting import Support
 from evaluation.experiment import DEFAULT_SEARCHERS, Experiment, check_experiment, run_experiment
 from evaluation.importers import FORMS, ImportCounts, import_dataset
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset, read_peak_memory_mb
+from evaluation.judging import ReferenceFrom
 from evaluation.model_options import parse_model_options
 from evaluation.ranker.seen import SeenQuestions, add_question_hashes
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
@@ -38,7 +40,10 @@ __all__ = [
     "ImportCounts",
     "IndexReport",
     "Interval",
+    "Noise",
+    "NoiseCounts",
     "RankerGain",
+    "ReferenceFrom",
     "ReportProgress",
     "Result",
     "RowsFile",
@@ -49,6 +54,7 @@ __all__ = [
     "Training",
     "TrainingSet",
     "WorkerWatch",
+    "add_noise",
     "add_question_hashes",
     "bootstrap_interval",
     "build_calibration_report",

@@ -11,7 +11,15 @@ from cli.options import Prompts
 from core.errors import InvalidInput
 from core.ports.reasoning import Unsupported
 from core.settings import Settings, read_settings
-from evaluation import DEFAULT_SEARCHERS, AnswerRow, Experiment, RowsFile, parse_model_options, parse_threshold
+from evaluation import (
+    DEFAULT_SEARCHERS,
+    AnswerRow,
+    Experiment,
+    ReferenceFrom,
+    RowsFile,
+    parse_model_options,
+    parse_threshold,
+)
 
 __all__ = ["register"]
 
@@ -53,6 +61,13 @@ def _eval(
     judge: Annotated[
         bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
+    judge_reference: Annotated[
+        ReferenceFrom,
+        typer.Option(
+            help="The passages from which --judge has its reference answer written: the best of a search with the "
+            "question, or those that the reasoner itself retrieved."
+        ),
+    ] = "search",
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,
     extractor: Annotated[
         str, typer.Option(help="The extractor: pattern, given, llm, or several, such as pattern+given.")
@@ -136,6 +151,7 @@ def _eval(
         unsupported=unsupported,
         concurrency=concurrency,
         judge=judge,
+        judge_reference=judge_reference,
     )
     settings = _read_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)

@@ -23,6 +23,7 @@ from reasoning.engine.parallel import gather
 from reasoning.engine.presets import memory_field
 from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
+from reasoning.shared.query_key import query_key
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Candidate", "Config", "RqRag", "build", "select_answer"]
 
@@ -139,8 +140,9 @@ class RqRag:
         else:
             kinds = (*_REFINEMENTS, "answer") if answerable else _REFINEMENTS
             moves = await self._refine(session, trajectory, kinds, self._config.width)
-        if moves:
-            return moves
+        different = _drop_repeated(moves, trajectory.queries)
+        if different:
+            return different
         return (_ANSWER,) if trajectory.queries else (QueryMove(kind="rewrite", query=session.question.text),)
 
     async def _refine(
@@ -189,6 +191,17 @@ class RqRag:
             known = {hit.chunk.id: hit for hit in (*trajectory.passages, *hits)}
             grown = _Trajectory(id=id, queries=(*trajectory.queries, move.query), passages=tuple(known.values()))
             return grown, await self._choose(session, grown)
+
+
+def _drop_repeated(moves: Sequence[QueryMove], searched: Sequence[str]) -> tuple[QueryMove, ...]:
+    """Returns the moves without those that search for what was searched for before, or what another one does."""
+    taken = set(map(query_key, searched))
+    different: dict[str, QueryMove] = {}
+    for move in moves:
+        key = "" if move.kind == "answer" else query_key(move.query)
+        if key not in taken:
+            different.setdefault(key, move)
+    return tuple(different.values())
 
 
 async def _answer(session: Session, trajectory: _Trajectory) -> Candidate:

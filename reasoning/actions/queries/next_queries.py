@@ -14,7 +14,6 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.shared.query_key import query_key
 
 __all__ = ["QueryKind", "QueryMove", "next_queries"]
 
@@ -30,7 +29,7 @@ _MEANINGS: dict[QueryKind, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class QueryMove:
-    """A way on. `query` is '' if the question is to be answered."""
+    """A way on. The `query` of a move that answers the question is not used."""
 
     kind: QueryKind
     query: str = ""
@@ -58,8 +57,8 @@ async def next_queries(
 ) -> tuple[QueryMove, ...]:
     """Returns at most `width` moves of these `kinds`. `searched` are the queries so far, which found `passages`.
 
-    A move of another kind, without a query, or with a query that was searched for before, is dropped. Raises
-    `ModelFailed` if the reply cannot be read.
+    A move of another kind, or without the query that it needs, is dropped. Raises `ModelFailed` if the reply cannot be
+    read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", "next_queries"),
@@ -78,19 +77,8 @@ async def next_queries(
         temperature=temperature,
     )
     reply, _ = await session.complete_structured(call, _Moves)
-    return _choose(reply.moves, searched, kinds)[:width]
-
-
-def _choose(moves: Sequence[_Move], searched: Sequence[str], kinds: Sequence[QueryKind]) -> tuple[QueryMove, ...]:
-    taken = set(map(query_key, searched))
-    chosen: list[QueryMove] = []
-    for move in moves:
-        query = "" if move.kind == "answer" else " ".join(move.query.split())
-        key = query_key(query)
-        if move.kind in kinds and key not in taken and (query or move.kind == "answer"):
-            taken.add(key)
-            chosen.append(QueryMove(kind=move.kind, query=query))
-    return tuple(chosen)
+    moves = (QueryMove(kind=move.kind, query=" ".join(move.query.split())) for move in reply.moves)
+    return tuple(move for move in moves if move.kind in kinds and (move.query or move.kind == "answer"))[:width]
 
 
 def _format_searched(queries: Sequence[str]) -> str:

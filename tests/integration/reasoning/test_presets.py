@@ -28,10 +28,16 @@ PAPERS = {
     },
     "omni": {
         "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",
-        "paths": 1,
+        "paths": 1, "max_intents": 0,
     },
+    "iter_retgen": {"searcher": "dense", "k": 5, "iterations": 2},
+    "resp": {"searcher": "dense", "k": 5, "iterations": 3},
+    "rq_rag": {"searcher": "dense", "k": 3, "depth": 2, "expand": "all", "temperature": 1.0, "select": "ensemble"},
 }  # fmt: skip
-SEARCHERS = {"par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"}}
+SEARCHERS = {
+    "par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"},
+    "iter_retgen": {"dense"}, "resp": {"dense"}, "rq_rag": {"dense"},
+}  # fmt: skip
 _REMEMBER = '"memory" if you know the answer'
 
 

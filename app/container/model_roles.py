@@ -21,6 +21,7 @@ _OF_OTHERS = frozenset(
         "conclude_plainly",
         "conclude_steps",
         "conclude_thinking",
+        "summarize_evidence",
         "supplement_from_passages",
         "verify_contexts",
     }

@@ -24,15 +24,21 @@ def _add_noise(
         Path, typer.Argument(metavar="DATASET_DIR", help="A folder with questions.jsonl, or a file of questions.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", metavar="FILE", help="A new file for the questions.")],
-    spelling: Annotated[float, typer.Option(min=0, max=1, help="The share of words with a typing error.")] = 0.0,
+    spelling: Annotated[
+        float, typer.Option(min=0, max=1, metavar="RATE", help="The share of words with a typing error.")
+    ] = 0.0,
     order: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of neighbouring words that change places.")
+        float, typer.Option(min=0, max=1, metavar="RATE", help="The share of neighbouring words that change places.")
     ] = 0.0,
     chatter: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of questions with words around them that ask for nothing.")
+        float,
+        typer.Option(
+            min=0, max=1, metavar="RATE", help="The share of questions with words around them that ask for nothing."
+        ),
     ] = 0.0,
     intents: Annotated[
-        float, typer.Option(min=0, max=1, help="The share of questions that are joined with another one.")
+        float,
+        typer.Option(min=0, max=1, metavar="RATE", help="The share of questions that are joined with another one."),
     ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Another seed gives other noise.")] = 0,
     as_json: AsJson = False,

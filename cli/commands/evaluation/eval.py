@@ -64,8 +64,9 @@ def _eval(
     judge_reference: Annotated[
         ReferenceFrom,
         typer.Option(
+            metavar="search|own",
             help="The passages from which --judge has its reference answer written: the best of a search with the "
-            "question, or those that the reasoner itself retrieved."
+            "question, or those that the reasoner itself retrieved.",
         ),
     ] = "search",
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,

@@ -96,6 +96,14 @@ def import_dataset(context: typer.Context) -> None:
     _pass_on("import-dataset", register, context.args)
 
 
+@app.command("add-noise", add_help_option=False, context_settings=_PASSED_ON)
+def add_noise(context: typer.Context) -> None:
+    """Write a noisy copy of a question set for `eval`."""
+    from cli.commands.evaluation.add_noise import register  # also imports the whole application
+
+    _pass_on("add-noise", register, context.args)
+
+
 def _pass_on(name: str, register: Callable[[typer.Typer], None], arguments: list[str]) -> None:
     """Runs a command whose module is imported only now."""
     command = typer.Typer(pretty_exceptions_enable=False, rich_markup_mode=None, add_completion=False)

@@ -7,6 +7,7 @@ folders build on one another: `datasets` and `scores`; `importers` and `rows`; `
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.noise import Noise, NoiseCounts, add_noise
 from evaluation.datasets.supporting import Support
 from evaluation.experiment import (
     DEFAULT_SEARCHERS,
@@ -17,6 +18,7 @@ from evaluation.experiment import (
 )
 from evaluation.importers import FORMS, ImportCounts, import_dataset
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_dataset, read_peak_memory_mb
+from evaluation.judging import ReferenceFrom
 from evaluation.model_options import parse_model_options
 from evaluation.ranker.seen import SeenQuestions, add_question_hashes
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
@@ -59,10 +61,13 @@ __all__ = [
     "ImportCounts",
     "IndexReport",
     "Interval",
+    "Noise",
+    "NoiseCounts",
     "Outcome",
     "PlanForm",
     "PlanSelection",
     "RankerGain",
+    "ReferenceFrom",
     "ReportProgress",
     "Reproduction",
     "Result",
@@ -75,6 +80,7 @@ __all__ = [
     "Training",
     "TrainingSet",
     "WorkerWatch",
+    "add_noise",
     "add_question_hashes",
     "bootstrap_interval",
     "build_calibration_report",

@@ -18,7 +18,7 @@ from evaluation.answering import AnswerOptions, answer_all
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.sampling import sample_passages
 from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, estimate_indexing, index_dataset
-from evaluation.judging import Judge, JudgementRow, require_judge_models
+from evaluation.judging import Judge, JudgementRow, ReferenceFrom, require_judge_models
 from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
 from evaluation.rows.answer_rows import AnswerRow
@@ -46,7 +46,8 @@ class Experiment:
 
     Reasoners search with `over` (None: the searcher of the settings, or their own), take `k` passages from a search
     (None: their own number), may search the web with `web`, treat answers that no passage states as `unsupported` says,
-    and answer `concurrency` questions at once; with `judge` their answers are judged.
+    and answer `concurrency` questions at once; with `judge` their answers are judged,
+    against references from passages of a search or the system's own (`judge_reference`).
 
     The questions are those whose `metadata` match `where` (None: all), of these the first `limit`, or a random `sample`
     that depends on `seed` alone, so that it is the same for everything that is compared. `unanswerable` says that the
@@ -78,6 +79,7 @@ class Experiment:
     unsupported: Unsupported = Unsupported.INFER
     concurrency: int = 1
     judge: bool = False
+    judge_reference: ReferenceFrom = "search"
 
     def __post_init__(self) -> None:
         compared = (*self.searchers, *self.reasoners)
@@ -182,6 +184,7 @@ async def _answer_questions(
             over=experiment.over or container.settings.searcher,
             dataset=dataset.name,
             concurrency=experiment.concurrency,
+            reference_from=experiment.judge_reference,
         )
     questions = select_questions(dataset, experiment)
     answers: list[AnswerRow] = []

@@ -62,7 +62,13 @@ def fingerprint_gold(question: GoldQuestion) -> str:
     """Returns the fingerprint of a question with what it is scored by."""
     supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
     sentences = sorted(sentence.label for sentence in question.sentences)
-    rest = [supporting, sentences, question.hop_answers, question.answerable]
+    rest = [
+        supporting,
+        sentences,
+        question.hop_answers,
+        question.answerable,
+        *([question.parts] if question.parts else []),
+    ]
     return digest("gold", [question.id, question.text, *question.answers, json.dumps(rest)])
 
 

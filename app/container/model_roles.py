@@ -24,6 +24,7 @@ _OF_OTHERS = frozenset(
         "conclude_thinking",
         "conclude_trajectory",
         "next_sentence_plain",
+        "summarize_evidence",
         "supplement_from_passages",
         "verify_contexts",
     }

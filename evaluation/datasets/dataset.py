@@ -20,6 +20,8 @@ QUESTIONS_FILE = "questions.jsonl"
 GIVEN_FILE = "openie.jsonl"
 _QUERIES_FILE = "queries.jsonl"
 _PART_BYTES = 1 << 20
+_PARTS = range(2, 5)
+"""How many things a question may ask for at once. An answer is compared with all orders of their answers."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +31,8 @@ class GoldQuestion:
 
     `grades` are the grades of the judged passages, by id, if the dataset has them; the passages with a grade above 0
     support the question. `sentences` are the parts of these passages that state the answer (none: unknown),
-    `hop_answers` the answers of the hops in their order (none: unknown), and `type` is a word of the dataset. A
+    `hop_answers` the answers of the hops in their order (none: unknown), and `type` is a word of the dataset. `parts`
+    are the answers, with aliases, to each of several things that are asked for at once (none: it asks for one). A
     question that is not `answerable` from the corpus has none of these. `metadata` are further facts of the dataset, by
     which questions are selected.
     """
@@ -45,11 +48,17 @@ class GoldQuestion:
     type: str = ""
     grades: Mapping[str, int] = field(default_factory=dict)
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[tuple[str, ...], ...] = ()
 
     @property
     def answers(self) -> tuple[str, ...]:
         """All gold answers; none if the question is not answerable, or its answer is unknown."""
         return (self.answer, *self.aliases) if self.answerable and self.answer else ()
+
+    @property
+    def answers_by_part(self) -> tuple[tuple[str, ...], ...]:
+        """The gold answers of each part, with which answers are compared; of one part if it asks for one thing."""
+        return self.parts or (self.answers,)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -192,6 +201,7 @@ def _read_question(row: Row) -> GoldQuestion:
         type=_read_type(row),
         grades=grades,
         metadata=_read_metadata(row),
+        parts=_read_parts(row),
     )
     if grades and "supporting" in row.fields:
         raise InvalidInput(f"{row.place}: question {question.id!r} has `grades` and `supporting`; give one of them")
@@ -199,15 +209,29 @@ def _read_question(row: Row) -> GoldQuestion:
         raise InvalidInput(
             f"{row.place}: question {question.id!r} names no `supporting` passage; where none is known, write []"
         )
-    if not question.answer and (question.aliases or not question.supporting):
+    if not question.answer and (question.aliases or question.parts or not question.supporting):
         raise InvalidInput(
             f"{row.place}: question {question.id!r} has no `answer`; give one, or the passages that support it in "
-            "`supporting` or `grades` (and no `aliases`), to measure searchers alone"
+            "`supporting` or `grades` (and no `aliases` or `parts`), to measure searchers alone"
         )
     whole = next((one.key for one in question.sentences if one.span is None), None)
     if whole is not None:
         raise InvalidInput(f"{row.place}: {whole!r} in `supporting_sentences` needs `start` and `end`")
     return question
+
+
+def _read_parts(row: Row) -> tuple[tuple[str, ...], ...]:
+    value = row.fields.get("parts", [])
+    if not isinstance(value, list) or not all(map(_is_list_of_answers, value)) or len(value) not in (0, *_PARTS):
+        raise InvalidInput(
+            f"{row.place}: `parts` must be a list of {_PARTS.start} to {_PARTS.stop - 1} lists, each with the answers "
+            f"to one part of the question, not {value!r:.80}"
+        )
+    return tuple(map(tuple, value))
+
+
+def _is_list_of_answers(value: object) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(text, str) and text.strip() for text in value)
 
 
 def _read_type(row: Row) -> str:

@@ -4,8 +4,8 @@ Relevance and faithfulness follow Omni-RAG (SIGIR 2025 LiveRAG), information gai
 the prompts are our own.
 """
 
-from evaluation.judging.judge import Judge, require_judge_models
+from evaluation.judging.judge import Judge, ReferenceFrom, require_judge_models
 from evaluation.judging.judgement_rows import JudgementRow
 from evaluation.judging.judgement_scores import aggregate_judgements
 
-__all__ = ["Judge", "JudgementRow", "aggregate_judgements", "require_judge_models"]
+__all__ = ["Judge", "JudgementRow", "ReferenceFrom", "aggregate_judgements", "require_judge_models"]

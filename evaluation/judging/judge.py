@@ -5,6 +5,7 @@ answer's.
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from app.container import Container
 from app.services.questions import SearchRequest, search
@@ -12,17 +13,20 @@ from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput
 from core.ids import digest
 from core.ports.chat import ChatModels
+from core.prompting.fences import format_hits
 from core.prompting.prompts import use_prompts
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.fingerprints import fingerprint_prompts
 from evaluation.indexing import ReportProgress
-from evaluation.judging.judge_calls import ROLES, JudgeCalls
+from evaluation.judging.judge_calls import ROLES, JudgeCalls, format_texts
 from evaluation.judging.judgement_rows import JudgementRow
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import JUDGEMENT, RowsFile
 
-__all__ = ["Judge", "require_judge_models"]
+__all__ = ["Judge", "ReferenceFrom", "require_judge_models"]
+
+ReferenceFrom = Literal["search", "own"]
 
 _PACKAGE = "evaluation.judging"
 _REFERENCE_PASSAGES = 5
@@ -48,8 +52,9 @@ class _Reference:
 class Judge:
     """Judges the answers to one dataset's questions.
 
-    The reference answer of a question is written once, from the best passages of the searcher `over`, and is used for
-    every reasoner.
+    With `reference_from=search`, the reference answer of a question is written once, from the best passages of the
+    searcher `over`, and is used for every reasoner. With `own` it is written from the passages that the judged system
+    itself retrieved (Omni-RAG, section 3.5), once for all answers to the question with the same passages.
     """
 
     container: Container
@@ -58,7 +63,8 @@ class Judge:
     over: str
     dataset: str
     concurrency: int = 1
-    _references: dict[str, _Reference] = field(default_factory=dict)
+    reference_from: ReferenceFrom = "search"
+    _references: dict[tuple[str, ...], _Reference] = field(default_factory=dict)
 
     async def judge(
         self, answers: Sequence[AnswerRow], rows: RowsFile | None, progress: ReportProgress
@@ -73,7 +79,7 @@ class Judge:
             kept = rows.find(JUDGEMENT, self._fingerprint(answer), answer.gold) if rows else None
             if kept is not None and kept["error"] is None:
                 made[place] = row = JudgementRow.from_json(kept)
-                self._references.setdefault(row.gold, _Reference(text=row.reference, chunks=row.chunks))
+                self._references.setdefault(self._key(answer), _Reference(text=row.reference, chunks=row.chunks))
         waiting = [place for place in range(len(answers)) if place not in made]
 
         async def work() -> None:
@@ -96,6 +102,7 @@ class Judge:
             reasoner=answer.reasoner,
             fingerprint=self._fingerprint(answer),
             gold=answer.gold,
+            reference_from=self.reference_from,
         )
         if answer.error is not None:
             return replace(row, error=f"there is no answer to judge: {answer.error}")
@@ -119,14 +126,24 @@ class Judge:
         )
 
     async def _reference(self, answer: AnswerRow, trace: Trace) -> _Reference:
-        known = self._references.get(answer.gold)
-        if known is None:
-            request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
-            hits = (await search(self.container, self.corpus, request, trace)).hits
-            chunks = tuple(hit.chunk.id for hit in hits if hit.url is None)
-            known = _Reference(text=await self._calls_about(answer, trace, chunks).reference(hits), chunks=chunks)
-            self._references[answer.gold] = known
-        return known
+        key = self._key(answer)
+        if key not in self._references:
+            passages, chunks = await self._find_passages(answer, trace)
+            text = await self._calls_about(answer, trace, chunks).reference(passages)
+            self._references[key] = _Reference(text=text, chunks=chunks)
+        return self._references[key]
+
+    async def _find_passages(self, answer: AnswerRow, trace: Trace) -> tuple[str, tuple[str, ...]]:
+        """Returns the passages for a reference as its prompt shows them, and the ids of their chunks."""
+        if self.reference_from == "own":
+            return format_texts(_best_passages(answer)), answer.chunks
+        request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
+        hits = (await search(self.container, self.corpus, request, trace)).hits
+        return format_hits(hits), tuple(hit.chunk.id for hit in hits if hit.url is None)
+
+    def _key(self, answer: AnswerRow) -> tuple[str, ...]:
+        """The question, with the passages if these are the system's own."""
+        return (answer.gold, *(_best_passages(answer) if self.reference_from == "own" else ()))
 
     def _calls_about(self, answer: AnswerRow, trace: Trace, chunks: Sequence[str]) -> JudgeCalls:
         return JudgeCalls(
@@ -144,4 +161,18 @@ class Judge:
             *(llm.roles[role].model_dump_json() for role in ROLES if role in llm.roles),
         ]
         prompts = fingerprint_prompts(self.container.prompts, _PACKAGE)
-        return digest("judgements", [answer.fingerprint, self.over, *judges, prompts])
+        own = ["own"] if self.reference_from == "own" else []  # judgements of earlier releases stay valid
+        return digest("judgements", [answer.fingerprint, self.over, *judges, prompts, *own])
+
+
+def _best_passages(answer: AnswerRow) -> tuple[str, ...]:
+    """Returns the best of the passages that the steps of an answer retrieved: those that the last call read, in its
+    order, then others in the order of the steps.
+    """
+
+    def rank(passage: str) -> int:
+        title, _, text = passage.partition("\n")  # between them, a call may read what the passage is part of
+        read = (place for place, shown in enumerate(answer.shown) if shown.startswith(title) and shown.endswith(text))
+        return next(read, len(answer.shown))
+
+    return tuple(sorted(answer.passages, key=rank)[:_REFERENCE_PASSAGES])

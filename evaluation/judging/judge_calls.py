@@ -9,14 +9,13 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from core.ports.chat import ChatModels, ChatRequest
-from core.ports.retrieval import Hit
-from core.prompting.fences import fenced, format_hits, format_passages
+from core.prompting.fences import fenced, format_passages
 from core.prompting.prompts import Prompt, load_prompt
 from core.prompting.structured import complete_structured, strip_thinking
 from core.trace import Trace
 from evaluation.rows.step_rows import StepRow
 
-__all__ = ["ROLES", "FaithfulnessScore", "GainScore", "JudgeCalls", "RelevanceScore"]
+__all__ = ["ROLES", "FaithfulnessScore", "GainScore", "JudgeCalls", "RelevanceScore", "format_texts"]
 
 _PACKAGE = "evaluation.judging"
 _REFERENCE, _JUDGE, _GAIN = "judge_reference", "judge", "judge_gain"
@@ -35,6 +34,11 @@ class GainScore(BaseModel):
     score: int = Field(ge=1, le=10)
 
 
+def format_texts(passages: Sequence[str]) -> str:
+    """Returns the passages of a row, which begin with their titles, as a prompt shows them."""
+    return format_passages([({"title": ""}, text) for text in passages])
+
+
 @dataclass(frozen=True, kw_only=True)
 class JudgeCalls:
     """The calls about one question. Each method is one call (and another if its answer cannot be parsed)."""
@@ -45,10 +49,9 @@ class JudgeCalls:
     corpus_id: str
     chunks: frozenset[str] = frozenset()
 
-    async def reference(self, hits: Sequence[Hit]) -> str:
-        """Returns an answer from these passages, by the reference model."""
+    async def reference(self, passages: str) -> str:
+        """Returns an answer from passages, given as a prompt shows them, by the reference model."""
         prompt = load_prompt(_PACKAGE, "judge_reference")
-        passages = format_hits(hits)
         request = self._request(
             _REFERENCE, prompt, {"question": fenced("question", self.question), "passages": passages}
         )
@@ -69,7 +72,7 @@ class JudgeCalls:
         """Returns the faithfulness of the prediction to these retrieved passages, from -1 to 1."""
         variables = {
             "question": fenced("question", self.question),
-            "passages": format_passages([({"title": ""}, text) for text in passages]),
+            "passages": format_texts(passages),
             "prediction": fenced("answer", prediction),
         }
         request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)

@@ -14,7 +14,8 @@ class JudgementRow:
     """The judgement of one answer. `gain` is by depth, as text. With an `error` there is no judgement, and numbers are
     None.
 
-    `reference` is the answer that a reference model wrote from `chunks`. `fingerprint` identifies all that the
+    `reference` is the answer that a reference model wrote from `chunks`, which are those of a search or the system's
+    own (`reference_from`). `fingerprint` identifies all that the
     judgement depends on, including the answer. `cost` is that of judging, and not part of the answer's.
     """
 
@@ -29,6 +30,7 @@ class JudgementRow:
     error: str | None = None
     fingerprint: str = ""
     gold: str = ""
+    reference_from: str = "search"
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

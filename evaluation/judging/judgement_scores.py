@@ -15,6 +15,7 @@ _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
 def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
     """Returns 100 × the mean score, and each score's share, of the judged answers; `failed` counts the others.
+    All rows have references of the same kind.
 
     The gain of a depth is the mean over the plans that have this depth.
     """
@@ -24,6 +25,7 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
         "relevance": _summarise([row.relevance for row in judged], RELEVANCE),
         "faithfulness": _summarise([row.faithfulness for row in judged], FAITHFULNESS),
         "information_gain": {depth: mean([row.gain[depth] for row in judged if depth in row.gain]) for depth in depths},
+        "reference_from": rows[0].reference_from if rows else "",
         "judged": len(judged),
         "failed": len(rows) - len(judged),
         **{f"{name}_per_query": mean([getattr(row.cost, name) for row in judged]) for name in _COSTS},

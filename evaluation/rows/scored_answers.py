@@ -12,7 +12,14 @@ from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.review_rows import make_reviews
 from evaluation.rows.sentence_scores import SENTENCE_METRICS, score_sentences
 from evaluation.rows.step_rows import find_hops, make_plan, make_prompts, make_step
-from evaluation.scores.metrics import contains_answer, distinct, exact_match, precision, recall, token_f1
+from evaluation.scores.metrics import (
+    contains_parts,
+    distinct,
+    exact_match_of_parts,
+    precision,
+    recall,
+    token_f1_of_parts,
+)
 
 __all__ = ["ABSTENTION", "ANSWER_METRICS", "score_answer", "score_failed_answer"]
 
@@ -95,12 +102,13 @@ def _compute_scores(
 ) -> dict[str, float]:
     found = match_supports(collapse_hits(every, question.supporting), question.supporting)
     prediction = "" if answer.abstained else answer.plain
+    parts = question.answers_by_part
     return {
-        "em": exact_match(prediction, question.answers),
-        "f1": token_f1(prediction, question.answers),
-        "acc": contains_answer([prediction], question.answers),
-        "succ": contains_answer(context, question.answers),
-        "succ_retrieved": contains_answer(passages, question.answers),
+        "em": exact_match_of_parts(prediction, parts),
+        "f1": token_f1_of_parts(prediction, parts),
+        "acc": contains_parts([prediction], parts),
+        "succ": contains_parts(context, parts),
+        "succ_retrieved": contains_parts(passages, parts),
         "union_recall": recall(found, question.supporting, len(found)),
         "union_precision": precision(found),
         **score_sentences(question, answer),

@@ -7,7 +7,7 @@ from core.ports.retrieval import Hit
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.datasets.supporting import collapse_hits, match_supports
 from evaluation.scores.graded import GRADED_MEASURES, measure_graded
-from evaluation.scores.metrics import all_recall, contains_answer, recall, reciprocal_rank
+from evaluation.scores.metrics import all_recall, contains_parts, recall, reciprocal_rank
 
 __all__ = [
     "DEEP",
@@ -84,7 +84,7 @@ def score_search(
         **{f"recall@{k}": recall(found, supporting, k) for k in (2, 5, 10)},
         "all_recall@5": all_recall(found, supporting, 5),
         "mrr": reciprocal_rank(found[:DEPTH]),
-        _ANSWER_METRIC: contains_answer(texts, question.answers),
+        _ANSWER_METRIC: contains_parts(texts, question.answers_by_part),
     }
     if question.grades:
         scores.update(measure_graded([hit.document.key for hit in places], question.grades))

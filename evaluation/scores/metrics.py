@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence, Set
+from itertools import permutations, product
 
 from core.text.answers import normalise_answer
 
@@ -9,8 +10,10 @@ __all__ = [
     "Shown",
     "all_recall",
     "contains_answer",
+    "contains_parts",
     "distinct",
     "exact_match",
+    "exact_match_of_parts",
     "mean",
     "mean_of_known",
     "percentile",
@@ -18,6 +21,7 @@ __all__ = [
     "recall",
     "reciprocal_rank",
     "token_f1",
+    "token_f1_of_parts",
 ]
 
 Shown = Sequence[Set[Hashable]]
@@ -100,3 +104,31 @@ def percentile(values: Sequence[float], share: float) -> float:
     low = int(place)
     high = min(low + 1, len(ordered) - 1)
     return ordered[low] + (place - low) * (ordered[high] - ordered[low])
+
+
+def contains_parts(texts: Sequence[str], parts: Iterable[Iterable[str]]) -> float:
+    """Returns 1 if the texts contain an answer of every part, as `contains_answer` does for one."""
+    return min((contains_answer(texts, answers) for answers in parts), default=0.0)
+
+
+def exact_match_of_parts(prediction: str, parts: Sequence[Sequence[str]]) -> float:
+    """Returns 1 if the prediction lists an answer of every part and nothing else, in any order. One part is compared as
+    by `exact_match`; between several, "and" counts as punctuation.
+    """
+    if len(parts) == 1:
+        return exact_match(prediction, parts[0])
+    given = _list_words(prediction)
+    lists = (ordered for chosen in product(*parts) for ordered in permutations(chosen))
+    return float(any(_list_words(" ".join(ordered)) == given for ordered in lists))
+
+
+def token_f1_of_parts(prediction: str, parts: Sequence[Sequence[str]]) -> float:
+    """Returns `token_f1` with the list of an answer of every part, the best over the answers."""
+    if len(parts) == 1:
+        return token_f1(prediction, parts[0])
+    given = " ".join(_list_words(prediction))
+    return max((_token_f1(given, " ".join(_list_words(" ".join(chosen)))) for chosen in product(*parts)), default=0.0)
+
+
+def _list_words(text: str) -> list[str]:
+    return [word for word in normalise_answer(text).split() if word != "and"]

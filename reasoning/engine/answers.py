@@ -32,7 +32,7 @@ _NOTES = {
 class Conclusion:
     """The outcome of a last call: `text` with its markers, or '' if there is no answer, and what it stands on.
 
-    `shown` is that of `Answer`.
+    `shown` is that of `Answer`. `thoughts` are the chain of thought before the answer, if the call asked for one.
     """
 
     text: str = ""
@@ -40,6 +40,7 @@ class Conclusion:
     unstated: str = ""
     citations: tuple[Citation, ...] = ()
     shown: tuple[str, ...] | None = None
+    thoughts: str = ""
 
 
 def fill_step(step: OpenStep, conclusion: Conclusion) -> None:

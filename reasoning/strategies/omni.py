@@ -44,7 +44,9 @@ class Config(StrategyConfig):
     )
     denoise: bool = Field(default=True, description="Correct the question's spelling and grammar first.")
     decompose: bool = Field(default=True, description="Split the question into one query for each of its aspects.")
-    max_intents: int = Field(default=5, ge=1, le=20, description="At most this many queries are used.")
+    max_intents: int = Field(
+        default=5, ge=0, le=20, description="At most this many queries are used; 0: all that the model writes."
+    )
     rerank: bool = Field(default=True, description="Order the union with the configured reranker.")
     rerank_by: Literal["rewritten", "original"] = Field(
         default="rewritten", description="The question that passages are reranked against (the paper says both)."
@@ -66,6 +68,7 @@ class Config(StrategyConfig):
             "k": 10,
             "denoise": True,
             "decompose": True,
+            "max_intents": 0,
             "rerank": True,
             "rerank_by": "rewritten",
             "generate_from": "original",

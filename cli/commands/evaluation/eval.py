@@ -26,6 +26,7 @@ from evaluation import (
     AnswerRow,
     Experiment,
     PlanForm,
+    ReferenceFrom,
     RowsFile,
     parse_model_options,
     parse_threshold,
@@ -71,6 +72,14 @@ def _eval(
     judge: Annotated[
         bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
     ] = False,
+    judge_reference: Annotated[
+        ReferenceFrom,
+        typer.Option(
+            metavar="search|own",
+            help="The passages from which --judge has its reference answer written: the best of a search with the "
+            "question, or those that the reasoner itself retrieved.",
+        ),
+    ] = "search",
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,
     extractor: Annotated[
         str, typer.Option(help="The extractor: pattern, given, llm, or several, such as pattern+given.")
@@ -161,6 +170,7 @@ def _eval(
         unsupported=unsupported,
         concurrency=concurrency,
         judge=judge,
+        judge_reference=judge_reference,
     )
     settings = read_eval_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)

@@ -1,6 +1,7 @@
 """The action `conclude`: the final answer, streamed as it is written, from passages or from the answers of steps."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from pydantic import BaseModel, Field
 
@@ -207,7 +208,8 @@ async def _conclude_from_passages(
     if citations:
         evidence += list_evidence(chain)
     shown_texts = tuple(map(passage_text, shown))
-    return _graded(session, call, reply, answer, citations, shown=shown_texts, evidence=evidence)
+    conclusion = _graded(session, call, reply, answer, citations, shown=shown_texts, evidence=evidence)
+    return replace(conclusion, thoughts=reply.thoughts) if isinstance(reply, _ConcludedThinking) else conclusion
 
 
 async def _complete(

@@ -1,6 +1,7 @@
-"""The action `summarize`: condenses the passages of an atomic query to one sentence that can be understood without it.
+"""The action `summarize`: condenses passages to a text that can be understood without them.
 
-The source is LevelRAG (arXiv 2502.18139).
+`summarize` answers an atomic query in one sentence (LevelRAG, arXiv 2502.18139; also the sub-questions of ReSP).
+`summarize_evidence` collects what helps to answer a larger question (the global evidence of ReSP, arXiv 2407.13101).
 """
 
 import re
@@ -22,7 +23,7 @@ from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.reading.evidence import find_evidence
 
-__all__ = ["QuerySummary", "summarize"]
+__all__ = ["QuerySummary", "summarize", "summarize_evidence"]
 
 _NOT_FOUND = re.compile(r"\bcould not be found\W*$")
 """How the prompt ends a summary that has no answer."""
@@ -30,7 +31,7 @@ _NOT_FOUND = re.compile(r"\bcould not be found\W*$")
 
 @dataclass(frozen=True, kw_only=True)
 class QuerySummary:
-    """One sentence and what it stands on. If its support is `none`, it says what was not found."""
+    """A summary and what it stands on. If its support is `none`, it says what was not found."""
 
     text: str = ""
     support: Support = Support.NONE
@@ -57,8 +58,10 @@ async def summarize(
     *,
     step: str = "",
     chunks: Collection[str] = (),
+    memory: bool = True,
 ) -> QuerySummary:
-    """Summarizes passages. `chunks` are ids of the chunks whose words the question may hold.
+    """Summarizes passages. `chunks` are ids of the chunks whose words the question may hold. Without `memory`, the
+    model is not asked for what it knows itself, whatever the request permits.
 
     A summary that no passage states and that says that nothing was found has no support, whatever its reply claims. The
     published form of a summary, one sentence of plain text, cites nothing: the passages that hold it are found by code.
@@ -67,11 +70,34 @@ async def summarize(
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "summarize"),
         question=question,
-        variables={"question": neutral(question), "support": format_support_rule(session)},
+        variables={"question": neutral(question), "support": format_support_rule(session, memory=memory)},
         passages=passages,
         chunks=frozenset(chunks),
         step=step,
     )
+    return await _summarize(session, call)
+
+
+async def summarize_evidence(
+    session: Session, question: str, passages: Sequence[Hit], *, step: str = ""
+) -> QuerySummary:
+    """Collects what passages state that helps to answer a question: its answer, or a fact on the way to it.
+
+    The support is `none` if they state nothing of this. Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "summarize_evidence"),
+        role="summarize",
+        question=question,
+        variables={"question": neutral(question)},
+        passages=passages,
+        step=step,
+    )
+    return await _summarize(session, call)
+
+
+async def _summarize(session: Session, call: ModelCall) -> QuerySummary:
+    question, step = call.question, call.step
     reply, shown = await session.complete_structured(call, _Summarized)
     text = " ".join(reply.summary.split())
     cited = select_cited(session, reply.citations, shown, step)

@@ -10,21 +10,24 @@ from reasoning.engine.session import Session
 
 __all__ = ["split_intents"]
 
+_UNBOUNDED = "as many as there are aspects"
+"""What the prompt says in place of a number."""
+
 
 class _Intents(BaseModel):
     queries: list[str]
 
 
 async def split_intents(session: Session, question: str, limit: int) -> tuple[str, ...]:
-    """Returns at most `limit` queries, each once; the question itself if the model gave none.
+    """Returns at most `limit` queries (0: any number), each once; the question itself if the model gave none.
 
     Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "split_intents"),
         question=question,
-        variables={"question": neutral(question), "limit": str(limit)},
+        variables={"question": neutral(question), "limit": str(limit) if limit else _UNBOUNDED},
         conversation=True,
     )
     reply, _ = await session.complete_structured(call, _Intents)
-    return take_distinct(session, reply.queries, limit, "queries") or (question,)
+    return take_distinct(session, reply.queries, limit or len(reply.queries), "queries") or (question,)

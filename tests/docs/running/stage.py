@@ -161,6 +161,9 @@ def _respond(call: Call) -> Reply:
     others = {
         "doctor": {"answer": "4", "city": "Paris"},
         "extract": {"entities": ["Ada Lovelace", "London"], "triples": [["Ada Lovelace", "lived in", "London"]]},
+        "judge": {"score": 1},
+        "judge_gain": {"score": 5},
+        "judge_reference": {"answer": "Charles Babbage"},
         "restate_question": {"question": "When was Augustus De Morgan born?"},
         "same_answer": {"same": "no"},
     }

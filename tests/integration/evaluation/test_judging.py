@@ -11,7 +11,7 @@ import pytest
 from app.container import Container
 from core.errors import InvalidInput
 from core.prompting.prompts import PromptLibrary, load_prompt
-from evaluation import Experiment, Result, RowsFile, run_experiment
+from evaluation import AnswerRow, Experiment, Result, RowsFile, run_experiment
 from evaluation.judging import Judge as JudgeBench
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
@@ -63,7 +63,7 @@ async def compare(container: Container, folder: Path, experiment: Experiment = J
 
 
 def asked(server: ChatServer, prompt: str) -> list[Call]:
-    return [call for call in server.calls if call.labels["prompt"] == prompt]
+    return [call for call in server.calls if call.labels.get("prompt") == prompt]
 
 
 async def test_every_answer_is_judged_against_a_reference_and_the_passages(
@@ -74,6 +74,7 @@ async def test_every_answer_is_judged_against_a_reference_and_the_passages(
         "relevance": {"score": 200.0, "shares": {"-1": 0.0, "0": 0.0, "1": 0.0, "2": 1.0}},
         "faithfulness": {"score": 100.0, "shares": {"-1": 0.0, "0": 0.0, "1": 1.0}},
         "information_gain": {"0": 7.0},
+        "reference_from": "search",
         "judged": 3,
         "failed": 0,
         "calls_per_query": 4.0,
@@ -183,6 +184,62 @@ async def test_faithfulness_is_judged_by_what_was_retrieved_and_not_by_what_a_mo
     (call,) = asked(server, "judge_faithfulness")
     assert "What was retrieved." in call.text
     assert "A summary" not in call.text
+
+
+async def test_a_reference_may_be_made_of_the_passages_that_the_system_retrieved(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    """As in Omni-RAG, section 3.5: then each system is judged on its own documents, and the references differ."""
+    reasoners = ("vanilla:searcher=sparse,k=2", "vanilla:searcher=sparse,k=3", "vanilla:searcher=dense,k=2")
+    own = replace(JUDGED, reasoners=reasoners, over=None, judge_reference="own", limit=1)
+    otherwise = server.respond
+
+    def respond(call: Call) -> Reply:
+        answer = {"answer": "Barelmouth [1]", "support": "stated", "unstated": ""}
+        return Reply.json(answer) if call.role == "conclude" else otherwise(call)
+
+    server.respond = respond
+    result = await compare(judged, tmp_path, own)
+    answers = {row.reasoner: row for row in result.answers}
+    references = [call.text for call in server.calls if call.role == "judge_reference"]
+    assert len(references) == len({row.passages for row in result.answers}), "one for each set of passages"
+    for reasoner, row in answers.items():
+        assert result.reasoners[reasoner]["judge"]["reference_from"] == "own"
+        (made,) = [text for text in references if text.count("<passage ") == len(row.passages) and in_order(row, text)]
+        faithfulness = asked(server, "judge_faithfulness")[reasoners.index(reasoner)].text
+        assert all(passage in made and passage in faithfulness for passage in row.passages)
+    assert {row.reference_from for row in result.judgements} == {"own"}
+    calls = len(server.calls)
+    again = await compare(judged, tmp_path, own)
+    assert again.judgements == result.judgements
+    assert len(server.calls) == calls, "stored judgements are used again"
+    await compare(judged, tmp_path, replace(own, judge_reference="search"))
+    assert len(server.calls) > calls, "and not for references of another kind"
+
+
+def in_order(row: AnswerRow, text: str) -> bool:
+    places = [text.find(passage) for passage in row.passages]
+    return -1 not in places and places == sorted(places)
+
+
+async def test_of_many_passages_a_reference_reads_the_five_that_the_last_call_read_first(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    plain = await compare(judged, tmp_path, replace(JUDGED, judge=False))
+    corpus = await judged.record.corpora.get(plain.corpus)
+    assert judged.models is not None
+    passages = tuple(f"Town {number}\nIt has {number} rivers." for number in range(8))
+    shown = ("Town 7\nchapter 2\nIt has 7 rivers.", "A summary.", passages[3])
+    answer = replace(plain.answers[0], passages=passages, shown=shown)
+    bench = JudgeBench(
+        container=judged, models=judged.models, corpus=corpus, over="sparse", dataset="towns", reference_from="own"
+    )
+    (row,) = await bench.judge([answer], None, lambda *_: None)
+    assert (row.reference, row.chunks) == ("The river is the Barel.", answer.chunks)
+    (call,) = asked(server, "judge_reference")
+    read = [line for line in call.text.splitlines() if line.startswith("It has ")]
+    assert read == [f"It has {number} rivers." for number in (7, 3, 0, 1, 2)]
+    assert "A summary." not in call.text
 
 
 async def test_the_gain_of_a_plan_leaves_out_its_conclusion(

@@ -78,6 +78,9 @@ _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "split_intents": lambda _, asked, __: {"queries": [asked]},
     "atomic_queries": lambda _, asked, __: {"queries": [asked]},
     "denoise": lambda _, asked, __: {"question": asked},
+    "next_queries": lambda _, asked, number: {
+        "moves": [{"kind": "answer", "query": ""} if number else {"kind": "rewrite", "query": asked}]
+    },
     "need_retrieval": lambda _, __, ___: {"retrieve": True},
     "pseudo_document": lambda answer, _, __: {"passage": f"The answer is {answer}."},
     "query_entities": lambda answer, _, __: {"entities": [answer]},

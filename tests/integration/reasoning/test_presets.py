@@ -33,7 +33,7 @@ PAPERS = {
     },
     "omni": {
         "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",
-        "paths": 1,
+        "paths": 1, "max_intents": 0,
     },
     "ircot": {
         "searcher": "sparse", "k": 4, "max_passages": 15, "max_sentences": 8, "reader": "cot", "needs": False,
@@ -44,9 +44,15 @@ PAPERS = {
         "relevance_weight": 1.0, "support_weight": 1.0, "usefulness_weight": 0.5,
     },
     "decompose": {"searcher": "dense", "k": 5, "retrieve": "query", "shortcut": False},
+    "iter_retgen": {"searcher": "dense", "k": 5, "iterations": 2},
+    "resp": {"searcher": "dense", "k": 5, "iterations": 3},
+    "rq_rag": {"searcher": "dense", "k": 3, "depth": 2, "expand": "all", "temperature": 1.0, "select": "ensemble"},
 }  # fmt: skip
-SEARCHERS = {"par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"}}
-SEARCHERS |= {"ircot": {"sparse"}, "react": {"bridged"}, "self_rag": {"dense"}, "decompose": {"dense"}}
+SEARCHERS = {
+    "par": {"dense", "fine"}, "level": {"sparse", "dense"}, "plan_star": {"dense"}, "omni": {"sparse"},
+    "iter_retgen": {"dense"}, "resp": {"dense"}, "rq_rag": {"dense"},
+    "ircot": {"sparse"}, "react": {"bridged"}, "self_rag": {"dense"}, "decompose": {"dense"},
+}  # fmt: skip
 _REMEMBER = '"memory" if you know the answer'
 
 

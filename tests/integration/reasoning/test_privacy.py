@@ -36,6 +36,7 @@ def gossip(call: Call) -> Reply:
         "answer_step": {"answers": [f"house{heard}"], "support": "inferred", "query": f"which{heard} {call.number}"},
         "conclude": {"answer": f"It is the house{heard}.", "support": "inferred"},
         "summarize": {"summary": f"It is the house{heard}.", "support": "stated", "citations": [1]},
+        "next_queries": {"moves": [{"kind": "decompose", "query": f"{asked} {call.number}"}]},
         "next_thought": {"thought": heard, "action": "search", "input": f"{asked} {call.number}", "citations": []},
     }
     if call.role in said:
@@ -47,7 +48,7 @@ def gossip(call: Call) -> Reply:
 
 
 ALL = [*(name for name in STRATEGIES if name != "level"), "level:searchers=dense+bridged", "level:searchers=bridged"]
-DRAWING = {"auto", "ircot", "level", "par", "plan_star", "react"}
+DRAWING = {"auto", "ircot", "iter_retgen", "level", "par", "plan_star", "react", "resp", "rq_rag"}
 """Those that search again with what they found: they do so here."""
 OPTIONS = ["par:review_rounds=2", "decompose:retrieve=node", "plan_star:solver=self_rag", "auto:values=3", "react:k=3"]
 

@@ -6,14 +6,17 @@ from core.text.answers import normalise_answer
 from evaluation.scores.metrics import (
     all_recall,
     contains_answer,
+    contains_parts,
     distinct,
     exact_match,
+    exact_match_of_parts,
     mean,
     percentile,
     precision,
     recall,
     reciprocal_rank,
     token_f1,
+    token_f1_of_parts,
 )
 
 RANKING: list[set[str]] = [{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}]
@@ -110,3 +113,37 @@ def test_percentiles_are_linear_between_ranks() -> None:
 def test_the_mean_of_nothing_is_no_success() -> None:
     assert mean([]) == 0.0
     assert mean([1.0, 0.0, 0.5]) == 0.5
+
+
+PARTS = (("1967",), ("S. E. Hinton", "Susan Hinton"))
+
+
+@pytest.mark.parametrize(
+    ("prediction", "exact", "f1"),
+    [
+        ("1967; S. E. Hinton", 1.0, 1.0),
+        ("Susan Hinton and 1967", 1.0, 1.0),
+        ("1967, and Susan Hinton.", 1.0, 1.0),
+        ("1967", 0.0, 0.5),
+        ("1967; S. E. Hinton; Tex", 0.0, pytest.approx(8 / 9)),
+        ("1967 1967", 0.0, 0.4),
+        ("", 0.0, 0.0),
+    ],
+)
+def test_an_answer_of_parts_lists_one_answer_of_each_in_any_order(prediction: str, exact: float, f1: float) -> None:
+    assert exact_match_of_parts(prediction, PARTS) == exact
+    assert token_f1_of_parts(prediction, PARTS) == f1
+
+
+def test_one_part_is_compared_as_ever() -> None:
+    for prediction in ("Lock and Key", "Lock Key", ""):
+        assert exact_match_of_parts(prediction, [["Lock and Key"]]) == exact_match(prediction, ["Lock and Key"])
+        assert token_f1_of_parts(prediction, [["Lock and Key"]]) == token_f1(prediction, ["Lock and Key"])
+    assert exact_match_of_parts("anything", [()]) == token_f1_of_parts("anything", [()]) == 0.0
+
+
+def test_texts_contain_all_parts_or_none() -> None:
+    assert contains_parts(["It is of 1967.", "By Susan Hinton."], PARTS) == 1.0
+    assert contains_parts(["It is of 1967.", "1967"], PARTS) == 0.0
+    assert contains_parts(["It is of 1967."], [("1967",)]) == 1.0
+    assert contains_parts(["It is of 1967."], [()]) == 0.0

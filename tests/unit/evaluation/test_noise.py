@@ -1,0 +1,208 @@
+"""Noise changes how questions are asked, and never what is scored; the same seed gives the same file."""
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from cli.commands.evaluation.add_noise import register
+from core.errors import Conflict, InvalidInput, NotFound
+from core.ports.reasoning import Answer
+from core.trace import Trace
+from evaluation import Noise, add_noise, read_dataset
+from evaluation.fingerprints import fingerprint_gold
+from evaluation.rows.scored_answers import score_answer
+
+PLACES = ("Orrin", "Vell", "Dole", "Barmouth", "Corstead", "Delwick", "Fendale", "Galford", "Holby", "Karcombe")
+QUESTIONS: list[dict[str, Any]] = [
+    {
+        "id": f"q{number}",
+        "question": f"In which year before 1850 was the painter born who came from {place}?",
+        "answer": f"Painter {place}",
+        "aliases": [f"{place}'s painter"],
+        "supporting": [f"p{number}", "p0"],
+        "type": "bridge",
+        "hops": [{"question": "Who came from it?", "answer": "A painter"}],
+        "level": "hard",
+    }
+    for number, place in enumerate(PLACES)
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    passages = [
+        {"id": f"p{number}", "title": place, "text": f"{place} is a town."} for number, place in enumerate(PLACES)
+    ]
+    write(folder / "corpus.jsonl", passages)
+    write(folder / "questions.jsonl", QUESTIONS)
+    return folder
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def noisy(folder: Path, **rates: Any) -> list[dict[str, Any]]:
+    output = folder / f"noisy-{len(list(folder.iterdir()))}.jsonl"
+    add_noise(folder, output, Noise(**rates))
+    return [json.loads(line) for line in output.read_text("utf-8").splitlines()]
+
+
+def test_the_seed_decides_all(folder: Path) -> None:
+    rates = {"spelling": 0.3, "order": 0.2, "chatter": 0.5, "intents": 0.5}
+    assert noisy(folder, **rates, seed=3) == noisy(folder, **rates, seed=3)
+    assert noisy(folder, **rates, seed=3) != noisy(folder, **rates, seed=4)
+
+
+def test_a_question_has_the_same_noise_in_a_smaller_set(folder: Path, tmp_path: Path) -> None:
+    whole = {row["id"]: row["question"] for row in noisy(folder, spelling=0.5, order=0.3, chatter=0.5)}
+    write(tmp_path / "few.jsonl", QUESTIONS[4:6])
+    add_noise(tmp_path / "few.jsonl", tmp_path / "out.jsonl", Noise(spelling=0.5, order=0.3, chatter=0.5))
+    few = [json.loads(line) for line in (tmp_path / "out.jsonl").read_text("utf-8").splitlines()]
+    assert [row["question"] for row in few] == [whole["q4"], whole["q5"]]
+
+
+def test_words_are_misspelt_and_numbers_are_not(folder: Path) -> None:
+    for row, clean in zip(noisy(folder, spelling=1), QUESTIONS, strict=True):
+        before, after = clean["question"].split(), row["question"].split()
+        assert len(before) == len(after)
+        for old, new in zip(before, after, strict=True):
+            assert (old == new) == (len(old.strip("?")) < 4 or old == "1850"), (old, new)
+            assert old[0] == new[0]
+            assert abs(len(old) - len(new)) <= 1
+        assert row["noise"] == ["spelling"]
+        assert {**row, "question": clean["question"]} == {**clean, "clean": [clean["question"]], "noise": ["spelling"]}
+
+
+def test_words_change_places_and_none_is_lost(folder: Path) -> None:
+    for row, clean in zip(noisy(folder, order=0.5), QUESTIONS, strict=True):
+        assert row["question"] != clean["question"]
+        assert row["question"].endswith("?")
+        words = Counter(row["question"].rstrip("?").split())
+        assert words == Counter(clean["question"].rstrip("?").split())
+
+
+def test_chatter_stands_around_the_question(folder: Path) -> None:
+    for row, clean in zip(noisy(folder, chatter=1), QUESTIONS, strict=True):
+        before, found, after = row["question"].partition(clean["question"])
+        assert found
+        assert before + after
+
+
+def test_a_joined_question_asks_for_both_answers_with_the_passages_of_both(folder: Path) -> None:
+    rows = noisy(folder, intents=1)
+    by_text = {row["question"]: row for row in QUESTIONS}
+    for row, own in zip(rows, QUESTIONS, strict=True):
+        assert row["clean"][0] == own["question"]
+        other = by_text[row["clean"][1]]
+        assert other is not own
+        assert all(text.rstrip("?") in row["question"] for text in row["clean"])
+        assert row["id"] == own["id"]
+        assert row["answer"] == f"{own['answer']}; {other['answer']}"
+        assert row["parts"] == [[one["answer"], *one["aliases"]] for one in (own, other)]
+        assert set(row["supporting"]) == {*own["supporting"], *other["supporting"]}
+        assert len(row["supporting"]) == len(set(row["supporting"]))
+        assert "hops" not in row
+        assert row["noise"] == ["intents"]
+
+
+def test_rates_are_kept(folder: Path) -> None:
+    assert 2 <= sum(row["noise"] == ["intents"] for row in noisy(folder, intents=0.5)) <= 8
+    unchanged = noisy(folder, spelling=0.000001)
+    assert [row["question"] for row in unchanged] == [row["question"] for row in QUESTIONS]
+    assert all(row["noise"] == [] for row in unchanged)
+
+
+def test_what_has_no_single_answer_is_not_joined(folder: Path) -> None:
+    others = [
+        {"id": "none", "question": "Who is nobody?", "answerable": False},
+        {"id": "graded", "question": "towns", "grades": {"p1": 1}},
+        {"id": "searched", "question": "Which towns?", "supporting": ["p1"]},
+        {"id": "twice", "question": "Who?", "answer": "A; B", "parts": [["A"], ["B"]], "supporting": ["p1"]},
+    ]
+    write(folder / "questions.jsonl", [QUESTIONS[0], *others])
+    assert all("intents" not in row["noise"] for row in noisy(folder, intents=1)), "one question has no other one"
+    write(folder / "questions.jsonl", [*QUESTIONS[:2], *others])
+    rows = noisy(folder, intents=1, chatter=1)
+    assert [row["id"] for row in rows if "intents" in row["noise"]] == ["q0", "q1"]
+    assert all("chatter" in row["noise"] for row in rows)
+
+
+def test_supports_that_are_unknown_of_one_are_unknown_of_both(folder: Path) -> None:
+    sentence = {"id": "p0", "start": 0, "end": 5}
+    first = {**QUESTIONS[0], "supporting_sentences": [sentence]}
+    write(folder / "questions.jsonl", [first, {**QUESTIONS[1], "supporting": []}])
+    for row in noisy(folder, intents=1):
+        assert row["supporting"] == []
+        assert "supporting_sentences" not in row
+    write(folder / "questions.jsonl", [first, {**QUESTIONS[1], "supporting_sentences": [sentence]}])
+    assert all(row["supporting_sentences"] == [sentence] for row in noisy(folder, intents=1))
+
+
+@pytest.mark.parametrize(
+    ("said", "em", "acc"),
+    [
+        ("Painter Orrin; Painter Vell", 1.0, 1.0),
+        ("Vell's painter and Painter Orrin", 1.0, 1.0),
+        ("Painter Orrin", 0.0, 0.0),
+        ("It was Painter Orrin, then Painter Vell", 0.0, 1.0),
+    ],
+)
+def test_a_joined_question_is_scored_by_both_answers(folder: Path, said: str, em: float, acc: float) -> None:
+    write(folder / "questions.jsonl", QUESTIONS[:2])
+    output = folder / "noisy.jsonl"
+    add_noise(folder, output, Noise(intents=1, spelling=0.5))
+    clean = read_dataset(folder).questions[0]
+    question = read_dataset(folder, output).questions[0]
+    assert question.answers_by_part == (clean.answers, read_dataset(folder).questions[1].answers)
+    shown = ("Painter Orrin lived here.", "So did Vell's painter.")
+    answer = Answer(text=said, reasoner="any", shown=shown)
+    row = score_answer(question, "any", answer, seconds=1.0, trace=Trace())
+    assert (row.scores["em"], row.scores["acc"], row.scores["succ"]) == (em, acc, 1.0)
+    half = score_answer(question, "any", Answer(text=said, reasoner="any", shown=shown[:1]), seconds=1.0, trace=Trace())
+    assert half.scores["succ"] == 0.0, "one of two answers is no success"
+    assert fingerprint_gold(question) != fingerprint_gold(clean)
+
+
+@pytest.mark.parametrize("parts", ["Rome", [["Rome"]], [["Rome"], []], [["Rome"], [""]], [["Rome"], [1]], [["a"]] * 5])
+def test_malformed_parts_are_refused(folder: Path, parts: Any) -> None:
+    write(folder / "questions.jsonl", [{**QUESTIONS[0], "parts": parts}])
+    with pytest.raises(InvalidInput, match=r"questions.jsonl line 1: `parts` must be a list of 2 to 4 lists"):
+        read_dataset(folder)
+
+
+def test_what_cannot_be_done_is_said_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
+    output = tmp_path / "out.jsonl"
+    with pytest.raises(InvalidInput, match="no noise was chosen"):
+        add_noise(folder, output, Noise())
+    with pytest.raises(NotFound):
+        add_noise(tmp_path / "nowhere.jsonl", output, Noise(chatter=1))
+    write(folder / "questions.jsonl", [{"id": "q", "question": "Who?"}])
+    with pytest.raises(InvalidInput, match="line 1"):
+        add_noise(folder, output, Noise(chatter=1))
+    write(folder / "questions.jsonl", QUESTIONS)
+    with pytest.raises(InvalidInput, match="cannot be written"):
+        add_noise(folder, tmp_path / "missing" / "out.jsonl", Noise(chatter=1))
+    assert not output.exists()
+    output.touch()
+    with pytest.raises(Conflict, match="exists already"):
+        add_noise(folder, output, Noise(chatter=1))
+
+
+def test_the_command_tells_what_it_changed(folder: Path, tmp_path: Path) -> None:
+    app = typer.Typer()
+    register(app)
+    options = ["--chatter", "1", "--intents", "1", "--seed", "5"]
+    result = CliRunner().invoke(app, [str(folder), "-o", str(tmp_path / "out.jsonl"), *options])
+    assert result.exit_code == 0, result.output
+    assert "10 questions, 10 joined, 10 with chatter" in result.output
+    told = CliRunner().invoke(app, [str(folder), "-o", str(tmp_path / "other.jsonl"), *options, "--json"])
+    assert json.loads(told.output)["changed"] == {"intents": 10, "order": 0, "chatter": 10, "spelling": 0}
+    assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "other.jsonl").read_bytes()

@@ -69,8 +69,8 @@ class Reproduction:
         calls = sum(row.calls for row in self.rows)
         tokens = sum(row.tokens for row in self.rows)
         if self.experiment.judge:
-            calls += 1 + _JUDGE_CALLS * len(self.experiment.reasoners)
-            tokens += _REFERENCE_TOKENS + _JUDGE_TOKENS * len(self.experiment.reasoners)
+            calls += (1 + _JUDGE_CALLS) * len(self.experiment.reasoners)
+            tokens += (_REFERENCE_TOKENS + _JUDGE_TOKENS) * len(self.experiment.reasoners)
         answers = count * len(self.experiment.reasoners)
         return CostEstimate(questions=count, answers=answers, calls=count * calls, tokens=count * tokens)
 
@@ -142,8 +142,8 @@ def plan_reproduction(
     if needing.get("reranker") and not has_reranker:
         raise InvalidInput(
             f"{table.id}: {_list_names(needing['reranker'])} need a reranking model: set HOPWEAVE_RERANKER__KIND to "
-            "'cross-encoder' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL), or choose other "
-            "rows with --only"
+            "'cross-encoder' or 'colbert' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with HOPWEAVE_RERANKER__URL), or "
+            "choose other rows with --only"
         )
     chosen = extractor or ("pattern+given" if needing.get("triples") else "pattern")
     if needing.get("triples") and experiment.corpus is None:
@@ -159,6 +159,7 @@ def plan_reproduction(
             searchers=tuple(dict.fromkeys(row.searcher for row in rows if row.searcher)),
             extractor=chosen,
             judge=table.judge,
+            judge_reference="own" if table.judge else experiment.judge_reference,
         ),
     )
 

@@ -50,6 +50,11 @@ class Config(StrategyConfig):
         description="With `solver=self_rag`: read all passages of a node together if none alone states its answer; "
         "false: the paper.",
     )
+    own_grade: bool = Field(
+        default=True,
+        description="With `solver=self_rag`: what a candidate says of its own support bounds the critique's score of "
+        "it; false: the critique alone counts, as in the paper.",
+    )
     schedule: Literal["depth", "ready", "sequence"] = Field(
         default="depth",
         description="`depth`: depth after depth, the nodes of a depth side by side, as published; `ready`: a node as "
@@ -85,6 +90,7 @@ class Config(StrategyConfig):
             "retrieve": "node",
             "solver": "answer",
             "together": False,
+            "own_grade": False,
             "schedule": "depth",
             "conclude_from": "sinks",
             "conclude_with": "answers",
@@ -154,7 +160,9 @@ class PlanStar:
             private = False
         parents = [known_answer(session.steps[id]) for id in node.parents]
         if self._config.solver == "self_rag":
-            settings = ReflectionSettings(k=k, candidates=k, together=self._config.together)
+            settings = ReflectionSettings(
+                k=k, candidates=k, together=self._config.together, own_grade=self._config.own_grade
+            )
             return await answer_with_reflection(
                 session,
                 question,

@@ -29,7 +29,7 @@ PAPERS = {
     },
     "plan_star": {
         "searcher": "dense", "k": 5, "retrieve": "node", "schedule": "depth", "conclude_from": "sinks",
-        "conclude_with": "answers", "ask_always": True, "together": False,
+        "conclude_with": "answers", "ask_always": True, "together": False, "own_grade": False,
     },
     "omni": {
         "searcher": "sparse", "keep": 10, "rerank": True, "rerank_by": "rewritten", "generate_from": "original",

@@ -131,7 +131,7 @@ class Config(StrategyConfig):
             "show_purpose": False,
             "guide": False,
             "max_steps": 50,
-            "memory": True,
+            "memory": False,
         }
     )
 

@@ -35,10 +35,13 @@ stands for. A folder that stands for none has a column without published numbers
 - Before anything is asked, the command prints the cost: the number of questions times what a question with several \
 hops typically costs, derived from the [measured figures](strategies/README.md#three-kinds-of-figures). With an \
 extractor that calls a model, it also prints the cost of extraction. Afterwards, it prints what was counted.
-- *triples*: the corpus needs facts. By default they are those of the folder's `openie.jsonl`; else the extractor \
-`llm` finds them. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model judges the answers \
-([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. The web takes part in `level` if one \
-is configured and the option `--web` is given.
+- *triples*: the corpus needs facts. By default they are read from the folder's `openie.jsonl` (extractor \
+`pattern+given`). A folder without this file is refused, unless `hopweave reproduce par.1 --extractor pattern+llm` \
+lets the configured model extract them. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model \
+judges the answers ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. References are \
+written from the judged reasoner's own passages. The web takes part in `level` if one is configured and the option \
+`--web` is given.
+- For tables with seconds, set `HOPWEAVE_LLM__CACHE=false`, and answer one question at a time (the default).
 - Rows that compare models have one row for the configured model: run the table once for each model.
 """
 

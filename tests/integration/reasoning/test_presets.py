@@ -53,6 +53,8 @@ SEARCHERS = {
     "iter_retgen": {"dense"}, "resp": {"dense"}, "rq_rag": {"dense"},
     "ircot": {"sparse"}, "react": {"bridged"}, "self_rag": {"dense"}, "decompose": {"dense"},
 }  # fmt: skip
+CITED = {"par"}
+"""The systems whose paper answers from passages alone, with at least one citation."""
 _REMEMBER = '"memory" if you know the answer'
 
 
@@ -84,25 +86,26 @@ def test_the_presets_are_those_of_the_published_systems() -> None:
     described = {one["name"]: one["options"]["properties"] for one in describe(REASONERS, "reasoner")}
     presets = {name: options["preset"]["presets"] for name, options in described.items() if "preset" in options}
     assert {name: set(found) for name, found in presets.items()} == {name: {"paper"} for name in PAPERS}
-    assert all(found["paper"]["memory"] is True for found in presets.values())
+    permits = {name: found["paper"]["memory"] for name, found in presets.items()}
+    assert permits == {name: name not in CITED for name in PAPERS}
 
 
 @pytest.mark.parametrize("name", PAPERS)
 def test_a_preset_sets_the_options_of_the_paper(name: str) -> None:
     options = _options(f"{name}:preset=paper")
     assert options.items() >= PAPERS[name].items()
-    given = _options(f"{name}:preset=paper,k=3,memory=false")
-    assert (given["k"], given["memory"]) == (3, False)
-    assert given == {**options, "k": 3, "memory": False}
+    permits = name in CITED
+    given = _options(f"{name}:preset=paper,k=3,memory={str(permits).lower()}")
+    assert (given["k"], given["memory"]) == (3, permits)
+    assert given == {**options, "k": 3, "memory": permits}
 
 
 @pytest.mark.parametrize("name", PAPERS)
-@pytest.mark.parametrize(
-    ("unsupported", "permitted"), [(Unsupported.INFER, True), (Unsupported.MEMORY, True), (Unsupported.ABSTAIN, False)]
-)
+@pytest.mark.parametrize("unsupported", [Unsupported.INFER, Unsupported.MEMORY, Unsupported.ABSTAIN])
 async def test_a_preset_permits_memory_unless_the_request_forbids_it(
-    desk: ReasoningDesk, name: str, unsupported: Unsupported, permitted: bool
+    desk: ReasoningDesk, name: str, unsupported: Unsupported
 ) -> None:
+    permitted = unsupported is Unsupported.MEMORY or (unsupported is Unsupported.INFER and name not in CITED)
     answer, _ = await desk.ask(f"{name}:preset=paper", QUESTION, unsupported=unsupported)
     assert "Viking Press" in answer.plain
     assert {searcher.partition(":")[0] for searcher, _ in desk.searched} == SEARCHERS[name]

@@ -167,7 +167,7 @@ def test_rows_are_an_experiment_with_what_they_need(folders: Path) -> None:
         searchers=(), reasoners=("vanilla:searcher=dense,k=10",), limit=3, extractor="pattern"
     )
     plan = plan_reproduction(table, placed, ASKED, extractor="pattern+llm", has_reranker=False)
-    ircot = "ircot:preset=paper,searcher=hippo1,k=10"
+    ircot = "ircot:preset=paper,searcher=hippo1,k=10,max_passages=40"
     assert plan.experiment.reasoners == ("vanilla:searcher=dense,k=10", ircot, "par:preset=paper")
     (folders / "mine" / "openie.jsonl").write_text("")
     plan = plan_reproduction(table, placed, ASKED, has_reranker=False)

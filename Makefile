@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # own, and those of the page need Chromium alone; all others share one of each. A group on servers is one process, and so
 # takes longest: the others make way for it.
 OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
-TESTS := tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image" -n 2 --dist loadfile
+TESTS := tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image" -n 2 --dist loadfile --no-loadscope-reorder
 ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q --hypothesis-profile=ci -m servers $(OWN_SERVERS:%=--ignore=%) tests
 ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)
 SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side

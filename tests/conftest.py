@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 from tests.stacks import tell_stacks
 
 _END_TO_END = "tests/e2e/"
+_LAST = ("tests/faults/", "tests/e2e/test_documented_commands.py", _END_TO_END)
+"""In this order. The files that take minutes begin first of these, so that no worker is left with them at the end."""
 _STACKS = "what the processes of Hopweave do"
 
 pytest.register_assert_rewrite("testing")
@@ -33,15 +35,22 @@ settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after th
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Runs `tests/e2e` last: a browser needs the processor that groups of tests beside this one use before they end.
+    """Runs `tests/faults` and `tests/e2e` last: they need the processor that groups of tests beside this one use before
+    they end. With xdist, this takes `--no-loadscope-reorder`.
 
-    These tests are repeated once if they fail: on a machine that others use, a browser loses a click now and then. The
-    summary shows the first failure with what the processes did then.
+    End-to-end tests are repeated once if they fail: on a machine that others use, a browser loses a click now and then.
+    The summary shows the first failure with what the processes did then.
     """
-    items.sort(key=lambda item: item.nodeid.startswith(_END_TO_END))
+    items.sort(key=_place)
     for item in items:
         if item.nodeid.startswith(_END_TO_END):
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def _place(item: pytest.Item) -> int:
+    """Returns the place of a test's folder in `_LAST`, counted from 1; 0 for what comes before."""
+    place = next((number for number, start in enumerate(_LAST, start=1) if item.nodeid.startswith(start)), 0)
+    return 0 if place == 1 and item.get_closest_marker("servers") else place
 
 
 @pytest.hookimpl(wrapper=True)

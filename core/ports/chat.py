@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
-from core.prompting.replies import ReplyForm
 from core.trace import Trace
 
-__all__ = ["ChatModel", "ChatModels", "ChatRequest", "Completion", "Message", "OnToken", "Speaker"]
+__all__ = ["ChatModel", "ChatModels", "ChatRequest", "Completion", "Message", "OnToken", "ReplyForm", "Speaker"]
 
 OnToken = Callable[[str], None]
 """Called with each piece of the text as it arrives. Pieces are provisional: the completion is final."""
@@ -18,6 +17,21 @@ class Speaker(StrEnum):
     SYSTEM = "system"
     USER = "user"
     ASSISTANT = "assistant"
+
+
+class ReplyForm(StrEnum):
+    """What a reply looks like.
+
+    `json` is JSON of the schema that is sent along. `free_json` is JSON without a schema, its names in any case; a list
+    may stand without an object around it. The others are plain text.
+    """
+
+    JSON = "json"
+    FREE_JSON = "free_json"
+    LIST = "list"
+    YES_NO = "yes_no"
+    TEXT = "text"
+    QUERY = "query"
 
 
 @dataclass(frozen=True, kw_only=True)

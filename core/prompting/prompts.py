@@ -16,8 +16,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 from core.ids import digest
-from core.ports.chat import Message, Speaker
-from core.prompting.replies import ReplyForm
+from core.ports.chat import Message, ReplyForm, Speaker
 
 __all__ = [
     "DIVIDER",

@@ -7,28 +7,14 @@ that an action asks for, so that most actions do not know in which form their mo
 
 import re
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-__all__ = ["WANTED", "ReplyForm", "fold_names", "read_plain_reply"]
+from core.ports.chat import ReplyForm
 
-
-class ReplyForm(StrEnum):
-    """What a reply looks like.
-
-    `json` is JSON of the schema that is sent along. `free_json` is JSON without a schema, its names in any case; a list
-    may stand without an object around it. The others are plain text.
-    """
-
-    JSON = "json"
-    FREE_JSON = "free_json"
-    LIST = "list"
-    YES_NO = "yes_no"
-    TEXT = "text"
-    QUERY = "query"
+__all__ = ["WANTED", "fold_names", "read_plain_reply"]
 
 
 WANTED: Mapping[ReplyForm, str] = {

@@ -13,9 +13,9 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from core.errors import MalformedReply
-from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, Speaker
+from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, ReplyForm, Speaker
 from core.prompting.bounds import find_excess
-from core.prompting.replies import WANTED, ReplyForm, fold_names, read_plain_reply
+from core.prompting.replies import WANTED, fold_names, read_plain_reply
 from core.trace import Trace
 
 __all__ = ["build_schema", "complete_structured", "make_cut_error", "note_cut", "strip_thinking"]

@@ -10,10 +10,9 @@ from pydantic import BaseModel
 
 from core.errors import ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
-from core.ports.chat import ChatModels, ChatRequest, Completion
+from core.ports.chat import ChatModels, ChatRequest, Completion, ReplyForm
 from core.ports.reasoning import Question, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.prompting.replies import ReplyForm
 from core.prompting.structured import complete_structured, make_cut_error, note_cut, strip_thinking
 from core.trace import Trace
 from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors

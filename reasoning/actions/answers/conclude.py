@@ -6,11 +6,11 @@ from dataclasses import replace
 from pydantic import BaseModel, Field
 
 from core.errors import MalformedReply
+from core.ports.chat import ReplyForm
 from core.ports.reasoning import Citation, Support, Unsupported
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from core.prompting.replies import ReplyForm
 from reasoning.actions.answers.answer import format_finding
 from reasoning.actions.answers.quoted_steps import quote_steps
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade

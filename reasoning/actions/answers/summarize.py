@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, Field
 
+from core.ports.chat import ReplyForm
 from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from core.prompting.replies import ReplyForm
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.support import SupportWord, format_support_rule, grade
 from reasoning.citations.markers import parse_markers, strip_markers

@@ -103,6 +103,8 @@ def open_page(request: pytest.FixtureRequest, chromium: Browser, watch: Watch) -
     Options: `server` (default `live`), `width`, `height`, `colours` (`light` or `dark`), and those of Playwright's
     `new_context`.
     """
+    if "own_corpus" in request.fixturenames:
+        request.getfixturevalue("own_corpus")  # deleted after the pages are closed, which would miss it
     contexts: list[BrowserContext] = []
 
     def open(

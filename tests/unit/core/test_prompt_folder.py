@@ -8,9 +8,9 @@ import pytest
 
 from app.container import PROMPT_PACKAGES
 from core.errors import InvalidInput, InvalidSettings
+from core.ports.chat import ReplyForm
 from core.prompting.folder import export_prompts, read_own_prompts, read_prompt_folder
 from core.prompting.prompts import PromptLibrary, list_prompt_names, load_prompt
-from core.prompting.replies import ReplyForm
 from evaluation.fingerprints import fingerprint_prompts
 
 _OURS = load_prompt("retrieval.hippo", "filter_facts")

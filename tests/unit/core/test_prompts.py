@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.documents import Chunk, DocumentRef
-from core.ports.chat import Speaker
+from core.ports.chat import ReplyForm, Speaker
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, format_hits, format_passages, neutral
 from core.prompting.prompts import (
@@ -18,7 +18,6 @@ from core.prompting.prompts import (
     parse_prompt,
     use_prompts,
 )
-from core.prompting.replies import ReplyForm
 from evaluation.fingerprints import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")

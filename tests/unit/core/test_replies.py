@@ -6,8 +6,7 @@ import pytest
 from pydantic import BaseModel, Field, field_validator
 
 from core.errors import MalformedReply
-from core.ports.chat import ChatRequest, Completion, Message, Speaker
-from core.prompting.replies import ReplyForm
+from core.ports.chat import ChatRequest, Completion, Message, ReplyForm, Speaker
 from core.prompting.structured import complete_structured
 from core.trace import Trace
 from tests.twins.chat import TwinChat

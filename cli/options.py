@@ -18,12 +18,17 @@ __all__ = [
     "AsJson",
     "CorpusName",
     "CorpusNames",
+    "CorpusSample",
     "FilterText",
+    "FirstQuestions",
     "MinGeneration",
+    "Models",
     "NoEmbedding",
     "NoGraph",
     "Prompts",
+    "RandomQuestions",
     "Searcher",
+    "Seed",
     "TopK",
     "Web",
     "Where",
@@ -69,6 +74,22 @@ Where = Annotated[
         help='Use only questions whose metadata match, as JSON, such as \'{"s_pop": {"$lt": 100}}\'.',
         show_default=False,
     ),
+]
+FirstQuestions = Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")]
+RandomQuestions = Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")]
+Seed = Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")]
+CorpusSample = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="M",
+        help="Index only the passages that support the questions, and M others, drawn at random. Default: all.",
+        show_default=False,
+    ),
+]
+Models = Annotated[
+    list[str] | None,
+    typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
 ]
 Prompts = Annotated[
     Path | None,

@@ -44,7 +44,7 @@ _AFTER = (" thanks!", " thx in advance", " pls be quick, I need it today", " ask
 class Noise:
     """The rate of each kind, from 0 to 1, and the seed.
 
-    `spelling` is the share of words with a typing error, `order` that of pairs of neighbouring words that change
+    `spelling` is the share of words with a typing error, `order` the share of pairs of neighbouring words that change
     places, `chatter` the share of questions with words that ask for nothing, and `intents` the share of questions that
     are joined with another one.
     """
@@ -58,7 +58,7 @@ class Noise:
 
 @dataclass(kw_only=True)
 class NoiseCounts:
-    """The number of questions, and of those that each kind of noise changed."""
+    """The number of questions, and how many of them each kind of noise changed."""
 
     questions: int = 0
     changed: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
@@ -81,8 +81,8 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     """Writes the questions of a dataset's folder, or of a file, with noise to a new file; returns the counts.
 
     Each has the fields that it had, `clean` (the questions that it was made of) and `noise` (the kinds that changed
-    it). A question that is joined with another one asks for both answers: `parts` are those of each, and the passages
-    of both support it. Only questions with an answer are joined.
+    it). A question that is joined with another one asks for both answers: `parts` are the answers of each, and the
+    passages of both support it. Only questions with an answer are joined.
 
     Raises `InvalidInput` for a malformed question, or if all rates are 0, `NotFound` without questions, and `Conflict`
     if the file exists.
@@ -94,7 +94,8 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     path = source / QUESTIONS_FILE if source.is_dir() else source
     read_questions(path)
     rows = list(read_rows(path))
-    partners = [row for row in rows if _can_be_joined(row)]
+    joinable = [row for row in rows if _can_be_joined(row)]
+    places = {id(row): place for place, row in enumerate(joinable)}
     counts = NoiseCounts()
     try:
         draft = Draft(output)
@@ -102,7 +103,7 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
         raise InvalidInput(f"-o {output} cannot be written: {error.strerror}; name another file") from error
     with draft:
         for row in rows:
-            noisy = _make_noisy(row, partners, noise)
+            noisy = _make_noisy(row, joinable, places.get(id(row)), noise)
             counts.questions += 1
             for kind in noisy["noise"]:
                 counts.changed[kind] += 1
@@ -111,13 +112,14 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     return counts
 
 
-def _make_noisy(row: Row, partners: Sequence[Row], noise: Noise) -> dict[str, Any]:
+def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noise) -> dict[str, Any]:
+    """Returns the fields of the noisy question; `place` is its place in `joinable`, None if it is not in there."""
     id, text = row.text("id"), row.text("question")
     fields, clean, kinds = dict(row.fields), [text], []
-    others = [partner for partner in partners if partner is not row]
     draws = _Draws(noise, id, "intents")
-    if others and any(partner is row for partner in partners) and draws.happens(noise.intents):
-        other = draws.pick(others)
+    if place is not None and len(joinable) > 1 and draws.happens(noise.intents):
+        drawn = draws.pick(range(len(joinable) - 1))
+        other = joinable[drawn + (drawn >= place)]  # any but the question itself
         fields, clean = _join_fields(row, other), [text, other.text("question")]
         text = draws.pick(_JOINTS).format(*(question.rstrip(" ?!.？。") for question in clean))
         kinds.append("intents")
@@ -153,7 +155,7 @@ def _join_fields(row: Row, other: Row) -> dict[str, Any]:
 
 
 def _unite(lists: Sequence[Sequence[str | Mapping[str, Any]]]) -> list[str | Mapping[str, Any]]:
-    """Returns the supports of both, each once; none if those of one are unknown."""
+    """Returns the supports of both, each once; none if the supports of either are unknown."""
     if not all(lists):
         return []
     return list({json.dumps(item, sort_keys=True): item for items in lists for item in items}.values())

@@ -16,7 +16,7 @@ from cli.flows.evaluation_files import (
     write_page,
     write_plans,
 )
-from cli.options import Prompts, Where, parse_filter_text
+from cli.options import CorpusSample, FirstQuestions, Models, Prompts, RandomQuestions, Seed, Where, parse_filter_text
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.reasoning import Unsupported
@@ -64,10 +64,7 @@ def _eval(
     unsupported: Annotated[
         Unsupported, typer.Option(help="What reasoners do with an answer that no passage states.")
     ] = Unsupported.INFER,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
-    ] = None,
+    model: Models = None,
     prompts: Prompts = None,
     judge: Annotated[
         bool, typer.Option("--judge", help="Let a language model judge the answers: relevance, faithfulness, gain.")
@@ -90,18 +87,10 @@ def _eval(
         bool, typer.Option("--unanswerable", help="The corpus answers none of the questions: count abstentions.")
     ] = False,
     where: Where = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
-    corpus_sample: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="M",
-            help="Index only the passages that support the questions, and M others, drawn at random. Default: all.",
-            show_default=False,
-        ),
-    ] = None,
+    limit: FirstQuestions = None,
+    sample: RandomQuestions = None,
+    seed: Seed = 0,
+    corpus_sample: CorpusSample = None,
     baseline: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="The baseline of the differences. Default: the first of each kind."),

@@ -11,7 +11,18 @@ from app.services.estimates import ModelEstimate
 from cli.commands.evaluation.eval import read_eval_settings
 from cli.flows.evaluation import default_rows, run_comparison
 from cli.flows.evaluation_files import check_writable
-from cli.options import AsJson, Prompts, Web, Where, parse_filter_text
+from cli.options import (
+    AsJson,
+    CorpusSample,
+    FirstQuestions,
+    Models,
+    Prompts,
+    RandomQuestions,
+    Seed,
+    Web,
+    Where,
+    parse_filter_text,
+)
 from cli.output.console import counted, print_json, print_result, print_status
 from cli.output.console import table as print_table
 from core.errors import InvalidInput
@@ -64,32 +75,23 @@ def _reproduce(
         ),
     ] = None,
     web: Web = False,
-    model: Annotated[
-        list[str] | None,
-        typer.Option(metavar="[ROLE=]NAME", help="The language model of a role, or of all roles; repeatable."),
-    ] = None,
+    model: Models = None,
     prompts: Prompts = None,
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per row.")] = 1,
     where: Where = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="Use only the first N questions.")] = None,
-    sample: Annotated[int | None, typer.Option(min=1, help="Use only N random questions of each dataset.")] = None,
-    seed: Annotated[int, typer.Option(min=0, help="The seed of --sample and --corpus-sample.")] = 0,
-    corpus_sample: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            metavar="M",
-            help="Index only the passages that support the questions, and M others, drawn at random. Default: all.",
-            show_default=False,
-        ),
-    ] = None,
+    limit: FirstQuestions = None,
+    sample: RandomQuestions = None,
+    seed: Seed = 0,
+    corpus_sample: CorpusSample = None,
     estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost, and ask nothing.")] = False,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", metavar="FILE", help="Also write a Markdown page with the table.")
     ] = None,
     rows: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="The file of answers, for resuming. Default: that of eval, which it shares."),
+        typer.Option(
+            metavar="FILE", help="The file of answers, for resuming. Default: the file of eval, which it shares."
+        ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Delete the stored rows and ask all questions again.")] = False,
     as_json: AsJson = False,

@@ -1,37 +1,15 @@
 """The names of a question for `hippo1`, over the scripted chat server: what the model is asked, and what follows."""
 
-from collections.abc import AsyncIterator, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.corpora import Fine
 from core.errors import ModelFailed
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from models.chat.endpoint import Endpoint
-from models.chat.openai_chat import OpenAIChat
-from testing.contracts.searcher import PASSAGES, QUESTION
-from tests.integration.retrieval.test_hippo_filter import OneModel
-from tests.searching import World, open_world
+from testing.contracts.searcher import QUESTION
+from tests.searching import World
 from tests.twins.chat_server import ChatServer, Reply
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def world(tmp_path: Path, server: ChatServer) -> AsyncIterator[World]:
-    endpoint = Endpoint(base_url=server.url)
-    models = OneModel(OpenAIChat("twin", endpoint, send_metadata=True))
-    async with open_world(tmp_path, fine=Fine.ON, asserting=True, models=models) as world:
-        await world.put(PASSAGES)
-        yield world
-    await endpoint.close()
 
 
 async def found(world: World, text: str = QUESTION, **fields: Any) -> tuple[SearchResult, list[str]]:

@@ -1,47 +1,20 @@
 """The filter of `hippo`, over the scripted chat server: what the model is shown, and what its answer may do."""
 
-from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from core.corpora import Fine
 from core.errors import ModelFailed
-from core.ports.chat import ChatModel
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
-from testing.contracts.searcher import PASSAGES, QUESTION
+from testing.contracts.searcher import QUESTION
 from testing.indexed_corpus import Passage
+from tests.integration.retrieval.conftest import OneModel
 from tests.searching import World, open_world
 from tests.twins.chat_server import ChatServer, Reply
-
-
-class OneModel:
-    """The same model for every role."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
-
-    def of(self, role: str) -> ChatModel:
-        return self._model
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as server:
-        yield server
-
-
-@pytest.fixture
-async def world(tmp_path: Path, server: ChatServer) -> AsyncIterator[World]:
-    endpoint = Endpoint(base_url=server.url)
-    models = OneModel(OpenAIChat("twin", endpoint, send_metadata=True))
-    async with open_world(tmp_path, fine=Fine.ON, asserting=True, models=models) as world:
-        await world.put(PASSAGES)
-        yield world
-    await endpoint.close()
 
 
 async def found(world: World, text: str = QUESTION, *, filter: bool = True) -> tuple[SearchResult, list[str]]:

@@ -1,7 +1,6 @@
 """ITER-RETGEN, ReSP and RQ-RAG: the calls, queries and contexts of each beside the algorithm of its paper."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -21,12 +20,6 @@ DOCUMENTS = {
     "outsiders": ("The Outsiders", "The Outsiders was published by Viking Press in 1967."),
     "oder": ("Oder", "The Oder is a river. It is 854 km long."),
 }
-
-
-@pytest.fixture
-def server() -> Iterator[ChatServer]:
-    with ChatServer() as scripted:
-        yield scripted
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ _FENCE = "```"
 
 
 def read_plain_reply(form: ReplyForm, text: str, shape: type[BaseModel]) -> dict[str, Any]:
-    """Returns the fields of a shape that a plain text fills: those of the first field of the type that a form has.
+    """Returns the value that a plain text has, under the name of the shape's first field of the form's type.
 
     - `list`: the items of `[1] … [2] …`, or else of lines such as `1. …` and `- …`; none in any other text.
     - `yes_no`: whether `yes` comes before any `no`. A text with neither is no.

@@ -4,9 +4,10 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, nullcontext
+from functools import cache
 from importlib.metadata import version
 
-from fastapi import Depends, FastAPI
+from fastapi import APIRouter, Depends, FastAPI
 from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
@@ -79,6 +80,8 @@ _ROUTES = (
     page,
 )
 
+_ROUTERS = (*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS)
+
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _MCP_HEADERS = ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id")
 _REQUEST_HEADERS = ("Authorization", "Content-Type", "Idempotency-Key", "Last-Event-ID", "X-Request-ID", *_MCP_HEADERS)
@@ -115,10 +118,7 @@ def create_app(
         openapi_url=None,  # FastAPI builds its description when the first request asks for it
         docs_url=None,  # FastAPI's page loads its script from elsewhere
         redoc_url=None,
-        responses=problems.RESPONSES,
         openapi_tags=TAGS,
-        generate_unique_id_function=name_operation,
-        dependencies=[Depends(check_declared), Depends(refuse_unknown)],
     )
     app.state.settings = settings
     app.state.container = container
@@ -127,15 +127,26 @@ def create_app(
     app.state.questions = QuestionRunner()
     _add_middleware(app, settings)
     problems.install(app)
-    routers = [*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS]
-    for router in routers:
-        app.include_router(router)
     app.state.mcp = McpEndpoint(settings)
-    app.router.routes.append(Route(MCP_PATH, app.state.mcp))
-    app.state.routes = [*(route for router in routers for route in router.routes), app.router.routes[-1]]
+    mcp_route = Route(MCP_PATH, app.state.mcp)
+    app.router.routes.extend([*_include_routers().routes, mcp_route])
+    app.state.routes = [*(route for router in _ROUTERS for route in router.routes), mcp_route]
     complete_description(app)
     app.state.description = Description(app)
     return app
+
+
+@cache
+def _include_routers() -> APIRouter:
+    """Returns the router of all applications of this process: FastAPI needs a second for what it derives from routes."""
+    included = APIRouter(
+        responses=problems.RESPONSES,
+        generate_unique_id_function=name_operation,
+        dependencies=[Depends(check_declared), Depends(refuse_unknown)],
+    )
+    for router in _ROUTERS:
+        included.include_router(router)
+    return included
 
 
 def _add_middleware(app: FastAPI, all_settings: Settings) -> None:

@@ -18,6 +18,7 @@ __all__ = ["Coverage", "Run", "find_names"]
 _FOLDER = Path(__file__).parent
 _CORPUS = "/v1/corpora/people"
 _OTHER = "another"
+_DESCRIPTION = "openapi.json"
 _REQUEST_SECONDS = 300  # a busy machine is slow, and that is no failure
 _REPEATED = r"""
 # Bodies and filters that another operation has, too.
@@ -48,6 +49,10 @@ class Run:
 
     async def __call__(self, names: Mapping[str, str], folder: Path) -> tuple[int, str]:
         """Returns the exit status of schemathesis and what it prints. `names` are the ids in `schemathesis.toml`."""
+        # Read here: schemathesis itself would wait ten seconds for it, and no longer.
+        async with httpx.AsyncClient(timeout=_REQUEST_SECONDS) as client:
+            described = await client.get(f"{self.address}/openapi.json")
+        (folder / _DESCRIPTION).write_bytes(described.raise_for_status().content)
         phases = ["examples", *([] if self.coverage is Coverage.NONE else ["coverage"]), "fuzzing"]
         settings = (_FOLDER / "schemathesis.toml").read_text("utf-8")
         if self.coverage is Coverage.ONCE:
@@ -66,7 +71,8 @@ class Run:
             Path(sys.executable).with_name("schemathesis"),
             f"--config-file={config}",
             "run",
-            f"{self.address}/openapi.json",
+            _DESCRIPTION,
+            f"--url={self.address}",
             "--checks=all",
             f"--phases={','.join(phases)}",
             f"--max-examples={self.examples}",

@@ -139,7 +139,8 @@ def _can_be_joined(row: Row) -> bool:
 
 def _join_fields(row: Row, other: Row) -> dict[str, Any]:
     """Returns the fields of a question that asks for both. What is unknown of one is unknown of both; steps to one
-    answer are no steps to the list.
+    answer are no steps to the list. `type` and `metadata` are those of the first question, as is the id, so that a
+    filter selects the same questions as in the clean set.
     """
     both = (row.fields, other.fields)
     parts = [[one["answer"], *one.get("aliases", [])] for one in both]
@@ -151,7 +152,7 @@ def _join_fields(row: Row, other: Row) -> dict[str, Any]:
     }
     if all(one.get("supporting_sentences") for one in both):
         fields["supporting_sentences"] = _unite([one["supporting_sentences"] for one in both])
-    return fields | ({"type": row.fields["type"]} if "type" in row.fields else {})
+    return fields | {name: row.fields[name] for name in ("type", "metadata") if name in row.fields}
 
 
 def _unite(lists: Sequence[Sequence[str | Mapping[str, Any]]]) -> list[str | Mapping[str, Any]]:

@@ -61,6 +61,13 @@ def test_the_seed_decides_all(folder: Path) -> None:
     assert noisy(folder, **rates, seed=3) != noisy(folder, **rates, seed=4)
 
 
+def test_a_filter_selects_the_same_questions_in_the_noisy_file(folder: Path) -> None:
+    write(folder / "questions.jsonl", [{**row, "metadata": {"s_pop": n}} for n, row in enumerate(QUESTIONS)])
+    rows = noisy(folder, intents=1)
+    assert all("parts" in row for row in rows)
+    assert [row["metadata"] for row in rows] == [{"s_pop": number} for number in range(len(QUESTIONS))]
+
+
 def test_a_question_has_the_same_noise_in_a_smaller_set(folder: Path, tmp_path: Path) -> None:
     whole = {row["id"]: row["question"] for row in noisy(folder, spelling=0.5, order=0.3, chatter=0.5)}
     write(tmp_path / "few.jsonl", QUESTIONS[4:6])

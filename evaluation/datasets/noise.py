@@ -142,7 +142,7 @@ def _join_fields(row: Row, other: Row) -> dict[str, Any]:
     answer are no steps to the list.
     """
     both = (row.fields, other.fields)
-    parts = [[one["answer"], *one.get("aliases", [])] for one in both]
+    parts = [[one["answer"], *filter(str.strip, one.get("aliases", []))] for one in both]
     fields: dict[str, Any] = {
         "id": row.fields["id"],
         "answer": "; ".join(answers[0] for answers in parts),

@@ -67,9 +67,9 @@ async def answer_all(
     )
     made: dict[int, AnswerRow] = {}
     for place, question in enumerate(questions):
-        kept = rows.find(ANSWER, fingerprint, fingerprint_gold(question)) if rows else None
-        if kept is not None and kept["error"] is None:
-            made[place] = AnswerRow.from_json(kept)
+        kept = rows.restore(ANSWER, fingerprint, fingerprint_gold(question), AnswerRow.from_json) if rows else None
+        if kept is not None:
+            made[place] = kept
     waiting = [place for place in range(len(questions)) if place not in made]
     models: tuple[ModelRow, ...] = ()
     prompts = ""

@@ -10,6 +10,7 @@ from rich.console import Console
 from app.composition import choose_composition
 from app.container import Container
 from cli.output.stages import stages
+from core.errors import HopweaveError
 from core.settings import Settings
 from evaluation import (
     Experiment,
@@ -47,6 +48,17 @@ def run_comparison(settings: Settings, folders: list[Path], experiment: Experime
         except KeyboardInterrupt:
             typer.echo(f"interrupted; the rows so far are in {kept.path}, and the same command goes on", err=True)
             raise typer.Exit(130) from None
+        except ExceptionGroup as errors:  # of questions that run at once
+            raise _find_said(errors) from errors
+
+
+def _find_said(errors: ExceptionGroup) -> Exception:
+    """Returns the first of the errors that is told in one line; the whole group if none is."""
+    said, _ = errors.split(HopweaveError)
+    first: Exception = said if said is not None else errors
+    while said is not None and isinstance(first, ExceptionGroup):
+        first = first.exceptions[0]
+    return first
 
 
 async def _run(

@@ -160,8 +160,6 @@ def _read(completion: Completion, shape: type[T], form: ReplyForm) -> T:
     if not text:
         raise _MalformedError("it is empty")
     value = _find_value(text, shape, form)
-    if excess := find_excess(value):
-        raise _MalformedError(excess)
     if _SURROGATE.search(json.dumps(value, ensure_ascii=False)):
         raise _MalformedError("it holds half of a surrogate pair, which is not a character")
     try:
@@ -173,15 +171,22 @@ def _read(completion: Completion, shape: type[T], form: ReplyForm) -> T:
 
 def _find_value(text: str, shape: type[BaseModel], form: ReplyForm) -> object:
     if form is ReplyForm.JSON:
-        return _find_json(text)
+        return _check_bounds(_find_json(text))
     if form is ReplyForm.FREE_JSON:
         before = text.partition("{")[0].rstrip()
         is_list = before.endswith("[")  # in which an object would be found first
-        return fold_names(_find_json(text[len(before) - 1 :], "[{") if is_list else _find_json(text), shape)
+        value = _check_bounds(_find_json(text[len(before) - 1 :], "[{") if is_list else _find_json(text))
+        return fold_names(value, shape)
     try:
-        return read_plain_reply(form, text, shape)
+        return _check_bounds(read_plain_reply(form, text, shape))
     except ValueError as error:
         raise _MalformedError(str(error)) from error
+
+
+def _check_bounds(value: object) -> object:
+    if excess := find_excess(value):
+        raise _MalformedError(excess)
+    return value
 
 
 def _describe(error: ErrorDetails) -> str:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput, NotFound
+from core.text.characters import NO_CHARACTER, find_half
 
-__all__ = ["Row", "read_rows"]
+__all__ = ["Row", "check_characters", "read_rows"]
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -24,14 +25,14 @@ class Row:
         """Returns a string that is not blank; raises `InvalidInput` otherwise."""
         value = self.fields.get(name)
         if not isinstance(value, str) or not value.strip():
-            raise InvalidInput(f"{self.place}: `{name}` must be a text that is not empty, not {value!r}")
+            raise InvalidInput(f"{self.place}: `{name}` must be a text that is not empty, not {value!r:.80}")
         return value
 
     def texts(self, name: str) -> tuple[str, ...]:
         """Returns a list of strings, empty if the field is missing; raises `InvalidInput` otherwise."""
         value = self.fields.get(name, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r}")
+            raise InvalidInput(f"{self.place}: `{name}` must be a list of strings, not {value!r:.80}")
         return tuple(value)
 
     def objects(self, name: str) -> tuple["Row", ...]:
@@ -68,4 +69,11 @@ def _object(line: bytes, place: str) -> Mapping[str, Any]:
         raise InvalidInput(f"{place}: not valid JSON: {error}") from error
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{place}: a line must be a JSON object")
+    check_characters(line, value, place)
     return value
+
+
+def check_characters(content: bytes, value: object, place: str) -> None:
+    """Raises `InvalidInput` if the JSON value of these bytes holds half of a surrogate pair, which no file can hold."""
+    if b"\\u" in content and (half := find_half(value)) is not None:
+        raise InvalidInput(f"{place}: `{half}` {NO_CHARACTER.partition(';')[0]}; correct or delete it")

@@ -143,7 +143,7 @@ def _join_fields(row: Row, other: Row) -> dict[str, Any]:
     filter selects the same questions as in the clean set.
     """
     both = (row.fields, other.fields)
-    parts = [[one["answer"], *one.get("aliases", [])] for one in both]
+    parts = [[one["answer"], *filter(str.strip, one.get("aliases", []))] for one in both]
     fields: dict[str, Any] = {
         "id": row.fields["id"],
         "answer": "; ".join(answers[0] for answers in parts),

@@ -8,7 +8,10 @@ from core.errors import InvalidInput
 from core.ports.retrieval import Hit
 from evaluation.datasets.json_lines import Row
 
-__all__ = ["Support", "collapse_hits", "match_supports", "read_grades", "read_supporting"]
+__all__ = ["MAX_GRADE", "Support", "collapse_hits", "match_supports", "read_grades", "read_supporting", "show_number"]
+
+MAX_GRADE = 1_000
+"""Collections have grades up to 5 or 100. The time and the memory of nDCG grow with the highest grade."""
 
 _FORM = 'must be a list of passage ids or of {"id", "start", "end"}'
 
@@ -76,10 +79,10 @@ def read_grades(row: Row) -> dict[str, int]:
     if not isinstance(value, Mapping):
         raise InvalidInput(f'{row.place}: `grades` must be an object, {{"passage id": grade}}, not {value!r:.80}')
     for key, grade in value.items():
-        if type(grade) is not int or grade < 0:  # bool is a subclass of int
+        if type(grade) is not int or not 0 <= grade <= MAX_GRADE:  # bool is a subclass of int
             raise InvalidInput(
-                f"{row.place}: the grade of {key!r} in `grades` must be a whole number from 0 (not relevant), "
-                f"not {grade!r}"
+                f"{row.place}: the grade of {key!r} in `grades` must be a whole number from 0 (not relevant) to "
+                f"{MAX_GRADE:,}, not {show_number(grade)}"
             )
     if value and not any(value.values()):
         raise InvalidInput(
@@ -87,6 +90,13 @@ def read_grades(row: Row) -> dict[str, int]:
             "leave the question out"
         )
     return dict(value)
+
+
+def show_number(value: object) -> str:
+    """Returns a value for a message; Python refuses to write a number with thousands of digits."""
+    if isinstance(value, int) and abs(value) > 10**20:
+        return "one with more than 20 digits"
+    return repr(value)[:80]
 
 
 def _support(item: object, name: str, place: str) -> Support:

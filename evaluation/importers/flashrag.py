@@ -1,5 +1,6 @@
 """FlashRAG's JSON lines (Jin et al. 2024), in which it publishes NQ, TriviaQA, PopQA, SQuAD and more."""
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -47,7 +48,9 @@ def _read_metadata(row: Row) -> Mapping[str, Any]:
 
 def _read_answers(row: Row) -> list[str]:
     """Returns the answers that are texts or numbers; nulls and blanks are skipped."""
-    found = [one for one in get_list(row, "golden_answers") if one is not None]
+    given = get_list(row, "golden_answers")
+    # pandas writes NaN for null
+    found = [one for one in given if one is not None and not (isinstance(one, float) and math.isnan(one))]
     for one in found:
         if not isinstance(one, str | int | float):
             raise InvalidInput(f"{row.place}: `golden_answers` must hold texts, not {one!r:.80}")

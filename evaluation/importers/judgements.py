@@ -6,6 +6,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import read_rows
+from evaluation.datasets.supporting import MAX_GRADE, show_number
 from evaluation.importers.dataset_writer import DatasetWriter
 from evaluation.importers.published_files import read_id, read_lines
 
@@ -163,7 +164,9 @@ def _parse_grade(value: object, place: str) -> int:
     if isinstance(value, str) and _is_number(value):
         number = float(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or number != number // 1:
-        raise InvalidInput(f"{place}: a grade must be a whole number, not {value!r}")
+        raise InvalidInput(f"{place}: a grade must be a whole number, not {value!r:.80}")
+    if abs(number) > MAX_GRADE:
+        raise InvalidInput(f"{place}: a grade must be at most {MAX_GRADE:,}, not {show_number(int(number))}")
     return int(number)
 
 

@@ -1,12 +1,13 @@
 """Reading of published files; errors name file, place and what is missing."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput, NotFound
-from evaluation.datasets.json_lines import Row
+from evaluation.datasets.json_lines import Row, check_characters
 
 __all__ = ["get_list", "iter_objects", "keep_metadata", "read_id", "read_lines", "read_list", "read_object"]
 
@@ -81,8 +82,15 @@ def keep_metadata(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _is_comparable(value: Any) -> bool:
     if isinstance(value, list):
-        return all(isinstance(one, str | int | float) for one in value)
-    return isinstance(value, str | int | float)
+        return all(map(_is_scalar, value))
+    return _is_scalar(value)
+
+
+def _is_scalar(value: Any) -> bool:
+    """Returns whether a value is a text, a truth value or a number; `NaN` and `Infinity`, which Python writes, are no
+    JSON, and nothing is equal to them.
+    """
+    return isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 
 def _decode(raw: bytes, place: str) -> str:
@@ -94,11 +102,14 @@ def _decode(raw: bytes, place: str) -> str:
 
 def _load(path: Path) -> Any:
     try:
-        return json.loads(path.read_bytes())
+        content = path.read_bytes()
+        value = json.loads(content)
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path} is not valid JSON: {error}") from error
+    check_characters(content, value, str(path))
+    return value
 
 
 def _check_object(value: Any, place: str) -> Mapping[str, Any]:

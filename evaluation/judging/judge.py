@@ -76,9 +76,13 @@ class Judge:
         """
         made: dict[int, JudgementRow] = {}
         for place, answer in enumerate(answers):
-            kept = rows.find(JUDGEMENT, self._fingerprint(answer), answer.gold) if rows else None
-            if kept is not None and kept["error"] is None:
-                made[place] = row = JudgementRow.from_json(kept)
+            row = (
+                rows.restore(JUDGEMENT, self._fingerprint(answer), answer.gold, JudgementRow.from_json)
+                if rows
+                else None
+            )
+            if row is not None:
+                made[place] = row
                 self._references.setdefault(self._key(answer), _Reference(text=row.reference, chunks=row.chunks))
         waiting = [place for place in range(len(answers)) if place not in made]
 

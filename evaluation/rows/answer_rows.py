@@ -101,6 +101,11 @@ class AnswerRow:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
+        for name in ("scores", "cost"):
+            if not isinstance(fields[name], Mapping) or not all(map(_is_number, fields[name].values())):
+                raise TypeError(f"`{name}` must be an object of numbers")
+        if not _is_number(fields["seconds"]):
+            raise TypeError("`seconds` must be a number")
         strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
         return cls(
             **{
@@ -114,3 +119,7 @@ class AnswerRow:
                 "cost": Cost(**fields["cost"]),
             }
         )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -2,12 +2,14 @@
 
 import fcntl
 import json
-from collections.abc import Iterable, Mapping
+import os
+from collections.abc import Callable, Iterable, Mapping
+from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self, TypeVar
 
-from core.errors import Conflict, InvalidInput
+from core.errors import Conflict, InvalidInput, Unavailable
 from core.execution.drafts import Draft
 from evaluation.datasets.json_lines import read_rows
 
@@ -18,6 +20,7 @@ _KINDS = (SEARCH, ANSWER, JUDGEMENT)
 _BEGINNING = b'{"kind": "'
 
 Key = tuple[str, str, str]
+T = TypeVar("T")
 
 
 class RowsFile:
@@ -30,22 +33,25 @@ class RowsFile:
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         self.path = path
         self._fresh = fresh
-        self._file: BinaryIO | None = None
+        self._file: FileIO | None = None
         self._rows: dict[Key, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Self:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._file = self.path.open("ab")
+            if self.path.exists() and not self.path.is_file():  # a pipe or a device has no end
+                raise InvalidInput(f"--rows {self.path} is no ordinary file; name another file")
+            self._file = self.path.open("ab", buffering=0)
         except OSError as error:
             raise InvalidInput(f"--rows {self.path} cannot be written: {error.strerror}; name another file") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            self._check_not_replaced(self._file)
             self._read()
         except BlockingIOError as error:
             self._file.close()
             raise Conflict(f"{self.path} is being written by another comparison; name another with --rows") from error
-        except InvalidInput:
+        except (Conflict, InvalidInput):
             self._file.close()
             raise
         return self
@@ -58,13 +64,40 @@ class RowsFile:
         """Returns the fields that were stored for this question under this fingerprint, or None."""
         return self._rows.get((kind, fingerprint, gold))
 
+    def restore(self, kind: str, fingerprint: str, gold: str, read: Callable[[Mapping[str, Any]], T]) -> T | None:
+        """Returns what `read` makes of the stored fields; None if there are none, or the stored row failed.
+
+        Raises `InvalidInput`, naming the file and the question, for a row that `read` refuses with `KeyError`,
+        `TypeError` or `ValueError`.
+        """
+        fields = self.find(kind, fingerprint, gold)
+        if fields is None or fields.get("error") is not None:
+            return None
+        try:
+            return read(fields)
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"{self.path}: the {kind} of question {str(fields.get('question_id', ''))[:80]!r} was changed or is of "
+                "another release; delete its line, or ask all questions again with --fresh"
+            ) from error
+
     def keep(self, kind: str, dataset: str, fields: Mapping[str, Any]) -> None:
-        """Appends a row; when it returns, the row survives the end of the process."""
+        """Appends a row; when it returns, the row survives the end of the process.
+
+        Raises `Unavailable` if it cannot be written. What was written of it is deleted by the next comparison.
+        """
         if self._file is None:
             raise ValueError("rows are kept between `with` and its end")
+        line = memoryview(_line(kind, dataset, fields))
+        try:
+            while line:
+                line = line[self._file.write(line) :]
+        except OSError as error:
+            raise Unavailable(
+                f"{self.path} cannot be written: {error.strerror}; the rows so far are kept, and the same command goes "
+                "on when there is room"
+            ) from error
         self._rows[kind, fields["fingerprint"], fields["gold"]] = fields
-        self._file.write(_line(kind, dataset, fields))
-        self._file.flush()
 
     def finish(self, rows: Iterable[tuple[str, str, Mapping[str, Any]]]) -> None:
         """Writes these rows (kind, dataset, fields) first, in this order; other answers and judgements follow."""
@@ -78,6 +111,12 @@ class RowsFile:
         with Draft(self.path) as draft:
             draft.file.writelines([*(_line(*one) for one in ours), *others.values()])
             draft.keep()
+
+    def _check_not_replaced(self, file: FileIO) -> None:
+        """Raises `Conflict` if another comparison replaced the file after it was opened: its rows would be lost."""
+        opened = os.fstat(file.fileno())
+        if not self.path.exists() or not os.path.samestat(opened, self.path.stat()):
+            raise Conflict(f"{self.path} was replaced by another comparison just now; run the command again")
 
     def _read(self) -> None:
         content = self.path.read_bytes()

@@ -12,7 +12,10 @@ from core.prompting.prompts import load_prompt
 from core.prompting.structured import complete_structured
 from core.trace import Trace
 
-__all__ = ["find_entities"]
+__all__ = ["MAX_ENTITIES", "find_entities"]
+
+MAX_ENTITIES = 100
+"""Each name is embedded and searched for. A model that was led astray may name thousands."""
 
 _ROLE = "question_entities"
 
@@ -22,8 +25,8 @@ class _Named(BaseModel):
 
 
 async def find_entities(query: Query, models: ChatModels, trace: Trace) -> tuple[str, ...]:
-    """Returns the names that the model finds in the text of the query, each once; none, without a call, for a text
-    without letters.
+    """Returns at most `MAX_ENTITIES` names that the model finds in the text of the query, each once; none, without a
+    call, for a text without letters.
 
     Raises what `complete_structured` raises.
     """
@@ -38,4 +41,5 @@ async def find_entities(query: Query, models: ChatModels, trace: Trace) -> tuple
         question=query.text,
     )
     answer = await complete_structured(models.of(_ROLE), request, _Named, trace)
-    return tuple(dict.fromkeys(name.strip() for name in answer.named_entities if name.strip()))
+    names = dict.fromkeys(name.strip() for name in answer.named_entities if name.strip())
+    return tuple(names)[:MAX_ENTITIES]

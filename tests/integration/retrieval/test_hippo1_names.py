@@ -7,6 +7,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
+from retrieval.hippo.question_entities import MAX_ENTITIES, find_entities
 from testing.contracts.searcher import QUESTION
 from tests.searching import World
 from tests.twins.chat_server import ChatServer, Reply
@@ -53,3 +54,11 @@ async def test_a_reply_that_cannot_be_read_is_an_error_of_the_step(world: World,
     with pytest.raises(ModelFailed, match="'question_entities'"):
         await found(world)
     assert len(server.calls) == 2, "it was asked once more"
+
+
+async def test_a_model_that_names_thousands_is_not_followed(world: World, server: ChatServer) -> None:
+    names = [f"nobody {number}" for number in range(MAX_ENTITIES)]
+    server.respond = lambda _: Reply.json({"named_entities": [*names, "Publix"]})
+    model = world.backends.models
+    assert model is not None
+    assert await find_entities(world.query(QUESTION, k=6), model, Trace()) == tuple(names)

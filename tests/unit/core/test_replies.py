@@ -165,6 +165,13 @@ async def test_an_object_with_names_of_its_own() -> None:
         (ReplyForm.QUERY, Keywords, "...", "tolls", "the query"),
         (ReplyForm.FREE_JSON, Plan, "First find out who it is.", f"[{ITEM}]", "JSON in the form that was asked for"),
         (ReplyForm.FREE_JSON, Plan, f"[{ITEM}, {{]", f"[{ITEM}]", "JSON in the form that was asked for"),
+        (
+            ReplyForm.FREE_JSON,
+            Plan,
+            '{"a":' * 600 + "1" + "}" * 600,
+            f"[{ITEM}]",
+            "JSON in the form that was asked for",
+        ),
     ],
 )
 async def test_what_cannot_be_read_is_asked_for_once_more(

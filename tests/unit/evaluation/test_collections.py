@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 from cli.commands.evaluation.import_dataset import register
 from core.errors import InvalidInput, NotFound
 from evaluation import Support, import_dataset, read_dataset
+from evaluation.datasets.json_lines import Row
+from evaluation.datasets.supporting import read_grades
 
 CORPUS = [
     {"_id": "d1", "title": "Sorting", "text": "Quicksort and its analysis.", "metadata": {}},
@@ -227,3 +229,17 @@ def test_wrong_usage_is_refused(tmp_path: Path) -> None:
     (folder / "queries.jsonl").rename(folder / "queries.parquet")
     with pytest.raises(NotFound, match=r"queries.jsonl is missing; Parquet files are not read here"):
         import_dataset("beir", [folder], tmp_path / "out")
+
+
+@pytest.mark.parametrize("grade", ["1001", "1e300"])
+def test_a_grade_that_no_measure_can_take_is_refused(tmp_path: Path, grade: str) -> None:
+    (tmp_path / "topics.tsv").write_text("1\tWho?\n", encoding="utf-8")
+    (tmp_path / "qrels").write_text(f"1 0 p1 {grade}\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"qrels line 1: a grade must be at most 1,000"):
+        import_dataset("trec", [tmp_path / "topics.tsv"], tmp_path / "out", None, [tmp_path / "qrels"])
+
+
+@pytest.mark.parametrize("grade", [1001, 10**4000])
+def test_a_question_with_such_a_grade_is_refused(grade: int) -> None:
+    with pytest.raises(InvalidInput, match=r"the grade of 'p' in `grades` must be a whole number from 0 .* to 1,000"):
+        read_grades(Row(place="here", fields={"grades": {"p": grade}}))

@@ -402,3 +402,29 @@ def test_the_command_tells_what_it_made(tmp_path: Path) -> None:
     assert set(FORMS) == {
         "hotpotqa", "2wiki", "musique", "squad", "selfrag", "strategyqa", "flashrag", "beir", "trec"
     }  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["squad", "flashrag"])
+def test_half_of_a_surrogate_pair_is_refused_with_its_place(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "file.jsonl"
+    flat = {"id": "1", "question": "\ud800", "golden_answers": ["a"]}
+    paragraph = {"context": "text", "qas": [{"id": "1", "question": "\ud800", "answers": [{"text": "a"}]}]}
+    value = {"data": [{"title": "T", "paragraphs": [paragraph]}]} if form == "squad" else flat
+    file.write_text(json.dumps(value) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInput, match=r"question` holds half of a surrogate pair, which is not a character; corr"):
+        import_dataset(form, [file], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_nan_is_a_null_and_messages_are_short(tmp_path: Path) -> None:
+    file = tmp_path / "file.jsonl"
+    nan = {"id": "1", "question": "Who?", "golden_answers": [float("nan"), "a"]}
+    file.write_text(json.dumps({**nan, "metadata": {"s_pop": float("nan"), "n": 1}}) + "\n", encoding="utf-8")
+    import_dataset("flashrag", [file], tmp_path / "out")
+    [line] = (tmp_path / "out" / "questions.jsonl").read_text("utf-8").splitlines()
+    asked = json.loads(line)
+    assert (asked["answer"], asked["aliases"], asked["metadata"]) == ("a", [], {"n": 1})
+    file.write_text(json.dumps({**nan, "question": ["q" * 10_000]}) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidInput) as refused:
+        import_dataset("flashrag", [file], tmp_path / "other")
+    assert len(str(refused.value)) < 500

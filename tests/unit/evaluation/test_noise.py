@@ -14,6 +14,7 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.ports.reasoning import Answer
 from core.trace import Trace
 from evaluation import Noise, add_noise, read_dataset
+from evaluation.datasets.dataset import read_questions
 from evaluation.fingerprints import fingerprint_gold
 from evaluation.rows.scored_answers import score_answer
 
@@ -213,3 +214,18 @@ def test_the_command_tells_what_it_changed(folder: Path, tmp_path: Path) -> None
     told = CliRunner().invoke(app, [str(folder), "-o", str(tmp_path / "other.jsonl"), *options, "--json"])
     assert json.loads(told.output)["changed"] == {"intents": 10, "order": 0, "chatter": 10, "spelling": 0}
     assert (tmp_path / "out.jsonl").read_bytes() == (tmp_path / "other.jsonl").read_bytes()
+
+
+def test_a_blank_alias_is_no_answer_to_a_part(tmp_path: Path) -> None:
+    write(tmp_path / "in.jsonl", [{**QUESTIONS[0], "aliases": ["", "Bob"]}, QUESTIONS[1]])
+    add_noise(tmp_path / "in.jsonl", tmp_path / "out.jsonl", Noise(intents=1))
+    first, _ = read_questions(tmp_path / "out.jsonl")
+    assert first.parts == (("Painter Orrin", "Bob"), ("Painter Vell", "Vell's painter"))
+
+
+@pytest.mark.parametrize("place", ["id", "question"])
+def test_half_of_a_surrogate_pair_is_refused_with_its_place(tmp_path: Path, place: str) -> None:
+    write(tmp_path / "in.jsonl", [{**QUESTIONS[0], place: "Who \ud83d?"}])
+    with pytest.raises(InvalidInput, match=rf"in\.jsonl line 1: `{place}` holds half of a surrogate pair"):
+        add_noise(tmp_path / "in.jsonl", tmp_path / "out.jsonl", Noise(spelling=1))
+    assert not (tmp_path / "out.jsonl").exists()

@@ -1,13 +1,18 @@
 """Rows survive what ends their process, and nobody else's file is touched."""
 
+import fcntl
 import json
+import os
+import resource
+import signal
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.errors import Conflict, InvalidInput
+from core.errors import Conflict, InvalidInput, Unavailable
 from evaluation import RowsFile
+from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import ANSWER, JUDGEMENT, SEARCH
 
 
@@ -91,3 +96,70 @@ def test_two_comparisons_do_not_write_one_file(path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="name another file"), RowsFile(tmp_path):
         pass
+
+
+def test_a_row_that_was_changed_is_named_with_its_question(path: Path) -> None:
+    with RowsFile(path) as rows:
+        assert rows.restore(ANSWER, "f", "one", lambda fields: fields["text"]) == "first"
+        assert rows.restore(ANSWER, "f", "three", lambda fields: fields["text"]) is None
+        rows.keep(ANSWER, "set", {**row("one"), "question_id": "q1", "scores": None})
+        with pytest.raises(InvalidInput, match=r"rows\.jsonl: the answer of question 'q1' was changed .* --fresh"):
+            rows.restore(ANSWER, "f", "one", AnswerRow.from_json)
+
+
+@pytest.mark.parametrize(
+    "change", [{"scores": None}, {"scores": {"em": "1"}}, {"seconds": "x"}, {"cost": {"calls": None}}, {"steps": [1]}]
+)
+def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, Any]) -> None:
+    answer = AnswerRow(
+        question_id="q",
+        question="Who?",
+        reasoner="cot",
+        answer="Bob",
+        abstained=False,
+        retrieved=(),
+        scores={"em": 1.0},
+        seconds=0.1,
+    )
+    fields = json.loads(json.dumps(answer.to_json()))
+    assert AnswerRow.from_json(fields) == answer
+    with pytest.raises((KeyError, TypeError)):
+        AnswerRow.from_json({**fields, **change})
+
+
+def test_a_file_that_was_replaced_while_it_was_opened_takes_no_rows(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = fcntl.flock
+
+    def replace_then_lock(file: Any, how: int) -> None:
+        other = tmp_path / "new" / "other"
+        other.write_bytes(path.read_bytes())
+        other.replace(path)  # as another comparison does at its end
+        lock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", replace_then_lock)
+    with pytest.raises(Conflict, match="was replaced by another comparison just now"), RowsFile(path):
+        pass
+
+
+def test_a_device_or_a_pipe_is_no_file_of_rows(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(InvalidInput, match="pipe is no ordinary file"), RowsFile(tmp_path / "pipe"):
+        pass
+
+
+def test_a_full_disk_is_named_and_the_rows_before_are_kept(path: Path) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    try:
+        with RowsFile(path) as rows:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, hard))
+            with pytest.raises(Unavailable, match="cannot be written: File too large; the rows so far are kept"):
+                rows.keep(ANSWER, "set", row("three", "third"))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, before)
+    with RowsFile(path) as rows:
+        assert rows.find(ANSWER, "f", "two") is not None
+        assert rows.find(ANSWER, "f", "three") is None

@@ -32,13 +32,23 @@ from indexer import submission_from_json
 from indexer.submission.given_embeddings import encode_embedding
 from indexer.summary_tree.clustering import Clustering, check_tree_libraries, is_too_few
 from indexer.summary_tree.summarizing import (
+    ROLE as TREE_ROLE,
     SUMMARY_TOKENS,
     TreeNode,
     fingerprint_summary,
     summarize_cluster,
 )
 
-__all__ = ["CHILDREN", "LEVEL", "BuiltTree", "build_tree", "check_tree", "estimate_tree", "estimate_tree_of"]
+__all__ = [
+    "CHILDREN",
+    "LEVEL",
+    "TREE_ROLE",
+    "BuiltTree",
+    "build_tree",
+    "check_tree",
+    "estimate_tree",
+    "estimate_tree_of",
+]
 
 LEVEL, CHILDREN = "raptor_level", "raptor_children"
 """Metadata of a summary: its layer, from 1, and the keys of the documents that it summarizes. A passage of a document
@@ -91,7 +101,7 @@ async def check_tree(container: Container, source: Corpus, name: str) -> ChatMod
             "a tree is made of summaries by a language model, and none is configured: set HOPWEAVE_LLM__MODEL (and "
             "HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY)"
         )
-    await asyncio.to_thread(check_tree_libraries)
+    check_tree_libraries()
     if await _find_corpus(container, name) is not None:
         raise Conflict(f"corpus {name!r} exists: name another one, or delete it with `hopweave corpora delete {name}`")
     return container.models

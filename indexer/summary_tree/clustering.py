@@ -9,7 +9,8 @@ of the extra `tree`, and are imported when a tree is made.
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from importlib.util import find_spec
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,14 +44,10 @@ def is_too_few(nodes: int) -> bool:
 
 def check_tree_libraries() -> None:
     """Raises `InvalidSettings`, with the command that installs them, if umap-learn or scikit-learn is missing."""
-    try:
-        with _silenced():
-            import sklearn.mixture
-            import umap  # noqa: F401 - only whether it can be imported
-    except ImportError as error:
+    if any(find_spec(name) is None for name in ("sklearn", "umap")):
         raise InvalidSettings(
             f"a tree of summaries needs umap-learn and scikit-learn, which are not installed: {_INSTALL}"
-        ) from error
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +61,6 @@ class Clustering:
     vectors: Vectors
     tokens: Sequence[int]
     most_tokens: int = 3_500
-    _groups: list[Places] = field(default_factory=list)
 
     def find_groups(self) -> list[Places]:
         """Returns the groups as ascending places of nodes, each group once; every node is in at least one.
@@ -72,24 +68,22 @@ class Clustering:
         It computes for seconds to minutes. Raises what `check_tree_libraries` raises.
         """
         check_tree_libraries()
-        self._groups.clear()
         with _silenced(), _one_thread():
-            self._divide(tuple(range(len(self.tokens))), depth=0)
-        return sorted(set(self._groups))
+            return sorted(set(self._divide(tuple(range(len(self.tokens))), depth=0)))
 
-    def _divide(self, nodes: Places, depth: int) -> None:
-        """Adds the groups of these nodes. Groups that stay too long are divided again."""
+    def _divide(self, nodes: Places, depth: int) -> Iterator[Places]:
+        """Yields the groups of these nodes. Groups that are too long are divided again."""
         if is_too_few(len(nodes)) or depth == _DEEPEST:
-            self._groups += self._cut(nodes)
+            yield from self._cut(nodes)
             return
         for group in _cluster(self.vectors[list(nodes)]):
             members = tuple(nodes[place] for place in group)
             if self._fits(members):
-                self._groups.append(members)
+                yield members
             elif len(members) < len(nodes):
-                self._divide(members, depth + 1)
+                yield from self._divide(members, depth + 1)
             else:  # it would be divided in the same way again
-                self._groups += self._cut(members)
+                yield from self._cut(members)
 
     def _fits(self, nodes: Sequence[int]) -> bool:
         if len(nodes) == 1:

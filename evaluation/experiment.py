@@ -127,7 +127,7 @@ async def run_experiment(
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
     tree = await index_tree(container, supervision, corpus, progress) if experiment.on_tree else None
-    answers, judgements = await _answer_questions(container, dataset, corpus, tree, experiment, progress, rows)
+    answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows, tree=tree)
     return Result(
         dataset=dataset.name,
         questions=len(questions),
@@ -183,10 +183,11 @@ async def _answer_questions(
     container: Container,
     dataset: Dataset,
     corpus: Corpus,
-    tree: Corpus | None,
     experiment: Experiment,
     progress: ReportProgress,
     rows: RowsFile | None,
+    *,
+    tree: Corpus | None,
 ) -> tuple[list[AnswerRow], list[JudgementRow]]:
     """Returns the rows of every reasoner, one after another, so that all answers of one are computed under the same
     load.

@@ -33,6 +33,8 @@ from indexer.submission.given_embeddings import encode_embedding
 from indexer.summary_tree.clustering import Clustering, check_tree_libraries, is_too_few
 from indexer.summary_tree.summarizing import (
     ROLE as TREE_ROLE,
+)
+from indexer.summary_tree.summarizing import (
     SUMMARY_TOKENS,
     TreeNode,
     fingerprint_summary,

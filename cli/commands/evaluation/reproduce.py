@@ -234,7 +234,7 @@ def _print_estimate(settings: Settings, reproduction: Reproduction) -> None:
     )
     for what, model in asyncio.run(_estimate_indexing(settings, reproduction)):
         print_status(
-            f"estimate: {what}, if it is not there yet: {model.calls:,} calls and "
+            f"estimate: {what}, if it is not indexed yet: {model.calls:,} calls and "
             f"{model.prompt_tokens + model.completion_tokens:,} tokens"
         )
 

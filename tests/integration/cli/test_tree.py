@@ -92,5 +92,5 @@ def test_a_tree_is_continued_where_it_failed_and_searched_within_its_budget(
 
 
 @pytest.mark.usefixtures("towns")
-def test_what_a_tree_lacks_is_said_before(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_tree_lacks_is_said_before(hopweave: Hopweave) -> None:
     assert "HOPWEAVE_LLM__MODEL" in hopweave("corpora", "tree", "towns", "high").err

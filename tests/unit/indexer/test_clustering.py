@@ -42,7 +42,7 @@ def test_what_is_between_two_components_belongs_to_both() -> None:
     from indexer.summary_tree.clustering import _mix
 
     random = np.random.default_rng(1)
-    left, right = random.normal(size=(40, 2)), random.normal(size=(40, 2)) + [6.0, 0.0]
+    left, right = random.normal(size=(40, 2)), random.normal(loc=(6.0, 0.0), size=(40, 2))
     groups = _mix(np.concatenate([left, right, [[3.0, 0.0]]]))
     assert len(groups) == 2
     assert all(80 in group for group in groups)

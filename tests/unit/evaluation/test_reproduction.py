@@ -82,7 +82,7 @@ def test_every_strategy_of_a_table_can_be_built(table: Table, container: Contain
 def test_every_table_is_complete(table: Table) -> None:
     scores = {**aggregate_answers([row("vanilla")]), "tokens_per_query": 0, "judge": aggregate_judgements([])}
     assert set(table.datasets) <= dataset_names().keys()
-    assert set(table.needs) <= {"triples", "reranker", "judge"}
+    assert set(table.needs) <= {"triples", "reranker", "judge", "tree"}
     assert len({one.name for one in table.rows}) == len(table.rows)
     for one in table.rows:
         assert [bool(one.reasoner), bool(one.searcher), bool(one.not_run)].count(True) == 1, one.name

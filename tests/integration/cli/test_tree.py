@@ -78,7 +78,7 @@ def test_a_tree_is_continued_where_it_failed_and_searched_within_its_budget(
     hits = found["hits"]
     assert hits[0]["document"]["metadata"]["raptor_level"] == 1
     whole = hopweave("search", SUMMARY, "-c", "high", "--searcher", "raptor", "-k", "10", "--json").json["hits"]
-    assert [hit["chunk_id"] for hit in hits] == [hit["chunk_id"] for hit in whole][: len(hits)]
+    assert [hit["document"]["key"] for hit in hits] == [hit["document"]["key"] for hit in whole][: len(hits)]
     assert len(hits) < len(whole) == 10
     asked = hopweave(
         "ask", "What are the towns?", "-c", "high", "--reasoner", "vanilla:searcher=raptor,k=100", "--json"

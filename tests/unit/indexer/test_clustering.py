@@ -39,11 +39,12 @@ def test_few_nodes_are_cut_in_their_order_and_a_long_text_stands_alone() -> None
 
 
 def test_what_is_between_two_components_belongs_to_both() -> None:
-    from indexer.summary_tree.clustering import _mix
+    from indexer.summary_tree.clustering import _mix, _one_thread
 
     random = np.random.default_rng(1)
     left, right = random.normal(size=(40, 2)), random.normal(loc=(6.0, 0.0), size=(40, 2))
-    groups = _mix(np.concatenate([left, right, [[3.0, 0.0]]]))
+    with _one_thread():
+        groups = _mix(np.concatenate([left, right, [[3.0, 0.0]]]))
     assert len(groups) == 2
     assert all(80 in group for group in groups)
     assert set(groups[0]) & set(groups[1]) < set(range(81))

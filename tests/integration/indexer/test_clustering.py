@@ -42,12 +42,14 @@ def test_what_is_between_two_components_belongs_to_both() -> None:
     from indexer.summary_tree.clustering import _mix, _one_thread
 
     random = np.random.default_rng(1)
-    left, right = random.normal(size=(40, 2)), random.normal(loc=(6.0, 0.0), size=(40, 2))
+    left, right = random.normal(size=(60, 2)), random.normal(loc=(4.0, 0.0), size=(60, 2))
+    points = np.concatenate([left, right])
     with _one_thread():
-        groups = _mix(np.concatenate([left, right, [[3.0, 0.0]]]))
-    assert len(groups) == 2
-    assert all(80 in group for group in groups)
-    assert set(groups[0]) & set(groups[1]) < set(range(81))
+        first, second = map(set, _mix(points))
+    both = sorted(first & second)
+    assert 0 < len(both) < 20
+    assert all(0.5 < points[place, 0] < 3.5 for place in both)
+    assert first | second == set(range(120))
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from evaluation.experiment import (
     Experiment,
     check_experiment,
     estimate_extraction,
+    estimate_tree_summaries,
     run_experiment,
 )
 from evaluation.importers import FORMS, ImportCounts, import_dataset
@@ -94,6 +95,7 @@ __all__ = [
     "check_training_libraries",
     "dataset_names",
     "estimate_extraction",
+    "estimate_tree_summaries",
     "find_shortfalls",
     "find_table",
     "gather_training_set",

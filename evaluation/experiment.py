@@ -17,7 +17,15 @@ from core.strategies import parse_spec
 from evaluation.answering import AnswerOptions, answer_all
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.sampling import sample_passages
-from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, estimate_indexing, index_dataset
+from evaluation.indexing import (
+    IndexReport,
+    ReportProgress,
+    WorkerWatch,
+    estimate_indexing,
+    estimate_summaries,
+    index_dataset,
+    index_tree,
+)
 from evaluation.judging import Judge, JudgementRow, ReferenceFrom, require_judge_models
 from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
@@ -26,12 +34,14 @@ from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.search_rows import SearchRow
 from evaluation.scores.graded import check_graded_measures
 from evaluation.searching import search_all
+from indexer.summary_tree.clustering import check_tree_libraries
 
 __all__ = [
     "DEFAULT_SEARCHERS",
     "Experiment",
     "check_experiment",
     "estimate_extraction",
+    "estimate_tree_summaries",
     "run_experiment",
     "select_questions",
 ]
@@ -54,6 +64,8 @@ class Experiment:
     corpus answers none of them. With `corpus_sample`, only the passages that support these questions are indexed, and
     so many others, drawn by the seed.
 
+    The reasoners of `on_tree` are asked on the tree of summaries over the corpus, which is made if there is none.
+
     Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
     are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, for a `limit` with a
     `sample`, and for a `corpus_sample` of an existing corpus.
@@ -61,6 +73,7 @@ class Experiment:
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
     reasoners: tuple[str, ...] = ()
+    on_tree: frozenset[str] = frozenset()
     chunker: str = "passage"
     extractor: str = "pattern"
     corpus: str | None = None
@@ -113,7 +126,8 @@ async def run_experiment(
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
-    answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows)
+    tree = await index_tree(container, supervision, corpus, progress) if experiment.on_tree else None
+    answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows, tree=tree)
     return Result(
         dataset=dataset.name,
         questions=len(questions),
@@ -154,6 +168,17 @@ async def estimate_extraction(container: Container, folder: Path, experiment: Ex
     return await estimate_indexing(container, dataset, chunker=experiment.chunker, extractor=experiment.extractor)
 
 
+async def estimate_tree_summaries(container: Container, folder: Path, experiment: Experiment) -> ModelEstimate | None:
+    """Returns what a tree of summaries over a dataset costs; None if no reasoner is asked on one.
+
+    Writes nothing, and does not know whether there is a tree already.
+    """
+    if not experiment.on_tree or experiment.corpus is not None:
+        return None
+    dataset, _ = _read_dataset(folder, experiment)
+    return await estimate_summaries(container, dataset, chunker=experiment.chunker)
+
+
 async def _answer_questions(
     container: Container,
     dataset: Dataset,
@@ -161,6 +186,8 @@ async def _answer_questions(
     experiment: Experiment,
     progress: ReportProgress,
     rows: RowsFile | None,
+    *,
+    tree: Corpus | None,
 ) -> tuple[list[AnswerRow], list[JudgementRow]]:
     """Returns the rows of every reasoner, one after another, so that all answers of one are computed under the same
     load.
@@ -190,7 +217,9 @@ async def _answer_questions(
     answers: list[AnswerRow] = []
     judgements: list[JudgementRow] = []
     for reasoner in dict.fromkeys(experiment.reasoners):
-        own = await answer_all(container, asked, questions, reasoner, rows, progress)
+        # Rows on a tree count by the tree itself: it has more than the dataset.
+        where = replace(asked, corpus=tree, indexed=False) if tree and reasoner in experiment.on_tree else asked
+        own = await answer_all(container, where, questions, reasoner, rows, progress)
         answers += own
         judgements += await judge.judge(own, rows, progress) if judge else []
     return answers, judgements
@@ -203,6 +232,8 @@ def check_experiment(container: Container, experiment: Experiment) -> None:
     over = parse_spec(experiment.over) if experiment.over else None
     for reasoner in experiment.reasoners:
         container.reasoner(parse_spec(reasoner), over)
+    if experiment.on_tree:
+        check_tree_libraries()
     if experiment.judge and not experiment.reasoners:
         raise InvalidInput("--judge judges the answers of reasoners: name one with --reasoner")
     if experiment.judge:

@@ -12,9 +12,10 @@ from typing import Protocol
 from app.container import Container
 from app.services import corpora, ingestion
 from app.services.estimates import ModelEstimate, estimate
-from core.corpora import Corpus
+from app.services.summary_tree import TREE_ROLE, build_tree, estimate_tree
+from core.corpora import NO_GRAPH, Corpus
 from core.documents import OnConflict, Submission
-from core.errors import InvalidInput, LoadFailed, Unavailable
+from core.errors import InvalidInput, LoadFailed, NotFound, Unavailable
 from core.ids import digest
 from core.jobs import Job, JobState
 from evaluation.datasets.dataset import CORPUS_FILE, Dataset
@@ -26,7 +27,9 @@ __all__ = [
     "WorkerWatch",
     "corpus_name",
     "estimate_indexing",
+    "estimate_summaries",
     "index_dataset",
+    "index_tree",
     "read_peak_memory_mb",
 ]
 
@@ -109,6 +112,33 @@ async def estimate_indexing(
     """Returns what the language model of an extractor costs for all passages; None if the extractor calls none."""
     passages = _read_submissions(dataset, with_given=_takes_given(extractor))
     return (await estimate(container, None, chunker, extractor, passages)).model
+
+
+async def index_tree(
+    container: Container, supervision: WorkerWatch, source: Corpus, progress: ReportProgress
+) -> Corpus:
+    """Returns the tree of summaries over a corpus as it is now, and makes it if there is none by the configured model.
+
+    Raises what `build_tree` raises.
+    """
+    source = await container.record.corpora.get(source.name)
+    model = container.models.of(TREE_ROLE).model if container.models else ""
+    name = f"eval-tree-{digest('tree', [source.id, str(source.generation), model])[:12]}"
+    try:
+        return await container.record.corpora.get(name)
+    except NotFound:
+        pass
+
+    async def complete(job: Job) -> Job:
+        return await _wait_for_job(container, supervision, job.id, sum(job.counts.values()), progress)
+
+    return (await build_tree(container, source, name, complete, progress)).corpus
+
+
+async def estimate_summaries(container: Container, dataset: Dataset, *, chunker: str) -> ModelEstimate:
+    """Returns what the language model costs that summarizes all passages of a dataset in a tree."""
+    counted = await estimate(container, None, chunker, NO_GRAPH, _read_submissions(dataset, with_given=False))
+    return estimate_tree(container, counted.chunks, counted.tokens)
 
 
 def _takes_given(extractor: str) -> bool:

@@ -9,7 +9,7 @@ from core.settings import LlmSettings
 __all__ = ["check_roles", "list_roles"]
 
 _PACKAGES = ("reasoning", "retrieval")
-_BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference", "plain"})
+_BESIDE = frozenset({"extract", "judge", "judge_gain", "judge_reference", "plain", "summarize_cluster"})
 """Roles without a prompt of that name in these packages."""
 _OF_OTHERS = frozenset(
     {

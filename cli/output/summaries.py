@@ -4,12 +4,21 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
 from app.services.estimates import Estimate
+from app.services.summary_tree import BuiltTree
 from cli.flows.ingest import Summary
 from cli.output.console import counted, print_result, print_status
 from core.jobs import JobState
 from indexer import Rejection
 
-__all__ = ["estimate_to_dict", "show_changes", "show_estimate", "show_summary", "summary_to_dict"]
+__all__ = [
+    "estimate_to_dict",
+    "show_changes",
+    "show_estimate",
+    "show_summary",
+    "show_tree",
+    "summary_to_dict",
+    "tree_to_dict",
+]
 
 _SHOWN = 20
 _SHOWN_PRUNED = 5
@@ -138,6 +147,25 @@ def show_estimate(estimate: Estimate) -> None:
             print_result(f"  assumed: {assumption}")
     _show_notes(estimate.notes)
     _show_rejected(estimate.rejected)
+
+
+def tree_to_dict(built: BuiltTree) -> dict[str, Any]:
+    return {
+        "corpus": built.corpus.name,
+        "passages": built.passages,
+        "layers": list(built.layers),
+        "written": built.written,
+        "usage": {"calls": built.calls, "tokens": built.tokens},
+    }
+
+
+def show_tree(built: BuiltTree) -> None:
+    layers = ", ".join(f"{count:,}" for count in built.layers) or "none, since there are too few passages"
+    print_result(
+        f"corpus {built.corpus.name}: {counted(built.passages, 'passage')}, and summaries in "
+        f"{counted(len(built.layers), 'layer')} ({layers})"
+    )
+    print_result(f"written now: {built.written:,}; {counted(built.calls, 'call')}, {counted(built.tokens, 'token')}")
 
 
 def _show_notes(notes: Sequence[tuple[str, str]]) -> None:

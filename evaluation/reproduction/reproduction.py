@@ -156,6 +156,7 @@ def plan_reproduction(
         experiment=replace(
             experiment,
             reasoners=tuple(dict.fromkeys(row.reasoner for row in rows if row.reasoner)),
+            on_tree=frozenset(row.reasoner for row in rows if "tree" in row.needs),
             searchers=tuple(dict.fromkeys(row.searcher for row in rows if row.searcher)),
             extractor=chosen,
             judge=table.judge,

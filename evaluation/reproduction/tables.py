@@ -46,8 +46,8 @@ class Column:
 class TableRow:
     """A system of a table. Of `reasoner`, `searcher` and `not_run` (why it cannot be run) one is given.
 
-    `needs` are what the corpus or the settings must have: `triples`, `reranker`. `calls` and `tokens` are what a
-    question typically costs. `published` are numbers by dataset, in the order of the columns, with their known
+    `needs` are what the corpus or the settings must have: `triples`, `reranker`, `tree`. `calls` and `tokens` are what
+    a question typically costs. `published` are numbers by dataset, in the order of the columns, with their known
     digits; '' is unknown.
     """
 

@@ -37,7 +37,9 @@ hops typically costs, derived from the [measured figures](strategies/README.md#t
 extractor that calls a model, it also prints the cost of extraction. Afterwards, it prints what was counted.
 - *triples*: the corpus needs facts. By default they are read from the folder's `openie.jsonl` (extractor \
 `pattern+given`). A folder without this file is refused, unless `hopweave reproduce par.1 --extractor pattern+llm` \
-lets the configured model extract them. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model \
+lets the configured model extract them. \
+*tree*: the command makes a tree of summaries over the passages with the configured model, once, and needs the \
+extra `tree`. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model \
 judges the answers ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. References are \
 written from the judged reasoner's own passages. The web takes part in `level` if one is configured and the option \
 `--web` is given.

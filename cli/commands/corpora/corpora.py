@@ -147,6 +147,28 @@ def reindex_corpus(
         raise typer.Exit(1)
 
 
+@_group.command("tree")
+def make_tree(
+    name: _Name,
+    tree: Annotated[str, typer.Argument(metavar="TREE", help="The name of the new corpus.")],
+    estimate: Annotated[bool, typer.Option("--estimate", help="Estimate the cost, and call no model.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Make a corpus with the passages of another one and summaries of them, layer over layer (RAPTOR).
+
+    The configured language model summarizes groups of similar passages. Search the tree with the searcher raptor. If
+    the command is interrupted or a call fails, run it again: summaries that are written are not paid again.
+    """
+    from cli.flows.summary_tree import estimate_cost, make
+    from cli.output.summaries import show_tree, tree_to_dict
+
+    if estimate:
+        estimate_cost(name)
+        return
+    built = make(name, tree)
+    print_json(tree_to_dict(built)) if as_json else show_tree(built)
+
+
 @_group.command("delete")
 def delete_corpus(
     name: _Name,

@@ -37,6 +37,7 @@ from evaluation import (
     Table,
     dataset_names,
     estimate_extraction,
+    estimate_tree_summaries,
     find_table,
     list_tables,
     place_datasets,
@@ -224,27 +225,28 @@ def _show_table(one: Table) -> None:
 
 
 def _print_estimate(settings: Settings, reproduction: Reproduction) -> None:
-    """Prints what the run costs: the answers of all rows, and the extraction by a language model if there is one."""
+    """Prints what the run costs: the answers of all rows, and what a language model extracts and summarizes."""
     cost = reproduction.estimate_cost()
     asked = f"{counted(cost.questions, 'question')} × {counted(len(reproduction.rows), 'row')}"
     print_status(
         f"estimate: {asked}: about {cost.calls:,.0f} calls and {cost.tokens:,.0f} tokens of a language model; stored "
         "answers cost nothing"
     )
-    for folder, model in asyncio.run(_estimate_extraction(settings, reproduction)):
+    for what, model in asyncio.run(_estimate_indexing(settings, reproduction)):
         print_status(
-            f"estimate: extraction from {folder}, if it is not indexed yet: {model.calls:,} calls and "
+            f"estimate: {what}, if it is not indexed yet: {model.calls:,} calls and "
             f"{model.prompt_tokens + model.completion_tokens:,} tokens"
         )
 
 
-async def _estimate_extraction(settings: Settings, reproduction: Reproduction) -> list[tuple[str, ModelEstimate]]:
+async def _estimate_indexing(settings: Settings, reproduction: Reproduction) -> list[tuple[str, ModelEstimate]]:
     container = Container(settings)
     try:
-        found = [
-            (folder.resolve().name, await estimate_extraction(container, folder, reproduction.experiment))
-            for folder in reproduction.folders
-        ]
+        found: list[tuple[str, ModelEstimate | None]] = []
+        for folder in reproduction.folders:
+            name, experiment = folder.resolve().name, reproduction.experiment
+            found.append((f"extraction from {name}", await estimate_extraction(container, folder, experiment)))
+            found.append((f"the tree of {name}", await estimate_tree_summaries(container, folder, experiment)))
         return [(name, model) for name, model in found if model is not None]
     finally:
         await container.close()

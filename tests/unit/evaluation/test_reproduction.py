@@ -82,7 +82,7 @@ def test_every_strategy_of_a_table_can_be_built(table: Table, container: Contain
 def test_every_table_is_complete(table: Table) -> None:
     scores = {**aggregate_answers([row("vanilla")]), "tokens_per_query": 0, "judge": aggregate_judgements([])}
     assert set(table.datasets) <= dataset_names().keys()
-    assert set(table.needs) <= {"triples", "reranker", "judge"}
+    assert set(table.needs) <= {"triples", "reranker", "judge", "tree"}
     assert len({one.name for one in table.rows}) == len(table.rows)
     for one in table.rows:
         assert [bool(one.reasoner), bool(one.searcher), bool(one.not_run)].count(True) == 1, one.name
@@ -145,7 +145,7 @@ def test_a_dataset_that_cannot_be_placed_is_named(
         ("par.1", (), None, r"'PAR RAG' need a graph of triples, and .*mine has no openie.jsonl: .*--extractor"),
         ("par.1", (), "pattern", "has no openie.jsonl"),
         ("par.1", ("Par-RAG",), None, "--only 'Par-RAG': par.1 has no such row; it has: 'Vanilla RAG', .*'PAR RAG'"),
-        ("par.1", ("RAPTOR",), None, "par.1 cannot be run: RAPTOR: there is no strategy"),
+        ("omni.2", ("Omni-RAG",), None, "omni.2 cannot be run: Omni-RAG: the questions, "),
         ("omni.2", (), None, "omni.2 cannot be run: Omni-RAG: the questions, .*; the winner: another system"),
         ("omni.1", (), None, "HOPWEAVE_RERANKER__KIND"),
     ],
@@ -168,7 +168,9 @@ def test_rows_are_an_experiment_with_what_they_need(folders: Path) -> None:
     )
     plan = plan_reproduction(table, placed, ASKED, extractor="pattern+llm", has_reranker=False)
     ircot = "ircot:preset=paper,searcher=hippo1,k=10,max_passages=40"
-    assert plan.experiment.reasoners == ("vanilla:searcher=dense,k=10", ircot, "par:preset=paper")
+    raptor = "vanilla:searcher=raptor,k=100"
+    assert plan.experiment.reasoners == ("vanilla:searcher=dense,k=10", raptor, ircot, "par:preset=paper")
+    assert plan.experiment.on_tree == {raptor}
     (folders / "mine" / "openie.jsonl").write_text("")
     plan = plan_reproduction(table, placed, ASKED, has_reranker=False)
     assert plan.experiment.extractor == "pattern+given"
@@ -203,7 +205,6 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
     assert outcome.counted.startswith("Counted: 12 calls and 4,000 tokens in 8 s of answering, for 4 answers")
     page = outcome.build_page()
     assert "| PAR RAG | 1.00 (0.75) | 1.000 (0.796) |" in page
-    assert "Not run: RAPTOR: there is no strategy" in page
     (measured, *_) = outcome.build_report()["rows"]
     assert (measured["measured"]["em"], measured["published"]["em"]) == (0.5, "0.42")
     assert (measured["stands_for"], measured["dataset"]) == ("hotpotqa", "hotpotqa-dev-60")

@@ -8,10 +8,13 @@ STAMP := $(VENV)/.installed
 # Tests on real servers, in groups that run side by side. Those that kill, freeze or fill servers start servers of their
 # own, and those of the page need Chromium alone; all others share one of each. A group on servers is one process, and so
 # takes longest: the others make way for it.
+#
+# `make ci` leaves out what is marked `long` (tests/conftest.py), two thirds of the time; `make test-all` does not.
 OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
-TESTS := tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image" -n 2 --dist loadfile --no-loadscope-reorder
-ON_SHARED_SERVERS := on shared servers=$(BIN)/pytest -q --hypothesis-profile=ci -m servers $(OWN_SERVERS:%=--ignore=%) tests
-ON_OWN_SERVERS := on servers of their own=$(BIN)/pytest -q -m servers $(OWN_SERVERS)
+SELECTED := and not long
+TESTS = tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image $(SELECTED)" -n 2 --dist loadfile --no-loadscope-reorder
+ON_SHARED_SERVERS = on shared servers=$(BIN)/pytest -q --hypothesis-profile=ci -m "servers $(SELECTED)" $(OWN_SERVERS:%=--ignore=%) tests
+ON_OWN_SERVERS = on servers of their own=$(BIN)/pytest -q -m "servers $(SELECTED)" $(OWN_SERVERS)
 SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side
 
 # A package index that has torch without CUDA, five gigabytes smaller. torch then comes from there, in the version of the
@@ -44,7 +47,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
+.PHONY: help setup demo quick test test-servers ci test-all test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -87,9 +90,12 @@ test-servers: setup ## What needs real servers; installs and starts them
 	$(BIN)/python -m tests.servers install
 	@$(SIDE_BY_SIDE) '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
-ci: setup ## Everything but the image, side by side: what .ci/run runs
+ci: setup ## Everything but the image and what is long, side by side: what .ci/run runs
 	$(BIN)/python -m tests.servers install
 	@$(SIDE_BY_SIDE) 'check=nice -n 10 $(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
+
+test-all: setup ## All of `make ci`, and what is marked `long`
+	@$(MAKE) --no-print-directory ci SELECTED=
 
 test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image

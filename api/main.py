@@ -138,7 +138,7 @@ def create_app(
 
 @cache
 def _include_routers() -> APIRouter:
-    """Returns the router of all applications of this process: FastAPI needs a second for what it derives from routes."""
+    """Returns the router of all applications of this process: what FastAPI derives from it takes a second."""
     included = APIRouter(
         responses=problems.RESPONSES,
         generate_unique_id_function=name_operation,

@@ -15,6 +15,32 @@ from tests.stacks import tell_stacks
 _END_TO_END = "tests/e2e/"
 _LAST = ("tests/faults/", "tests/e2e/test_documented_commands.py", _END_TO_END)
 """In this order. The files that take minutes begin first of these, so that no worker is left with them at the end."""
+_LONG = (
+    "tests/docs/test_extending.py::test_an_example_passes_its_tests",
+    "tests/e2e/test_documented_commands.py",
+    "tests/e2e/test_pictures.py",
+    "tests/e2e/test_train_ranker.py",
+    "tests/faults/test_broker_",
+    "tests/faults/test_dishonest_",
+    "tests/faults/test_disks.py",
+    "tests/faults/test_kill.py",
+    "tests/faults/test_kill_servers.py",
+    "tests/faults/test_merges_killed.py",
+    "tests/faults/test_servers_",
+    "tests/faults/test_storm.py",
+    "tests/faults/test_watched_server.py",
+    "tests/faults/test_web_sessions.py",
+    "tests/integration/api/access/test_sessions_of_hosts.py",
+    "tests/integration/api/described/test_schemathesis.py::test_every_operation_keeps_its_description[with a key]",
+    "tests/integration/app/test_damaged_databases.py",
+    "tests/integration/servers/",
+    "tests/integration/stores/test_neo4j_commits.py::test_leftovers_of_a_dead_worker_are_deleted",
+    "tests/integration/stores/test_neo4j_killed.py",
+    "tests/integration/stores/test_neo4j_record.py::TestNeo4jRecord::test_ten_thousand_documents",
+    "tests/integration/test_halves.py",
+    "tests/integration/test_sbom.py",
+)
+"""How the ids of the tests begin that get the mark `long`: each takes a minute or more of a processor."""
 _STACKS = "what the processes of Hopweave do"
 
 pytest.register_assert_rewrite("testing")
@@ -34,15 +60,18 @@ settings.register_profile("ci", parent=settings.get_profile("hopweave"), max_exa
 settings.load_profile("hopweave")  # `--hypothesis-profile=quick` comes after this
 
 
+@pytest.hookimpl(tryfirst=True)  # before `-m` selects by marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Runs `tests/faults` and `tests/e2e` last: they need the processor that groups of tests beside this one use before
-    they end. With xdist, this takes `--no-loadscope-reorder`.
+    """Marks what is long, and runs `tests/faults` and `tests/e2e` last: they need the processor that groups of tests
+    beside this one use before they end. With xdist, this takes `--no-loadscope-reorder`.
 
     End-to-end tests are repeated once if they fail: on a machine that others use, a browser loses a click now and then.
     The summary shows the first failure with what the processes did then.
     """
     items.sort(key=_place)
     for item in items:
+        if item.nodeid.startswith(_LONG):
+            item.add_marker(pytest.mark.long)
         if item.nodeid.startswith(_END_TO_END):
             item.add_marker(pytest.mark.flaky(reruns=1))
 

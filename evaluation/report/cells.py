@@ -7,7 +7,15 @@ from rich.text import Text
 
 from evaluation.rows.model_rows import ModelRow
 
-__all__ = ["MODEL_HEADINGS", "format_count", "format_number", "format_percent", "list_model_cells", "make_table"]
+__all__ = [
+    "MODEL_HEADINGS",
+    "format_count",
+    "format_number",
+    "format_percent",
+    "list_model_cells",
+    "make_model_table",
+    "make_table",
+]
 
 MODEL_HEADINGS = ("role", "model", "endpoint", "temperature", "output tokens", "profile", "prompts")
 
@@ -20,6 +28,15 @@ def make_table(kind: str, numbers: Sequence[str]) -> Table:
     made.add_column(Text(kind))
     for name in numbers:
         made.add_column(name, justify="right", no_wrap=True)
+    return made
+
+
+def make_model_table() -> Table:
+    """Returns a table with the columns of `list_model_cells`, whose names of reasoners and models may be folded."""
+    made = Table(box=None, header_style="dim", pad_edge=False)
+    made.add_column(Text("models"), overflow="fold", min_width=14)
+    for name in MODEL_HEADINGS:
+        made.add_column(name, overflow="fold")
     return made
 
 

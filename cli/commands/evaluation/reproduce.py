@@ -110,6 +110,11 @@ def _reproduce(
         return
     chosen = find_table(table)
     if not dataset:
+        if estimate or only or corpus is not None or output is not None or rows is not None or fresh:
+            raise InvalidInput(
+                f"without --dataset, {table} is only described; name a folder with corpus.jsonl and "
+                f"questions.jsonl: hopweave reproduce {table} --dataset DIR"
+            )
         print_json(_table_to_dict(chosen)) if as_json else _show_table(chosen)
         return
     if corpus is not None and len(dataset) > 1:

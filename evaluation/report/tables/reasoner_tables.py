@@ -11,11 +11,11 @@ from evaluation.judging.judgement_scores import FAITHFULNESS, RELEVANCE
 from evaluation.report.aggregates.answer_scores import DEEPEST
 from evaluation.report.aggregates.review_scores import OUTCOMES
 from evaluation.report.cells import (
-    MODEL_HEADINGS,
     format_count,
     format_number,
     format_percent,
     list_model_cells,
+    make_model_table,
     make_table,
 )
 from evaluation.rows.model_rows import ModelRow
@@ -70,7 +70,7 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
 
 
 def _models(reasoners: Scores) -> Table:
-    shown = make_table("models", MODEL_HEADINGS)
+    shown = make_model_table()
     for name, scores in reasoners.items():
         models = [ModelRow(**model) for model in scores["models"]]
         for cells in list_model_cells(models, scores["prompt_set"]):

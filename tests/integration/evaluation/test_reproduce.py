@@ -148,9 +148,10 @@ def test_all_tables_are_listed_and_one_is_described_with_its_published_numbers()
 def test_the_cost_is_estimated_and_nothing_is_asked(server: ChatServer, folder: Path) -> None:
     shown, said, error = run("par.1", "--dataset", folder, "--limit", 1, "--extractor", "pattern+llm", "--estimate")
     assert (shown, error) == ("", None)
-    answers, extraction = said.splitlines()
-    assert answers.startswith("estimate: 1 question × 3 rows: about 20 calls and 23,622 tokens of a language model;")
+    answers, extraction, tree = said.splitlines()
+    assert answers.startswith("estimate: 1 question × 4 rows: about 21 calls and 25,922 tokens of a language model;")
     assert extraction.startswith("estimate: extraction from hotpotqa-towns, if it is not indexed yet: 8 calls and ")
+    assert tree == "estimate: the tree of hotpotqa-towns, if it is not indexed yet: 0 calls and 0 tokens"  # too few
     assert not server.calls
 
 
@@ -161,6 +162,7 @@ def test_the_cost_is_estimated_and_nothing_is_asked(server: ChatServer, folder: 
         (("level.9",), NotFound, "there is no table 'level.9'"),
         (("--dataset", "DIR"), InvalidInput, "--dataset belongs to a table"),
         (("level.2", "--dataset", "nowhere"), NotFound, "there is no folder nowhere"),
+        (("level.2", "--estimate"), InvalidInput, "without --dataset, level.2 is only described"),
         (("level.2", "--dataset", "musique=DIR"), InvalidInput, "level.2 has no dataset 'musique'"),
         (("level.2", "--dataset", "DIR", "--where", "{"), InvalidFilter, "--where is not valid JSON"),
         (("level.2", "--dataset", "DIR", "--where", '{"pop": 1}'), InvalidInput, "--where matches none of the 2"),

@@ -9,7 +9,7 @@ STAMP := $(VENV)/.installed
 # own, and those of the page need Chromium alone; all others share one of each. A group on servers is one process, and so
 # takes longest: the others make way for it.
 #
-# `make ci` leaves out what is marked `long` (tests/conftest.py), two thirds of the time; `make test-all` does not.
+# `make ci` leaves out what is marked `long` (tests/conftest.py), some 40 % of the processor time; `make test-all` does not.
 OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
 SELECTED := and not long
 TESTS = tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image $(SELECTED)" -n 2 --dist loadfile --no-loadscope-reorder

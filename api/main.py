@@ -138,7 +138,10 @@ def create_app(
 
 @cache
 def _include_routers() -> APIRouter:
-    """Returns the router of all applications of this process: what FastAPI derives from it takes a second."""
+    """Returns the router that all applications of this process share: what FastAPI derives from it takes a second.
+
+    A server makes one application; tests make hundreds.
+    """
     included = APIRouter(
         responses=problems.RESPONSES,
         generate_unique_id_function=name_operation,

@@ -40,7 +40,7 @@ _LONG = (
     "tests/integration/test_halves.py",
     "tests/integration/test_sbom.py",
 )
-"""How the ids of the tests begin that get the mark `long`: each takes a minute or more of a processor."""
+"""How the ids of tests with the mark `long` begin: most keep a processor or servers busy for a minute or more."""
 _STACKS = "what the processes of Hopweave do"
 
 pytest.register_assert_rewrite("testing")

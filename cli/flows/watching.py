@@ -50,7 +50,7 @@ def watch(request: Request, *, server: Server | None, poll: float | None) -> NoR
     ):
         try:
             if server is not None:
-                from cli.flows.remote_ingest import ingest_remote  # imports a client of HTTP
+                from cli.flows.remote.ingest import ingest_remote  # imports a client of HTTP
 
                 _Watch(request, tracker, lambda one, at: ingest_remote(request, one, server, at)).run(events)
             composition = choose_composition(settings)

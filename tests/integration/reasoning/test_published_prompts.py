@@ -6,15 +6,21 @@ import pytest
 
 from core.errors import ModelFailed
 from core.ports.reasoning import Support, Unsupported
+from core.trace import Trace
+from indexer.summary_tree.summarizing import TreeNode, summarize_cluster
 from tests.integration.reasoning import par_replies
 from tests.integration.reasoning.level.replies import HOPS, PLAIN, QUESTION, SUMMARIES, of_role, roles
 from tests.integration.reasoning.par_replies import ALL_THREE, REFINED, STATEMENTS, STEPS
 from tests.integration.reasoning.published_replies import level_reply, par_reply, published, published_prompts
-from tests.reasoning_desk import ReasoningDesk
+from tests.reasoning_desk import CORPUS, ReasoningDesk
 from tests.twins.chat_server import Call, ChatServer, Reply
 
 JSON_ROLES = {"conclude", "query_entities", "refine_query"}
 """The roles of LevelRAG and PAR RAG whose prompts are ours, or may be."""
+
+NODE = TreeNode(
+    chunk_id="c", view_id="v", name="viking", title="Viking", text=par_replies.DOCUMENTS["viking"][1], tokens=9
+)
 
 
 def of_level(server: ChatServer, **texts: str) -> None:
@@ -89,6 +95,9 @@ async def test_every_published_prompt_is_asked(server: ChatServer) -> None:
         for options in ("", ",summarize=false,supplements=1"):
             of_level(server, **({"verify": "no"} if options else {}))
             await desk.ask(f"level:searchers=sparse+dense{options}", QUESTION)
+        server.respond = lambda call: Reply(text="Novels,\nand who published them.")  # noqa: ARG005 - a reply to all
+        summary = await summarize_cluster([NODE], desk.models, CORPUS.id, Trace())
+    assert summary == "Novels, and who published them."
     systems = {call.messages[0]["content"] for call in server.calls}
     assert [name for name, prompt in published_prompts().replaced.items() if prompt.system not in systems] == []
     assert not any("{{" in call.text for call in server.calls)

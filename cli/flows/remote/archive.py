@@ -7,7 +7,7 @@ from typing import Any
 import hopweave
 from app.archive import RestoreResult
 from cli.flows.reading import Server
-from cli.flows.remote_ingest import translate_errors
+from cli.flows.remote.ingest import translate_errors
 from cli.output.console import print_json, print_status
 from cli.output.restored import show_restored
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import hopweave
 from app.services.estimates import Estimate, ModelEstimate
 from cli.flows.reading import GIVEN, PathsReading, Request, Server, check_paths
-from cli.flows.remote_ingest import check_settings, to_file, translate_errors
+from cli.flows.remote.ingest import check_settings, to_file, translate_errors
 from core.errors import NotFound
 from indexer import Rejection
 

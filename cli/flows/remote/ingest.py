@@ -1,6 +1,6 @@
 """Runs `hopweave ingest --server`: reads files here, uploads them to a server, follows its jobs, prunes there.
 
-Only this module, `remote_estimate` and `remote_import` use the Python API.
+Only the modules of this folder use the Python API.
 """
 
 import time

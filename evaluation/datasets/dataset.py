@@ -3,7 +3,7 @@ triples.
 """
 
 import hashlib
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,16 @@ from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.datasets.supporting import Support, read_grades, read_supporting
 from indexer import TakenKeys
 
-__all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset", "read_questions"]
+__all__ = [
+    "CORPUS_FILE",
+    "GIVEN_FILE",
+    "QUESTIONS_FILE",
+    "Dataset",
+    "GoldQuestion",
+    "read_dataset",
+    "read_question_rows",
+    "read_questions",
+]
 
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
@@ -153,8 +162,15 @@ def read_questions(
     path: Path, lengths: Mapping[str, int] | None = None, *, unanswerable: bool = False
 ) -> tuple[GoldQuestion, ...]:
     """Returns the questions of a file; `lengths` are those of the passages, by key, with which supports are checked."""
+    return tuple(question for _, question in read_question_rows(path, lengths, unanswerable=unanswerable))
+
+
+def read_question_rows(
+    path: Path, lengths: Mapping[str, int] | None = None, *, unanswerable: bool = False
+) -> Iterator[tuple[Row, GoldQuestion]]:
+    """Yields each question of a file with the row that holds it. Raises what `read_questions` raises."""
     taken = TakenKeys()
-    questions = []
+    row = None
     for row in read_rows(path):
         question = _read_unanswerable(row) if unanswerable or not _is_answerable(row) else _read_question(row)
         _check_unique(taken, question.id, row)
@@ -162,10 +178,9 @@ def read_questions(
             _check_supporting("supporting", question.supporting, lengths, row.place)
             _check_supporting("supporting_sentences", question.sentences, lengths, row.place)
             _check_supporting("grades", [Support(key=key) for key in question.grades], lengths, row.place)
-        questions.append(question)
-    if not questions:
+        yield row, question
+    if row is None:
         raise InvalidInput(f"{path} holds no question")
-    return tuple(questions)
 
 
 def _is_answerable(row: Row) -> bool:

@@ -1,6 +1,7 @@
 """Reading of JSON lines; errors name file and line."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,8 @@ from core.text.characters import NO_CHARACTER, find_half
 __all__ = ["Row", "check_characters", "read_rows"]
 
 _MARK = b"\xef\xbb\xbf"
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
+"""An escape of a surrogate, or its bytes, which `json` decodes. Only then are the values searched, which takes long."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,5 +78,5 @@ def _object(line: bytes, place: str) -> Mapping[str, Any]:
 
 def check_characters(content: bytes, value: object, place: str) -> None:
     """Raises `InvalidInput` if the JSON value of these bytes holds half of a surrogate pair, which no file can hold."""
-    if b"\\u" in content and (half := find_half(value)) is not None:
+    if _SURROGATE.search(content) and (half := find_half(value)) is not None:
         raise InvalidInput(f"{place}: `{half}` {NO_CHARACTER.partition(';')[0]}; correct or delete it")

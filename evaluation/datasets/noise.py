@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 from core.errors import Conflict, InvalidInput
 from core.execution.drafts import Draft
-from evaluation.datasets.dataset import QUESTIONS_FILE, read_questions
-from evaluation.datasets.json_lines import Row, read_rows
+from evaluation.datasets.dataset import QUESTIONS_FILE, read_question_rows
+from evaluation.datasets.json_lines import Row
 
 __all__ = ["KINDS", "Noise", "NoiseCounts", "add_noise"]
 
@@ -28,6 +28,7 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 """A word that may be misspelt. Numbers, years and short words stay as they are."""
 _NEIGHBOURS = dict(zip("abcdefghijklmnopqrstuvwxyz", "snvfrghjoklknmpowtdyibecux", strict=True))
 """For each letter the key beside it on an English keyboard."""
+_ENDS = " ?!.？。"
 _JOINTS = ("{0}? And {1}?", "{0}, and also, {1}?", "{0}? Oh, and {1}?", "I have two questions. {0}? {1}?")
 _BEFORE = (
     "hi, ",
@@ -46,7 +47,7 @@ class Noise:
 
     `spelling` is the share of words with a typing error, `order` the share of pairs of neighbouring words that change
     places, `chatter` the share of questions with words that ask for nothing, and `intents` the share of questions that
-    are joined with another one.
+    are joined with another one. Raises `InvalidInput` for a rate that is not from 0 to 1, and if all are 0.
     """
 
     spelling: float = 0.0
@@ -54,6 +55,14 @@ class Noise:
     chatter: float = 0.0
     intents: float = 0.0
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        rates = {kind: getattr(self, kind) for kind in KINDS}
+        for kind, rate in rates.items():
+            if not 0 <= rate <= 1:  # NaN is in no order with numbers
+                raise InvalidInput(f"the rate of {kind} must be a number from 0 to 1, not {rate}")
+        if not any(rates.values()):
+            raise InvalidInput("no noise was chosen: give a rate with --spelling, --order, --chatter or --intents")
 
 
 @dataclass(kw_only=True)
@@ -65,16 +74,24 @@ class NoiseCounts:
 
 
 class _Draws:
-    """What is drawn for one question and one kind of noise; the same on every machine and version of Python."""
+    """What is drawn for one question and one kind of noise; the same on every machine and version of Python.
 
-    def __init__(self, noise: Noise, id: str, kind: str) -> None:
-        self._random = random.Random(f"{noise.seed} {kind} {id}")  # noqa: S311 - no secret
+    One generator is seeded for each in turn: to make one takes as long as all else that is done with it.
+    """
+
+    def __init__(self, noise: Noise) -> None:
+        self._seed = noise.seed
+        self._random = random.Random()  # noqa: S311 - no secret
+        self.draw = self._random.random
+
+    def begin(self, id: str, kind: str) -> None:
+        self._random.seed(f"{self._seed} {kind} {id}")
 
     def happens(self, rate: float) -> bool:
-        return self._random.random() < rate
+        return self.draw() < rate
 
     def pick(self, items: Sequence[T]) -> T:
-        return items[int(self._random.random() * len(items))]
+        return items[int(self.draw() * len(items))]
 
 
 def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
@@ -84,50 +101,71 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     it). A question that is joined with another one asks for both answers: `parts` are the answers of each, and the
     passages of both support it. Only questions with an answer are joined.
 
-    Raises `InvalidInput` for a malformed question, or if all rates are 0, `NotFound` without questions, and `Conflict`
-    if the file exists.
+    Raises `InvalidInput` for a malformed question, and for one that has noise already, `NotFound` without questions,
+    and `Conflict` if the file exists.
     """
-    if not any((noise.spelling, noise.order, noise.chatter, noise.intents)):
-        raise InvalidInput("no noise was chosen: give a rate with --spelling, --order, --chatter or --intents")
     if output.exists():
         raise Conflict(f"{output} exists already; name another file with -o")
     path = source / QUESTIONS_FILE if source.is_dir() else source
-    read_questions(path)
-    rows = list(read_rows(path))
+    rows = [row for row, _ in read_question_rows(path)]
+    for row in rows:
+        _check_clean(row)
     joinable = [row for row in rows if _can_be_joined(row)]
     places = {id(row): place for place, row in enumerate(joinable)}
+    draws = _Draws(noise)
     counts = NoiseCounts()
+    encode = json.JSONEncoder(ensure_ascii=False).encode
     try:
         draft = Draft(output)
     except OSError as error:
         raise InvalidInput(f"-o {output} cannot be written: {error.strerror}; name another file") from error
     with draft:
         for row in rows:
-            noisy = _make_noisy(row, joinable, places.get(id(row)), noise)
+            noisy = _make_noisy(row, joinable, places.get(id(row)), noise, draws)
             counts.questions += 1
             for kind in noisy["noise"]:
                 counts.changed[kind] += 1
-            draft.file.write(json.dumps(noisy, ensure_ascii=False).encode() + b"\n")
+            draft.file.write(encode(noisy).encode() + b"\n")
         draft.keep()
     return counts
 
 
-def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noise) -> dict[str, Any]:
+def _check_clean(row: Row) -> None:
+    """Raises `InvalidInput` for a question with the fields that noise adds, which would lose the clean question."""
+    taken = [name for name in ("clean", "noise") if name in row.fields]
+    if taken:
+        raise InvalidInput(
+            f"{row.place}: `{taken[0]}` is there already, so the question has noise; add all kinds of noise at once, "
+            "to the questions without noise"
+        )
+
+
+def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noise, draws: _Draws) -> dict[str, Any]:
     """Returns the fields of the noisy question; `place` is its place in `joinable`, None if it is not in there."""
     id, text = row.text("id"), row.text("question")
     fields, clean, kinds = dict(row.fields), [text], []
-    draws = _Draws(noise, id, "intents")
-    if place is not None and len(joinable) > 1 and draws.happens(noise.intents):
-        drawn = draws.pick(range(len(joinable) - 1))
-        other = joinable[drawn + (drawn >= place)]  # any but the question itself
-        fields, clean = _join_fields(row, other), [text, other.text("question")]
-        text = draws.pick(_JOINTS).format(*(question.rstrip(" ?!.？。") for question in clean))
-        kinds.append("intents")
-    for kind, change in (("order", _disorder), ("chatter", _chat), ("spelling", _misspell)):
-        changed = change(text, getattr(noise, kind), _Draws(noise, id, kind))
-        if changed != text:
-            kinds.append(kind)
-        text = changed
+    joint = "{0}"
+    if noise.intents and place is not None and len(joinable) > 1:
+        draws.begin(id, "intents")
+        if draws.happens(noise.intents):
+            drawn = draws.pick(range(len(joinable) - 1))
+            other = joinable[drawn + (drawn >= place)]  # any but the question itself
+            fields, clean = _join_fields(row, other), [text, other.text("question")]
+            joint = draws.pick(_JOINTS)
+            kinds.append("intents")
+    # Words change places before questions are joined: none moves from one question into the other.
+    asked = clean if len(clean) == 1 else [question.rstrip(_ENDS) for question in clean]
+    if noise.order:
+        draws.begin(id, "order")
+        ordered, asked = asked, [_disorder(question, noise.order, draws) for question in asked]
+        kinds += ["order"] if asked != ordered else []
+    text = joint.format(*asked)
+    for kind, rate, change in (("chatter", noise.chatter, _chat), ("spelling", noise.spelling, _misspell)):
+        if rate:
+            draws.begin(id, kind)
+            changed = change(text, rate, draws)
+            kinds += [kind] if changed != text else []
+            text = changed
     return {**fields, "question": text, "clean": clean, "noise": kinds}
 
 
@@ -138,25 +176,25 @@ def _can_be_joined(row: Row) -> bool:
 
 
 def _join_fields(row: Row, other: Row) -> dict[str, Any]:
-    """Returns the fields of a question that asks for both. What is unknown of one is unknown of both; steps to one
-    answer are no steps to the list. `type` and `metadata` are those of the first question, as is the id, so that a
-    filter selects the same questions as in the clean set.
+    """Returns the fields of a question that asks for both answers. Supports that are unknown of either question are
+    unknown of the joined question; `hops` to one answer are left out. Id, `type` and `metadata` are the first
+    question's, so that a filter selects the same questions as in the clean set.
     """
     both = (row.fields, other.fields)
-    parts = [[one["answer"], *filter(str.strip, one.get("aliases", []))] for one in both]
-    fields: dict[str, Any] = {
+    parts = [[fields["answer"], *filter(str.strip, fields.get("aliases", []))] for fields in both]
+    joined: dict[str, Any] = {
         "id": row.fields["id"],
         "answer": "; ".join(answers[0] for answers in parts),
         "parts": parts,
-        "supporting": _unite([one["supporting"] for one in both]),
+        "supporting": _unite([fields["supporting"] for fields in both]),
     }
-    if all(one.get("supporting_sentences") for one in both):
-        fields["supporting_sentences"] = _unite([one["supporting_sentences"] for one in both])
-    return fields | {name: row.fields[name] for name in ("type", "metadata") if name in row.fields}
+    if all(fields.get("supporting_sentences") for fields in both):
+        joined["supporting_sentences"] = _unite([fields["supporting_sentences"] for fields in both])
+    return joined | {name: row.fields[name] for name in ("type", "metadata") if name in row.fields}
 
 
 def _unite(lists: Sequence[Sequence[str | Mapping[str, Any]]]) -> list[str | Mapping[str, Any]]:
-    """Returns the supports of both, each once; none if the supports of either are unknown."""
+    """Returns the supports of both questions, each once; none if the supports of either are unknown."""
     if not all(lists):
         return []
     return list({json.dumps(item, sort_keys=True): item for items in lists for item in items}.values())
@@ -165,9 +203,9 @@ def _unite(lists: Sequence[Sequence[str | Mapping[str, Any]]]) -> list[str | Map
 def _disorder(text: str, rate: float, draws: _Draws) -> str:
     """Swaps neighbouring words; none is moved twice. The punctuation at the end stays there."""
     plain = text.rstrip(" ?!.")
-    words, place = plain.split(" "), 1
+    words, place, draw = plain.split(" "), 1, draws.draw
     while place < len(words):
-        if draws.happens(rate):
+        if draw() < rate:
             words[place - 1], words[place] = words[place], words[place - 1]
             place += 1
         place += 1
@@ -181,7 +219,12 @@ def _chat(text: str, rate: float, draws: _Draws) -> str:
 
 
 def _misspell(text: str, rate: float, draws: _Draws) -> str:
-    return _WORD.sub(lambda word: _mistype(word[0], draws) if draws.happens(rate) else word[0], text)
+    parts, end, draw = [], 0, draws.draw
+    for word in _WORD.finditer(text):
+        if draw() < rate:
+            parts += [text[end : word.start()], _mistype(word[0], draws)]
+            end = word.end()
+    return "".join(parts) + text[end:]
 
 
 def _mistype(word: str, draws: _Draws) -> str:

@@ -97,6 +97,44 @@ def test_words_change_places_and_none_is_lost(folder: Path) -> None:
         assert words == Counter(clean["question"].rstrip("?").split())
 
 
+def test_no_word_moves_from_one_joined_question_into_the_other(folder: Path) -> None:
+    for row in noisy(folder, order=1, intents=1):
+        assert row["noise"] == ["intents", "order"]
+        asked = [swap_pairs(text.rstrip("?")) for text in row["clean"]]
+        places = [row["question"].index(text) for text in asked]
+        assert places == sorted(places)
+        assert not any(text.rstrip("?") in row["question"] for text in row["clean"])
+
+
+def swap_pairs(text: str) -> str:
+    """Returns the text with each two neighbouring words swapped, which is what `order=1` does to a question."""
+    words = text.split(" ")
+    pairs = [words[place : place + 2][::-1] for place in range(0, len(words), 2)]
+    return " ".join(word for pair in pairs for word in pair)
+
+
+def test_a_seed_gives_the_file_that_it_gave_before(folder: Path) -> None:
+    first, second = noisy(folder, spelling=0.3, order=0.2, chatter=0.5, seed=3)[:2]
+    assert first["question"] == "In whih year before was 1850 the painter boorn who came Otrin from?"
+    assert second["question"] == "In whcih before year was 1850 the painter bonr who camme froom Vell?"
+
+
+@pytest.mark.parametrize("field", ["clean", "noise"])
+def test_noise_is_not_added_twice(folder: Path, tmp_path: Path, field: str) -> None:
+    once = noisy(folder, spelling=0.3)
+    write(tmp_path / "once.jsonl", [*QUESTIONS[:2], {**QUESTIONS[2], field: once[2][field]}])
+    with pytest.raises(InvalidInput, match=rf"once\.jsonl line 3: `{field}` is there already.*add all kinds"):
+        add_noise(tmp_path / "once.jsonl", tmp_path / "twice.jsonl", Noise(chatter=1))
+    assert not (tmp_path / "twice.jsonl").exists()
+
+
+@pytest.mark.parametrize("kind", ["spelling", "order", "chatter", "intents"])
+@pytest.mark.parametrize("rate", [float("nan"), float("inf"), -0.1, 1.01])
+def test_a_rate_is_from_0_to_1(kind: str, rate: float) -> None:
+    with pytest.raises(InvalidInput, match=f"the rate of {kind} must be a number from 0 to 1, not {rate}"):
+        Noise(**{kind: rate})
+
+
 def test_chatter_stands_around_the_question(folder: Path) -> None:
     for row, clean in zip(noisy(folder, chatter=1), QUESTIONS, strict=True):
         before, found, after = row["question"].partition(clean["question"])
@@ -114,7 +152,7 @@ def test_a_joined_question_asks_for_both_answers_with_the_passages_of_both(folde
         assert all(text.rstrip("?") in row["question"] for text in row["clean"])
         assert row["id"] == own["id"]
         assert row["answer"] == f"{own['answer']}; {other['answer']}"
-        assert row["parts"] == [[one["answer"], *one["aliases"]] for one in (own, other)]
+        assert row["parts"] == [[part["answer"], *part["aliases"]] for part in (own, other)]
         assert set(row["supporting"]) == {*own["supporting"], *other["supporting"]}
         assert len(row["supporting"]) == len(set(row["supporting"]))
         assert "hops" not in row
@@ -189,7 +227,7 @@ def test_malformed_parts_are_refused(folder: Path, parts: Any) -> None:
 def test_what_cannot_be_done_is_said_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.jsonl"
     with pytest.raises(InvalidInput, match="no noise was chosen"):
-        add_noise(folder, output, Noise())
+        Noise()
     with pytest.raises(NotFound):
         add_noise(tmp_path / "nowhere.jsonl", output, Noise(chatter=1))
     write(folder / "questions.jsonl", [{"id": "q", "question": "Who?"}])
@@ -229,3 +267,10 @@ def test_half_of_a_surrogate_pair_is_refused_with_its_place(tmp_path: Path, plac
     with pytest.raises(InvalidInput, match=rf"in\.jsonl line 1: `{place}` holds half of a surrogate pair"):
         add_noise(tmp_path / "in.jsonl", tmp_path / "out.jsonl", Noise(spelling=1))
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_the_bytes_of_half_of_a_surrogate_pair_are_refused_too(tmp_path: Path) -> None:
+    line = json.dumps({**QUESTIONS[0], "question": "Who HALF?"}).encode().replace(b"HALF", b"\xed\xa0\xbd")
+    (tmp_path / "in.jsonl").write_bytes(line + b"\n")
+    with pytest.raises(InvalidInput, match=r"in\.jsonl line 1: `question` holds half of a surrogate pair"):
+        add_noise(tmp_path / "in.jsonl", tmp_path / "out.jsonl", Noise(spelling=1))

@@ -13,6 +13,7 @@ from app.container import Container
 from app.services import corpora, ingestion
 from app.services.estimates import ModelEstimate, estimate
 from app.services.summary_tree import TREE_ROLE, build_tree, estimate_tree
+from app.supervision.job_watch import JobWatch
 from core.corpora import NO_GRAPH, Corpus
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, LoadFailed, NotFound, Unavailable
@@ -39,6 +40,7 @@ ReportProgress = Callable[[str, int, int], None]
 _LONGEST_NAME = 40
 _POLL_SECONDS = 0.1
 _READY_SECONDS = 60.0
+_SLOW_SECONDS = 60.0
 _STALL_SECONDS = 600.0
 
 
@@ -51,6 +53,8 @@ class WorkerWatch(Protocol):
     def worker_pid(self) -> int | None: ...
 
     def wait_ready(self, timeout: float) -> bool: ...
+
+    def watch_job(self) -> JobWatch: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +98,9 @@ async def index_dataset(
     name = corpus_name(dataset, chunker=chunker, extractor=extractor, model=container.embedder.model)
     corpus = await corpora.ensure(container, name, chunker=chunker, extractor=extractor)
     if not await asyncio.to_thread(supervision.wait_ready, _READY_SECONDS):
-        raise Unavailable(f"no worker started within {_READY_SECONDS:.0f} s; see {supervision.log}")
+        raise Unavailable(
+            f"no worker started within {_READY_SECONDS:.0f} s; {supervision.log} says why. Then run the command again"
+        )
     with_given = _takes_given(extractor)
     _check_submissions(dataset, with_given=with_given)
     passages = _read_submissions(dataset, with_given=with_given)
@@ -176,22 +182,63 @@ def _read_submissions(dataset: Dataset, *, with_given: bool) -> Iterator[Submiss
 async def _wait_for_job(
     container: Container, supervision: WorkerWatch, job_id: str, passages: int, progress: ReportProgress
 ) -> Job:
-    """Returns the job when it has ended; waits as long as it makes progress."""
-    settled, moved = -1, time.monotonic()
+    """Returns the job when it has ended; waits as long as it makes progress, and reports why it makes none.
+
+    Raises `LoadFailed` if a document failed or the job was cancelled, and `Unavailable` if no worker starts, the record
+    does not answer, or nothing has changed for ten minutes.
+    """
+    watch, stall = supervision.watch_job(), _Stall(supervision.log)
+    done, reason = 0, ""
     while True:
-        job = await container.record.jobs.get(job_id)
-        done = sum(job.counts.get(state, 0) for state in ("indexed", "unchanged", "failed"))
-        progress("indexing", done, passages)
-        if job.state is JobState.DONE and not job.failures:
-            return job
-        if job.state.final:
-            key, reason = job.failures[0] if job.failures else ("", "it was cancelled")
-            raise LoadFailed(f"the passages could not all be indexed (job {job.id} {job.state}): {key} {reason}")
-        if done != settled:
-            settled, moved = done, time.monotonic()
-        elif time.monotonic() - moved > _STALL_SECONDS:
-            raise Unavailable(f"nothing was indexed for {_STALL_SECONDS:.0f} s; see {supervision.log}")
+        try:
+            job = await container.record.jobs.get(job_id)
+        except Unavailable as error:
+            reason = watch.handle_outage(error) or reason
+        else:
+            done = sum(job.counts.get(state, 0) for state in ("indexed", "unchanged", "failed"))
+            if job.state is JobState.DONE and not job.failures:
+                progress("indexing", done, passages)
+                return job
+            if job.state.final:
+                key, failure = job.failures[0] if job.failures else ("", "it was cancelled")
+                raise LoadFailed(f"the passages could not all be indexed (job {job.id} {job.state}): {key} {failure}")
+            if stall.has_moved(done, job.progress.passages):
+                reason = ""
+            slow = stall.find_reason()
+            reason = watch.handle_state(job) or reason or slow
+        progress(f"indexing ({reason})" if reason else "indexing", done, passages)
         await asyncio.sleep(_POLL_SECONDS)
+
+
+class _Stall:
+    """Notices that a job makes no progress, such as when its worker dies again and again."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self._best = (-1, -1)
+        self._moved = time.monotonic()
+
+    def has_moved(self, documents: int, passages: int) -> bool:
+        """Returns whether more is done than ever before: what a worker has done of a document ends with the worker."""
+        if (documents, passages) <= self._best:
+            return False
+        self._best, self._moved = (documents, passages), time.monotonic()
+        return True
+
+    def find_reason(self) -> str:
+        """Returns a message for the user; '' if there was progress in the last minute. Raises `Unavailable` after ten
+        minutes without progress.
+        """
+        seconds = time.monotonic() - self._moved
+        if seconds <= _SLOW_SECONDS:
+            return ""
+        cure = f"see {self._log}" if self._log.exists() else "if no worker runs, start one with `hopweave worker`"
+        if seconds > _STALL_SECONDS:
+            raise Unavailable(
+                f"no worker makes progress, nothing was indexed for {_STALL_SECONDS:.0f} s: {cure}. What is queued "
+                "stays queued, and the same command goes on"
+            )
+        return f"no progress for a minute: {cure}; waiting"
 
 
 def _make_report(job: Job, passages: int, worker: int | None) -> IndexReport:

@@ -50,7 +50,10 @@ class LocalJobWatch:
             self._last_seen = time.monotonic()
             return self._report(worker.waits_for)
         if time.monotonic() - self._last_seen > _START_SECONDS:
-            raise Unavailable(f"no worker has started; {self._log} says why. What is queued stays queued")
+            raise Unavailable(
+                f"no worker has started; {self._log} says why. What is queued stays queued, and the same command goes "
+                "on"
+            )
         return ""
 
     def handle_outage(self, error: Unavailable) -> str:

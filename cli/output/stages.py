@@ -33,12 +33,14 @@ def stages() -> Iterator[Callable[[str, int, int], None]]:
 
 
 class _Lines:
-    """Prints the progress at most once every few seconds."""
+    """Prints the progress at most once every few seconds, and only if it has changed."""
 
     def __init__(self) -> None:
-        self._describe = time.monotonic()
+        self._printed_at = time.monotonic()
+        self._printed = ""
 
     def __call__(self, stage: str, done: int, total: int) -> None:
-        if time.monotonic() - self._describe > _LINE_SECONDS:
-            self._describe = time.monotonic()
-            typer.echo(f"{stage}: {done} of {total}", err=True)
+        line = f"{stage}: {done} of {total}"
+        if line != self._printed and time.monotonic() - self._printed_at > _LINE_SECONDS:
+            self._printed, self._printed_at = line, time.monotonic()
+            typer.echo(line, err=True)

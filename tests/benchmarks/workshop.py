@@ -10,6 +10,7 @@ from pathlib import Path
 from app.container import Container
 from app.services import corpora, ingestion
 from app.supervision.folder_supervision import FolderSupervision
+from app.supervision.job_watch import JobWatch, RemoteJobWatch
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.jobs import JobState
@@ -95,6 +96,9 @@ class RunningWorker:
 
     def wait_ready(self, timeout: float) -> bool:
         return True
+
+    def watch_job(self) -> JobWatch:
+        return RemoteJobWatch(60.0)
 
 
 def silent(stage: str, done: int, total: int) -> None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from app.container import Container
+from app.supervision.job_watch import JobWatch, RemoteJobWatch
 from core.errors import InvalidInput, InvalidSettings, NotFound
 from core.settings import read_settings
 from evaluation import (
@@ -107,6 +108,9 @@ class WorkerHere:
 
     def wait_ready(self, timeout: float) -> bool:
         return True
+
+    def watch_job(self) -> JobWatch:
+        return RemoteJobWatch(60.0)
 
 
 async def gathered(container: Container, folder: Path, recipe: str) -> TrainingSet:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Container
+from app.supervision.job_watch import JobWatch, RemoteJobWatch
 from core.settings import read_settings
 from indexer import Worker, WorkerOptions
 from tests.twins.embedder import TwinEmbedder
@@ -28,6 +29,9 @@ class WorkerHere:
 
     def wait_ready(self, timeout: float) -> bool:
         return True
+
+    def watch_job(self) -> JobWatch:
+        return RemoteJobWatch(60.0)
 
 
 @asynccontextmanager

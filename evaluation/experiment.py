@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.container import Container
 from app.services.estimates import ModelEstimate
+from app.services.summary_tree import estimate_tree_of
 from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.filters import DocumentFilter
@@ -169,12 +170,15 @@ async def estimate_extraction(container: Container, folder: Path, experiment: Ex
 
 
 async def estimate_tree_summaries(container: Container, folder: Path, experiment: Experiment) -> ModelEstimate | None:
-    """Returns what a tree of summaries over a dataset costs; None if no reasoner is asked on one.
+    """Returns what a tree of summaries over a dataset costs, or over the corpus of the experiment; None if no reasoner
+    is asked on a tree.
 
-    Writes nothing, and does not know whether there is a tree already.
+    Writes nothing, and does not know whether there is a tree already. Raises `NotFound` if there is no such corpus.
     """
-    if not experiment.on_tree or experiment.corpus is not None:
+    if not experiment.on_tree:
         return None
+    if experiment.corpus is not None:
+        return await estimate_tree_of(container, await container.record.corpora.get(experiment.corpus))
     dataset, _ = _read_dataset(folder, experiment)
     return await estimate_summaries(container, dataset, chunker=experiment.chunker)
 

@@ -251,7 +251,8 @@ async def _estimate_indexing(settings: Settings, reproduction: Reproduction) -> 
         for folder in reproduction.folders:
             name, experiment = folder.resolve().name, reproduction.experiment
             found.append((f"extraction from {name}", await estimate_extraction(container, folder, experiment)))
-            found.append((f"the tree of {name}", await estimate_tree_summaries(container, folder, experiment)))
+            source = experiment.corpus or name
+            found.append((f"the tree of {source}", await estimate_tree_summaries(container, folder, experiment)))
         return [(name, model) for name, model in found if model is not None]
     finally:
         await container.close()

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,12 @@ from evaluation import (
     Outcome,
     Reproduction,
     RowsFile,
+    estimate_tree_summaries,
     find_table,
+    index_dataset,
     place_datasets,
     plan_reproduction,
+    read_dataset,
     run_experiment,
 )
 from tests.integration.evaluation.townsfolk import write_townsfolk
@@ -178,3 +182,21 @@ def test_wrong_usage_is_refused_before_anything_is_asked(
     assert isinstance(raised, error)
     assert said in str(raised)
     assert not server.calls
+
+
+async def test_the_tree_over_an_existing_corpus_is_estimated_too(tmp_path: Path) -> None:
+    write_townsfolk(tmp_path / "towns", people=4)
+    dataset = read_dataset(tmp_path / "towns")
+    asked = Experiment(searchers=(), reasoners=("vanilla",), on_tree=frozenset({"vanilla"}))
+    async with workbench(tmp_path / "data") as container:
+        corpus, _ = await index_dataset(
+            container, WorkerHere(), dataset, chunker="passage", extractor="pattern", progress=lambda *_: None
+        )
+        named = replace(asked, corpus=corpus.name)
+        of_corpus = await estimate_tree_summaries(container, dataset.folder, named)
+        assert of_corpus is not None
+        assert of_corpus.calls == 2  # of 16 passages
+        assert of_corpus.prompt_tokens > 2 * 180  # the wording of two prompts, and the passages
+        assert await estimate_tree_summaries(container, dataset.folder, replace(named, on_tree=frozenset())) is None
+        with pytest.raises(NotFound):
+            await estimate_tree_summaries(container, dataset.folder, replace(asked, corpus="missing"))

@@ -46,10 +46,10 @@ class Row:
         return tuple(Row(place=f"{self.place}, `{name}` {number}", fields=item) for number, item in enumerate(value))
 
 
-def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
+def read_rows(path: Path, *, whole_lines: bool = False, remedy: str = "") -> Iterator[Row]:
     """Yields the rows of a file. Blank lines are skipped, and with `whole_lines` also a last line without a line break.
 
-    Raises `NotFound` or `InvalidInput`.
+    Raises `NotFound` or `InvalidInput`; `remedy` is what to do about a line that is no JSON object.
     """
     try:
         with path.open("rb") as file:
@@ -57,21 +57,21 @@ def read_rows(path: Path, *, whole_lines: bool = False) -> Iterator[Row]:
                 line = raw.removeprefix(_MARK) if number == 1 else raw
                 if line.strip() and (line.endswith(b"\n") or not whole_lines):
                     place = f"{path} line {number}"
-                    yield Row(place=place, fields=_object(line, place))
+                    yield Row(place=place, fields=_object(line, place, f"; {remedy}" if remedy else ""))
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror}; a dataset needs it") from error
 
 
-def _object(line: bytes, place: str) -> Mapping[str, Any]:
+def _object(line: bytes, place: str, remedy: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except (
         ValueError,
         RecursionError,
     ) as error:  # not JSON, not UTF-8, a number with thousands of digits, or nested too deeply
-        raise InvalidInput(f"{place}: not valid JSON: {error}") from error
+        raise InvalidInput(f"{place}: not valid JSON: {error}{remedy}") from error
     if not isinstance(value, Mapping):
-        raise InvalidInput(f"{place}: a line must be a JSON object")
+        raise InvalidInput(f"{place}: a line must be a JSON object{remedy}")
     check_characters(line, value, place)
     return value
 

@@ -38,4 +38,4 @@ class JudgementRow:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
-        return cls(**{**fields, "chunks": tuple(fields["chunks"]), "cost": Cost(**fields["cost"])})
+        return cls(**{**fields, "chunks": tuple(fields["chunks"]), "cost": Cost.from_json(fields["cost"])})

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from typing import Any, Self, TypeGuard
 
 from core.trace import Trace
 from evaluation.rows.model_rows import ModelRow
@@ -29,6 +29,13 @@ class Cost:
             prompt_tokens=usage.prompt_tokens,
             completion_tokens=usage.completion_tokens,
         )
+
+    @classmethod
+    def from_json(cls, fields: object) -> Self:
+        """Returns the cost that a row has; raises `TypeError` unless all of its numbers are there."""
+        if not _is_numbers(fields) or fields.keys() != asdict(cls()).keys():
+            raise TypeError("`cost` must be an object of calls, cached, prompt_tokens and completion_tokens")
+        return cls(**fields)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,9 +108,10 @@ class AnswerRow:
     @classmethod
     def from_json(cls, fields: Mapping[str, Any]) -> Self:
         """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
-        for name in ("scores", "cost"):
-            if not isinstance(fields[name], Mapping) or not all(map(_is_number, fields[name].values())):
-                raise TypeError(f"`{name}` must be an object of numbers")
+        if not _is_numbers(fields["scores"]):
+            raise TypeError("`scores` must be an object of numbers")
+        for name in ("em", "f1") if fields.get("answerable", True) else ("abstention",):
+            fields["scores"][name]  # reports read it; `KeyError` if it is missing
         if not _is_number(fields["seconds"]):
             raise TypeError("`seconds` must be a number")
         strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
@@ -116,9 +124,13 @@ class AnswerRow:
                 "reviews": tuple(ReviewRow(**one) for one in fields["reviews"]),
                 "prompts": tuple(PromptRow(**one) for one in fields["prompts"]),
                 "models": tuple(ModelRow(**one) for one in fields.get("models", ())),
-                "cost": Cost(**fields["cost"]),
+                "cost": Cost.from_json(fields["cost"]),
             }
         )
+
+
+def _is_numbers(value: object) -> TypeGuard[Mapping[str, Any]]:
+    return isinstance(value, Mapping) and all(map(_is_number, value.values()))
 
 
 def _is_number(value: object) -> bool:

@@ -121,7 +121,7 @@ class RowsFile:
     def _read(self) -> None:
         content = self.path.read_bytes()
         half = content.rpartition(b"\n")[2]
-        for row in read_rows(self.path, whole_lines=True):
+        for row in read_rows(self.path, whole_lines=True, remedy="delete the line, or name another file with --rows"):
             if row.fields.get("kind") not in _KINDS:
                 raise InvalidInput(f"{row.place} is not a row of a comparison; name another file with --rows")
             self._rows[_key(row.fields["kind"], row.fields)] = _fields(row.fields)

@@ -25,7 +25,7 @@ def read_answers(*paths: Path) -> Mapping[str, Sequence[AnswerRow]]:
 def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
     """Adds the answers of one file to `found`."""
     has_answers = False
-    for row in read_rows(path, whole_lines=True):
+    for row in read_rows(path, whole_lines=True, remedy="delete the line"):
         if row.fields.get("kind") == ANSWER:
             fields = {name: value for name, value in row.fields.items() if name not in ("kind", "dataset")}
             try:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from core.errors import Conflict, InvalidInput, Unavailable
-from evaluation import RowsFile
+from evaluation import RowsFile, read_answers
+from evaluation.judging import JudgementRow
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import ANSWER, JUDGEMENT, SEARCH
 
@@ -86,6 +87,27 @@ def test_a_file_of_something_else_is_refused_and_left_alone(tmp_path: Path, cont
     assert file.read_text() == content
 
 
+@pytest.mark.parametrize("line", ['{"kind": "answer", ', "[1]"])
+def test_a_line_that_is_no_row_is_refused_with_what_to_do(path: Path, line: str) -> None:
+    content = f"{line}\n".encode() + path.read_bytes()
+    path.write_bytes(content)
+    with (
+        pytest.raises(InvalidInput, match=r"line 1: .*; delete the line, or name another file with --rows"),
+        RowsFile(path),
+    ):
+        pass
+    with pytest.raises(InvalidInput, match=r"line 1: .*; delete the line"):
+        read_answers(path)
+    assert path.read_bytes() == content
+
+
+def test_a_judgement_without_its_cost_is_refused() -> None:
+    fields = json.loads(json.dumps(JudgementRow(question_id="q", reasoner="cot").to_json()))
+    assert JudgementRow.from_json(fields) == JudgementRow(question_id="q", reasoner="cot")
+    with pytest.raises(TypeError, match="`cost` must be an object of calls"):
+        JudgementRow.from_json({**fields, "cost": {}})
+
+
 def test_two_comparisons_do_not_write_one_file(path: Path) -> None:
     with RowsFile(path), pytest.raises(Conflict, match="another with --rows"), RowsFile(path):
         pass
@@ -108,7 +130,17 @@ def test_a_row_that_was_changed_is_named_with_its_question(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"scores": None}, {"scores": {"em": "1"}}, {"seconds": "x"}, {"cost": {"calls": None}}, {"steps": [1]}]
+    "change",
+    [
+        {"scores": None},
+        {"scores": {}},
+        {"scores": {"em": "1", "f1": 1.0}},
+        {"seconds": "x"},
+        {"cost": None},
+        {"cost": {}},
+        {"cost": {"calls": None, "cached": 0, "prompt_tokens": 0, "completion_tokens": 0}},
+        {"steps": [1]},
+    ],
 )
 def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, Any]) -> None:
     answer = AnswerRow(
@@ -118,7 +150,7 @@ def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, 
         answer="Bob",
         abstained=False,
         retrieved=(),
-        scores={"em": 1.0},
+        scores={"em": 1.0, "f1": 1.0},
         seconds=0.1,
     )
     fields = json.loads(json.dumps(answer.to_json()))

@@ -1,4 +1,6 @@
-"""What the rows of a reasoner say of the language models and the prompts behind its answers."""
+"""What rows say of the language models and the prompts behind answers, and of the models that judge them."""
+
+from collections.abc import Sequence
 
 import retrieval
 from app.container import Container
@@ -8,7 +10,7 @@ from evaluation.rows.model_rows import ModelRow
 from models import ConfiguredModels
 from reasoning import REASONERS
 
-__all__ = ["describe_models", "describe_prompts", "needs_model"]
+__all__ = ["describe_judges", "describe_models", "describe_prompts", "needs_model"]
 
 _EXTRACT = "extract"
 _SHORT = 8
@@ -20,12 +22,27 @@ async def describe_models(container: Container) -> tuple[ModelRow, ...]:
 
     Asks their endpoints what kind of server they are, so call it once for many questions.
     """
+    llm = container.settings.llm
+    roles = [role for role in sorted(llm.roles) if role != _EXTRACT and not is_judge(role)]
+    return await _describe(container, ["", *roles] if llm.model else roles)
+
+
+async def describe_judges(container: Container, roles: Sequence[str]) -> tuple[ModelRow, ...]:
+    """Returns the models of the roles that judge: first the model of all roles, unless each has settings of its own.
+
+    Asks their endpoints what kind of server they are, so call it once for many answers.
+    """
+    llm = container.settings.llm
+    own = [role for role in roles if role in llm.roles]
+    return await _describe(container, ["", *own] if llm.model and len(own) < len(roles) else own)
+
+
+async def _describe(container: Container, roles: Sequence[str]) -> tuple[ModelRow, ...]:
     models, llm = container.models, container.settings.llm
     if not isinstance(models, ConfiguredModels):
         return ()
     rows = []
-    roles = [role for role in sorted(llm.roles) if role != _EXTRACT and not is_judge(role)]
-    for role in [*([""] if llm.model else []), *roles]:
+    for role in roles:
         configured, own = models.configured(role), llm.roles.get(role)
         rows.append(
             ModelRow(

@@ -17,6 +17,7 @@ from core.prompting.fences import format_hits
 from core.prompting.prompts import use_prompts
 from core.strategies import parse_spec
 from core.trace import Trace
+from evaluation.answering_models import describe_judges
 from evaluation.fingerprints import fingerprint_prompts
 from evaluation.indexing import ReportProgress
 from evaluation.judging.judge_calls import ROLES, JudgeCalls, format_texts
@@ -85,11 +86,12 @@ class Judge:
                 made[place] = row
                 self._references.setdefault(self._key(answer), _Reference(text=row.reference, chunks=row.chunks))
         waiting = [place for place in range(len(answers)) if place not in made]
+        models = await describe_judges(self.container, ROLES) if waiting else ()
 
         async def work() -> None:
             while waiting:
                 place = waiting.pop(0)
-                made[place] = row = await self._judge_answer(answers[place])
+                made[place] = row = replace(await self._judge_answer(answers[place]), models=models)
                 if rows:
                     rows.keep(JUDGEMENT, self.dataset, row.to_json())
                 progress(f"judging {row.reasoner}", len(made), len(answers))

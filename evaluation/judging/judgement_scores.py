@@ -1,6 +1,7 @@
 """Scores of a reasoner from the judgements of all its answers; pure."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from evaluation.judging.judgement_rows import JudgementRow
@@ -15,7 +16,7 @@ _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
 def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
     """Returns 100 × the mean score, and each score's share, of the judged answers; `failed` counts the others.
-    All rows have references of the same kind.
+    All rows have references of the same kind, and the same models.
 
     The gain of a depth is the mean over the plans that have this depth.
     """
@@ -26,6 +27,7 @@ def aggregate_judgements(rows: Sequence[JudgementRow]) -> dict[str, Any]:
         "faithfulness": _summarise([row.faithfulness for row in judged], FAITHFULNESS),
         "information_gain": {depth: mean([row.gain[depth] for row in judged if depth in row.gain]) for depth in depths},
         "reference_from": rows[0].reference_from if rows else "",
+        "models": [asdict(model) for model in rows[0].models] if rows else [],
         "judged": len(judged),
         "failed": len(rows) - len(judged),
         **{f"{name}_per_query": mean([getattr(row.cost, name) for row in judged]) for name in _COSTS},

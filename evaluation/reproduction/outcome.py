@@ -81,6 +81,8 @@ class Outcome:
             for placed, result in self._pairs()
         )
         models = " or ".join(dict.fromkeys(self._models())) or "no language model"
+        judges = " or ".join(dict.fromkeys(self._judges()))
+        models += f", judged by {judges}" if judges else ""
         paper = self.reproduction.table.paper
         return f"Here: {models}, embedding model {self.embedding}, {measured}. The paper: {paper.setting}."
 
@@ -158,6 +160,10 @@ class Outcome:
             for scores in result.reasoners.values():
                 if scores["models"]:
                     yield format_names([ModelRow(**model) for model in scores["models"]])
+
+    def _judges(self) -> Iterator[str]:
+        for result in self.results:
+            yield from (format_names(row.models) for row in result.judgements if row.models)
 
     def _count(self) -> dict[str, Any]:
         rows = [row for result in self.results for row in result.answers]

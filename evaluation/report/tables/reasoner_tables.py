@@ -18,7 +18,7 @@ from evaluation.report.cells import (
     make_model_table,
     make_table,
 )
-from evaluation.rows.model_rows import ModelRow
+from evaluation.rows.model_rows import ModelRow, format_names
 
 __all__ = ["build_reasoner_tables"]
 
@@ -66,6 +66,7 @@ def build_reasoner_tables(reasoners: Scores) -> Iterator[Table | Text]:
     judged = {name: scores["judge"] for name, scores in reasoners.items() if "judge" in scores}
     if judged:
         yield _judged(judged)
+        yield from _judges(judged)
         yield from _gains(judged)
 
 
@@ -154,6 +155,14 @@ def _judged(judged: Scores) -> Table:
             ]
         shown.add_row(Text(name), *cells, format_count(found["judged"]), format_count(found["failed"]))
     return shown
+
+
+def _judges(judged: Scores) -> Iterator[Text]:
+    """Yields the names of the models that judged; nothing if no row names any, as in those of earlier releases."""
+    names = (format_names([ModelRow(**model) for model in found.get("models", ())]) for found in judged.values())
+    named = list(dict.fromkeys(filter(None, names)))
+    if named:
+        yield Text(f"judged by {' or '.join(named)}")
 
 
 def _gains(judged: Scores) -> Iterator[Table]:

@@ -1,25 +1,30 @@
 """Answers before a judge that speaks over a socket: what it is shown, what is made of its numbers, what it costs."""
 
+import io
 import json
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from app.container import Container
 from core.errors import InvalidInput
 from core.prompting.prompts import PromptLibrary, load_prompt
-from evaluation import AnswerRow, Experiment, Result, RowsFile, run_experiment
+from core.settings.models import RoleSettings
+from evaluation import AnswerRow, Experiment, Result, RowsFile, build_tables, run_experiment
 from evaluation.judging import Judge as JudgeBench
 from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.rows.answer_rows import Cost
+from evaluation.rows.model_rows import format_names
 from evaluation.rows.step_rows import StepRow
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 from tests.twins.chat_server import Call, ChatServer, Reply
 
+OTHERS = "judge_reference=o judge=o judge_gain=o"
 JUDGED = Experiment(searchers=(), reasoners=("extractive",), over="sparse", judge=True)
 
 
@@ -75,6 +80,16 @@ async def test_every_answer_is_judged_against_a_reference_and_the_passages(
         "faithfulness": {"score": 100.0, "shares": {"-1": 0.0, "0": 0.0, "1": 1.0}},
         "information_gain": {"0": 7.0},
         "reference_from": "search",
+        "models": [
+            {
+                "name": "m",
+                "endpoint": "openai-compatible",
+                "role": "",
+                "temperature": None,
+                "max_output_tokens": None,
+                "profile": "large",
+            }
+        ],
         "judged": 3,
         "failed": 0,
         "calls_per_query": 4.0,
@@ -107,6 +122,35 @@ async def test_the_judge_is_asked_with_prompts_of_the_settings(
     calls = len(server.calls)
     await compare(judged, tmp_path)
     assert len(server.calls) > calls, "judgements with other words do not count"
+
+
+async def test_judgements_name_their_models_and_count_for_no_other_judge(
+    judged: Container, server: ChatServer, tmp_path: Path
+) -> None:
+    first = await compare(judged, tmp_path)
+    assert [model.name for model in first.judgements[0].models] == ["m"]
+    settings = judged.settings
+    for roles, names in (
+        ({"judge": RoleSettings(model="other", temperature=0.5)}, "m judge=other"),
+        (dict.fromkeys(("judge", "judge_gain", "judge_reference"), RoleSettings(model="o")), OTHERS),
+    ):
+        calls = len(server.calls)
+        llm = settings.llm.model_copy(update={"roles": roles})
+        async with workbench(tmp_path / "data", llm=llm.model_dump()) as container:
+            again = await compare(container, tmp_path)
+            assert len(server.calls) == calls + 12, "another judge judges all answers again"
+            assert again.answers == first.answers
+            assert {format_names(row.models) for row in again.judgements} == {names}
+            assert again.reasoners["extractive"]["judge"]["models"] == [
+                asdict(model) for model in again.judgements[0].models
+            ]
+            assert (await compare(container, tmp_path)).judgements == again.judgements
+            assert len(server.calls) == calls + 12
+        shown = io.StringIO()
+        Console(width=160, file=shown).print(build_tables([again]))
+        assert f"judged by {names}\n" in shown.getvalue()
+    stored = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_bytes().splitlines()]
+    assert sum(row["kind"] == "judgement" for row in stored) == 9, "judgements of other judges stay"
 
 
 async def test_what_judging_costs_is_no_cost_of_the_reasoner(judged: Container, tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """The average over datasets."""
 
+from evaluation.judging import JudgementRow, aggregate_judgements
 from evaluation.report.aggregates.mean_scores import average_scores
+from evaluation.rows.model_rows import ModelRow
 
 
 def test_nested_scores_are_averaged_name_by_name() -> None:
@@ -20,3 +22,10 @@ def test_what_is_not_known_of_a_dataset_does_not_count_and_what_means_nothing_is
     assert average_scores([{"fingerprint": "f", "latency_ms": {"p50": 1.0}, "difference": None, "mrr": 1.0}]) == {
         "mrr": 1.0
     }
+
+
+def test_judgements_of_two_datasets_are_averaged_without_their_models() -> None:
+    rows = [JudgementRow(question_id="q", reasoner="cot", relevance=2, models=(ModelRow(name="large"),))]
+    averaged = average_scores([{"judge": aggregate_judgements(rows)}] * 2)["judge"]
+    assert averaged["relevance"]["score"] == 200.0
+    assert not {"models", "reference_from"} & averaged.keys()

@@ -235,3 +235,7 @@ def test_scores_of_a_judge_and_of_searchers_are_found_by_their_paths(folders: Pa
     assert ["top-5", "200 (156)", "100 (80)"] in outcome.lines
     assert ["top-1", "– (140)", "– (62)"] in outcome.lines
     assert outcome.counted.startswith("Counted: 7 calls")
+    assert "judged by" not in outcome.difference
+    named = replace(judged, models=(ModelRow(name="m"), ModelRow(name="large", role="judge")))
+    outcome = replace(outcome, results=[replace(answered, judgements=(named,))])
+    assert ", judged by m judge=large, embedding model e5" in outcome.difference

@@ -7,6 +7,7 @@ import asyncio
 import json
 import threading
 from collections.abc import Iterator
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import FastAPI
@@ -112,6 +113,10 @@ _SESSION = {
         "pages alone. Over HTTPS its name is `__Host-hopweave_session`.",
     }
 }
+_OTHER_SETTINGS = (
+    "Only over the socket in the data folder, and only if the header `Hopweave-Settings` names other settings, or "
+    "another version, than the server's: the command that sent it answers by itself."
+)
 _ERRORS = {"Problem": PROBLEM, "OpenAIError": OPENAI_ERROR, "OllamaError": OLLAMA_ERROR, "DifyError": DIFY_ERROR}
 
 
@@ -190,9 +195,15 @@ def _complete(description: dict[str, Any]) -> None:
                 _add_session(operation)
     for operation in _operations(description):
         _describe_filters(operation)
+        _add_misdirected(operation["responses"])
         name = operation["operationId"]
         if name in _EXAMPLES:
             operation["requestBody"]["content"]["application/json"]["example"] = _EXAMPLES[name]
+
+
+def _add_misdirected(responses: dict[str, Any]) -> None:
+    """Adds the status 421 of `api.folder_socket`, which answers before any route, in the form of the other errors."""
+    responses[str(HTTPStatus.MISDIRECTED_REQUEST.value)] = {**responses["4XX"], "description": _OTHER_SETTINGS}
 
 
 def _describe_filters(operation: dict[str, Any]) -> None:

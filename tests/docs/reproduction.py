@@ -39,8 +39,8 @@ extractor that calls a model, it also prints the cost of extraction. Afterwards,
 `pattern+given`). A folder without this file is refused, unless `hopweave reproduce par.1 --extractor pattern+llm` \
 lets the configured model extract them. \
 *tree*: the command makes a tree of summaries over the passages with the configured model, once, and needs the \
-extra `tree`. *reranker*: set `HOPWEAVE_RERANKER__KIND`. *judge*: the configured model \
-judges the answers ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. References are \
+extra `tree`; its cost is estimated before, also with `--corpus`. *reranker*: set `HOPWEAVE_RERANKER__KIND`. \
+*judge*: the configured model judges the answers ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. References are \
 written from the judged reasoner's own passages. The web takes part in `level` if one is configured and the option \
 `--web` is given.
 - For tables with seconds, set `HOPWEAVE_LLM__CACHE=false`, and answer one question at a time (the default).

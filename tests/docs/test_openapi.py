@@ -55,6 +55,6 @@ def test_errors_are_named_schemas(description: dict[str, Any]) -> None:
     forms = {"openai": "OpenAIError", "ollama": "OllamaError", "dify": "DifyError"}
     for operation in operations(description):
         expected = f"#/components/schemas/{forms.get(operation['tags'][0], 'Problem')}"
-        for status in ("4XX", "5XX"):
+        for status in ("4XX", "421", "5XX"):
             (content,) = operation["responses"][status]["content"].values()
             assert content["schema"] == {"$ref": expected}, operation["operationId"]

@@ -15,7 +15,7 @@ from pydantic import SecretStr
 
 import cli.data.local_data
 import cli.runtime
-from app.supervision.folder_socket import NAME, connect_to_server, listen_in_folder
+from app.supervision.folder_socket import NAME, SETTINGS_HEADER, connect_to_server, listen_in_folder
 from core.settings import ApiSettings
 from tests.integration.cli import test_remote_ingest
 from tests.integration.cli.conftest import Hopweave
@@ -278,3 +278,14 @@ def test_a_key_is_not_needed_there_and_still_is_elsewhere(corpus: str, tmp_path:
         transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
         with httpx.Client(transport=transport) as client:
             assert client.get("http://foreign.example/v1/corpora").status_code == HTTPStatus.OK
+
+
+@pytest.mark.usefixtures("served")
+def test_a_command_with_other_settings_is_told_so_with_the_id_of_its_request(tmp_path: Path) -> None:
+    transport = httpx.HTTPTransport(uds=str(tmp_path / "data" / NAME))
+    with httpx.Client(transport=transport, base_url="http://folder") as client:
+        refused = client.get("/v1/corpora", headers={SETTINGS_HEADER: "other", "X-Request-ID": "mine"})
+        assert refused.status_code == HTTPStatus.MISDIRECTED_REQUEST
+        assert (refused.json()["request_id"], refused.headers["X-Request-ID"]) == ("mine", "mine")
+        described = client.get("/openapi.json").json()["paths"]["/v1/corpora"]["get"]["responses"]["421"]
+        assert SETTINGS_HEADER in described["description"]

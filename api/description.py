@@ -71,7 +71,7 @@ _NAMES = {
     "show_one_question": "get_question",
     "undo": "undo_merge",
 }
-"""Names of operations that differ from those of their functions, which a module's other names explain."""
+"""Names of operations that differ from the names of their functions, which a module's other names explain."""
 
 _CHAT = [{"role": "user", "content": "Who wrote the first program?"}]
 _EXAMPLES: dict[str, dict[str, Any]] = {

@@ -18,7 +18,7 @@ _SHORT = 8
 
 
 async def describe_models(container: Container) -> tuple[ModelRow, ...]:
-    """Returns the models that answer: the one of all roles, and those of the roles that differ from it.
+    """Returns the models that answer: first the model of all roles, then the models of roles that differ from it.
 
     Asks their endpoints what kind of server they are, so call it once for many questions.
     """

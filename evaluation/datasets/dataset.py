@@ -91,8 +91,8 @@ def read_dataset(
 
     Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
     folder of questions alone is accepted, and their supporting passages are not checked. `unanswerable` says that the
-    corpus answers none of the questions, such as those of another dataset. Passages are read one after another: in
-    memory are those numbers that questions need, and the keys, as `TakenKeys` holds them.
+    corpus answers none of the questions, such as the questions of another dataset. Passages are read one after
+    another: in memory are the numbers that questions need, and the keys, as `TakenKeys` holds them.
     """
     corpus = folder / CORPUS_FILE
     asked_in = questions or folder / QUESTIONS_FILE
@@ -134,7 +134,7 @@ def _find_wanted(path: Path) -> frozenset[str]:
 
 
 def _read_lengths(path: Path, wanted: Collection[str]) -> tuple[int, dict[str, int]]:
-    """Returns the number of passages, and those of `wanted` with the length of their text."""
+    """Returns the number of passages, and the lengths of the texts of the passages in `wanted`."""
     taken = TakenKeys()
     count, lengths = 0, dict[str, int]()
     for count, row in enumerate(read_rows(path), start=1):  # noqa: B007 - the last one is the number of all
@@ -161,7 +161,7 @@ def _check_given(path: Path) -> None:
 def read_questions(
     path: Path, lengths: Mapping[str, int] | None = None, *, unanswerable: bool = False
 ) -> tuple[GoldQuestion, ...]:
-    """Returns the questions of a file; `lengths` are those of the passages, by key, with which supports are checked."""
+    """Returns the questions of a file; supports are checked with `lengths`, the lengths of passages by key."""
     return tuple(question for _, question in read_question_rows(path, lengths, unanswerable=unanswerable))
 
 

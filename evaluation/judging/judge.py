@@ -73,7 +73,7 @@ class Judge:
         """Returns one judgement for each answer, in their order; stored judgements in `rows` that did not fail are used
         again.
 
-        The answers are those of one reasoner. The judgement of a failed answer fails too.
+        One reasoner gave the answers. The judgement of a failed answer fails too.
         """
         made: dict[int, JudgementRow] = {}
         for place, answer in enumerate(answers):
@@ -172,8 +172,8 @@ class Judge:
 
 
 def _best_passages(answer: AnswerRow) -> tuple[str, ...]:
-    """Returns the best of the passages that the steps of an answer retrieved: those that the last call read, in its
-    order, then others in the order of the steps.
+    """Returns the best of the passages that the steps of an answer retrieved: the passages that the last call read, in
+    its order, then others in the order of the steps.
     """
 
     def rank(passage: str) -> int:

@@ -42,7 +42,7 @@ class Outcome:
     def build_report(self) -> dict[str, Any]:
         """Returns the numbers of each row that was run, by dataset, as JSON.
 
-        Published numbers are texts, as the paper prints them (null: not known); measured ones are not scaled.
+        Published numbers are texts, as the paper prints them (null: not known); measured numbers are not scaled.
         """
         table = self.reproduction.table
         return {
@@ -88,7 +88,7 @@ class Outcome:
 
     @property
     def counted(self) -> str:
-        """One line with the cost of all answers, those that were stored before included."""
+        """One line with the cost of all answers, stored answers included."""
         cost = self._count()
         return (
             f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s of answering, "
@@ -102,7 +102,7 @@ class Outcome:
 
     @property
     def headings(self) -> list[str]:
-        """The headings of the table, with that of the names first."""
+        """The headings of the table, first the heading of the names."""
         table = self.reproduction.table
         if table.shape == "datasets":
             return ["", *(column.heading for column in table.columns)]

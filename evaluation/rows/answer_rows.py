@@ -45,8 +45,8 @@ class AnswerRow:
     `answer` is without the markers of its citations. `retrieved` are the keys of all documents that any step retrieved,
     `chunks` the ids of their chunks, and `passages` their texts. `shown` are the texts that `succ` looks at. `plan` are
     the steps as they were planned. `models` made the answer, and `prompt_set` names the wording of the prompts; both
-    are empty if no model has a part in it, and in rows of earlier releases. `supporting` and `gold_answers` are those
-    of the question. `fingerprint` identifies all that the answer depends on besides the question, `gold` the question
+    are empty if no model has a part in it, and in rows of earlier releases. `supporting` and `gold_answers` belong to
+    the question. `fingerprint` identifies all that the answer depends on besides the question, `gold` the question
     itself.
     """
 

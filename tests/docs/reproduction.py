@@ -40,9 +40,9 @@ extractor that calls a model, it also prints the cost of extraction. Afterwards,
 lets the configured model extract them. \
 *tree*: the command makes a tree of summaries over the passages with the configured model, once, and needs the \
 extra `tree`; its cost is estimated before, also with `--corpus`. *reranker*: set `HOPWEAVE_RERANKER__KIND`. \
-*judge*: the configured model judges the answers ([how](evaluation.md#--judge)); give it another one with `--model judge=NAME`. References are \
-written from the judged reasoner's own passages. The web takes part in `level` if one is configured and the option \
-`--web` is given.
+*judge*: the configured model judges the answers ([how](evaluation.md#--judge)); give it another one with \
+`--model judge=NAME`. References are written from the judged reasoner's own passages. The web takes part in `level` \
+if one is configured and the option `--web` is given.
 - For tables with seconds, set `HOPWEAVE_LLM__CACHE=false`, and answer one question at a time (the default).
 - Rows that compare models have one row for the configured model: run the table once for each model.
 """

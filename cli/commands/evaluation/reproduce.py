@@ -164,7 +164,7 @@ def _run(settings: Settings, reproduction: Reproduction, rows: Path | None, *, f
 
 def _describe_tables() -> dict[str, Any]:
     """Returns all tables as JSON."""
-    return {"tables": [_table_to_dict(one) for one in list_tables()]}
+    return {"tables": [_table_to_dict(table) for table in list_tables()]}
 
 
 def _table_to_dict(one: Table) -> dict[str, Any]:

@@ -88,7 +88,7 @@ def _answers(reasoners: Scores) -> Table:
 
 
 def _given(reasoners: Scores) -> Table:
-    """EM and F1 are means over the answered questions; `abstention` is of unanswerable ones."""
+    """EM and F1 are means over the answered questions; `abstention` is a share of the unanswerable questions."""
     foreign = any(scores["abstention"] is not None for scores in reasoners.values())
     shown = make_table("if answered", ["EM", "F1", "abstained", "needless", *(["abstention"] if foreign else [])])
     for name, scores in reasoners.items():
@@ -123,7 +123,7 @@ def _totals(reasoners: Scores) -> Table:
 
 
 def _verdicts(reasoners: Scores) -> Table:
-    """Counts of reviews; those of steps without a gold answer are in no column."""
+    """Counts of reviews; reviews of steps without a gold answer are in no column."""
     columns = {f"{verdict} {outcome}": (verdict, outcome) for verdict, own in OUTCOMES.items() for outcome in own}
     shown = make_table("reviews", [heading.replace(" ", "\n") for heading in columns])
     for name, scores in reasoners.items():
@@ -158,7 +158,7 @@ def _judged(judged: Scores) -> Table:
 
 
 def _judges(judged: Scores) -> Iterator[Text]:
-    """Yields the names of the models that judged; nothing if no row names any, as in those of earlier releases."""
+    """Yields the names of the models that judged; nothing if no row names any, as in rows of earlier releases."""
     names = (format_names([ModelRow(**model) for model in found.get("models", ())]) for found in judged.values())
     named = list(dict.fromkeys(filter(None, names)))
     if named:

@@ -7,7 +7,7 @@ it is joined depends on the whole set.
 import json
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -107,10 +107,11 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     if output.exists():
         raise Conflict(f"{output} exists already; name another file with -o")
     path = source / QUESTIONS_FILE if source.is_dir() else source
-    rows = [row for row, _ in read_question_rows(path)]
-    for row in rows:
-        _check_clean(row)
-    joinable = [row for row in rows if _can_be_joined(row)]
+    rows: Iterable[Row] = _read_clean(path)
+    joinable: list[Row] = []
+    if noise.intents:  # only joining needs all questions at once
+        rows = list(rows)
+        joinable = [row for row in rows if _can_be_joined(row)]
     places = {id(row): place for place, row in enumerate(joinable)}
     draws = _Draws(noise)
     counts = NoiseCounts()
@@ -130,14 +131,18 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     return counts
 
 
-def _check_clean(row: Row) -> None:
-    """Raises `InvalidInput` for a question with the fields that noise adds, which would lose the clean question."""
-    taken = [name for name in ("clean", "noise") if name in row.fields]
-    if taken:
-        raise InvalidInput(
-            f"{row.place}: `{taken[0]}` is there already, so the question has noise; add all kinds of noise at once, "
-            "to the questions without noise"
-        )
+def _read_clean(path: Path) -> Iterator[Row]:
+    """Yields the questions of a file. Raises `InvalidInput` for a question with the fields that noise adds: the clean
+    question would be lost.
+    """
+    for row, _ in read_question_rows(path):
+        taken = [name for name in ("clean", "noise") if name in row.fields]
+        if taken:
+            raise InvalidInput(
+                f"{row.place}: `{taken[0]}` is there already, so the question has noise; add all kinds of noise at "
+                "once, to the questions without noise"
+            )
+        yield row
 
 
 def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noise, draws: _Draws) -> dict[str, Any]:
@@ -145,7 +150,7 @@ def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noi
     id, text = row.text("id"), row.text("question")
     fields, clean, kinds = dict(row.fields), [text], []
     joint = "{0}"
-    if noise.intents and place is not None and len(joinable) > 1:
+    if place is not None and len(joinable) > 1:
         draws.begin(id, "intents")
         if draws.happens(noise.intents):
             drawn = draws.pick(range(len(joinable) - 1))

@@ -3,6 +3,7 @@
 A row of a table is a line. Pages that are images are read by `tesseract` where it is installed.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +12,7 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from core.text.titles import one_line
+from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
@@ -32,6 +33,9 @@ MEDIA_TYPES = ("application/pdf",)
 SUFFIXES = (".pdf",)
 ISOLATED = True
 EXAMPLE = example_of("pdf")
+
+_PERIOD = re.compile(r"(?<![^\W_])v?((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,2}){1,2})(?![^\W_])(?!\.\d)")
+"""A year, a quarter or a version; `2401.18059` is none."""
 
 
 class Config(StrategyConfig):
@@ -56,8 +60,10 @@ class Config(StrategyConfig):
 class PdfLoader:
     """Loads PDF.
 
-    The title is that of the sender, else that of the properties, else the heading of the first page that is above all
-    others, or above those of a page that has nothing but headings, else the name of the file.
+    The title is the sender's, else the one in the properties, else the heading of the first page that is above all
+    others, or above the others of a page that has nothing but headings, else the name of the file. A title that lacks
+    the year, quarter or version in the name of the file has this name in parentheses: reports that come every quarter
+    have the same title.
     """
 
     def __init__(self, config: Config) -> None:
@@ -76,7 +82,8 @@ class PdfLoader:
         builder = TextBuilder()
         for number, lines in enumerate(pages):
             _add_page(builder, lines, headings.get(number, ()))
-        return finish_document(source, builder, title or _find_title(headings, pages), metadata, numbered=True)
+        title = _tell_apart(title or _find_title(headings, pages), stem_of(source.key))
+        return finish_document(source, builder, title, metadata, numbered=True)
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
@@ -157,6 +164,11 @@ def _find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Seque
     is_title_page = sum(one.lines for one in on_first) == len(pages[0]) and _is_no_chapter(first.title)
     looked_at = on_first if is_title_page else [one for page in headings.values() for one in page]
     return first.title if sum(one.level <= first.level for one in looked_at) == 1 else ""
+
+
+def _tell_apart(title: str, file_name: str) -> str:
+    wanted, there = set(_PERIOD.findall(file_name.lower())), set(_PERIOD.findall(title.lower()))
+    return f"{title} ({file_name})" if title and wanted - there else title
 
 
 def _is_no_chapter(title: str) -> bool:

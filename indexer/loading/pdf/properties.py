@@ -19,6 +19,8 @@ _NO_TITLE = re.compile(
     re.IGNORECASE,
 )
 """Titles that programs make of the names of files."""
+_IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")
+"""A title in this form is a number of the publisher, or the name of the file that was typeset (`bashref`)."""
 
 
 def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
@@ -35,7 +37,8 @@ def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
             "keywords": given.get("Keywords"),
         }
     )
-    return "" if _NO_TITLE.search(title) else title, metadata
+    is_title = not _NO_TITLE.search(title) and not _IDENTIFIER.fullmatch(title)
+    return title if is_title else "", metadata
 
 
 def _parse_date(text: str) -> datetime | None:

@@ -24,9 +24,9 @@ CHAPTERS = [
 ]
 
 
-def load(content: bytes, *, title: str | None = None, **options: Any) -> LoadedDocument:
+def load(content: bytes, *, key: str = "a/the file.pdf", title: str | None = None, **options: Any) -> LoadedDocument:
     config = pdf.Config(**options)
-    document = pdf.build(config, None).load(source_of(content, key="a/the file.pdf", title=title))
+    document = pdf.build(config, None).load(source_of(content, key=key, title=title))
     for block in document.blocks:
         page = document.pages[(block.page or 0) - 1]
         assert page[block.start : (block.start or 0) + len(block.text)] == block.text
@@ -133,10 +133,30 @@ def test_title_and_metadata_come_from_the_properties() -> None:
     assert load(content, title="The sender's").title == "The sender's"
 
 
-@pytest.mark.parametrize("title", ["Microsoft Word - report.doc", "untitled", "paper.tex"])
+@pytest.mark.parametrize(
+    "title", ["Microsoft Word - report.doc", "untitled", "paper.tex", "bashref", "0000320193-23-000077"]
+)
 def test_a_title_that_a_program_made_of_a_file_is_none(title: str) -> None:
     parts = [("h1", "Bridges of the North"), ("p", LOREM)]
     assert load(make_pdf(parts, title=title)).title == "Bridges of the North"
+
+
+@pytest.mark.parametrize(
+    ("key", "own", "title"),
+    [
+        ("reports/2023 Q3 APL.pdf", "Apple Inc.", "Apple Inc. (2023 Q3 APL)"),
+        ("report_2023.pdf", "Report of 2023", "Report of 2023"),
+        ("policy-v4.6.2.pdf", "Policy 4.6.2", "Policy 4.6.2"),
+        ("policy-4.6.2.pdf", "The Policy", "The Policy (policy-4.6.2)"),
+        ("2401.18059v1.pdf", "Trees", "Trees"),
+        ("2401.18059.pdf", "Trees", "Trees"),
+        ("IMG_20230405.pdf", "Trees", "Trees"),
+        ("2023 Q3 APL.pdf", "", "2023 Q3 APL"),
+    ],
+)
+def test_files_that_a_period_or_a_version_tells_apart_have_titles_that_do(key: str, own: str, title: str) -> None:
+    assert load(make_pdf([("p", LOREM)], title=own), key=key).title == title
+    assert load(make_pdf([("p", LOREM)]), key=key, title="The sender's").title == "The sender's"
 
 
 def test_two_columns_are_read_one_after_the_other_however_they_are_drawn() -> None:

@@ -3,7 +3,6 @@
 A row of a table is a line. Pages that are images are read by `tesseract` where it is installed.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +12,7 @@ from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
+from core.text.versions import find_marks
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
@@ -33,9 +33,6 @@ MEDIA_TYPES = ("application/pdf",)
 SUFFIXES = (".pdf",)
 ISOLATED = True
 EXAMPLE = example_of("pdf")
-
-_PERIOD = re.compile(r"(?<![^\W_])v?((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,2}){1,2})(?![^\W_])(?!\.\d)")
-"""A year, a quarter or a version; `2401.18059` is none."""
 
 
 class Config(StrategyConfig):
@@ -167,8 +164,7 @@ def _find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Seque
 
 
 def _tell_apart(title: str, file_name: str) -> str:
-    wanted, there = set(_PERIOD.findall(file_name.lower())), set(_PERIOD.findall(title.lower()))
-    return f"{title} ({file_name})" if title and wanted - there else title
+    return f"{title} ({file_name})" if title and find_marks(file_name) - find_marks(title) else title
 
 
 def _is_no_chapter(title: str) -> bool:

@@ -13,6 +13,7 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.contributions import add_contributions
 from retrieval.bridged.evidence import PoolEvidence
+from retrieval.bridged.named_versions import penalize_other_versions
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.scoring import rank, split_score
@@ -55,11 +56,14 @@ class Bridged:
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, scores = await compute(self._rank, pool, query, snapshot)
+            versions = await penalize_other_versions(pool.chunks, query, snapshot, backends)
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
+        if query.explain and versions.any():
+            trace.note("versions: passages of other versions than the question's rank lower")
         ranking = Ranking(
             chunks=pool.chunks,
-            scores=scores,
+            scores=scores + versions,
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
@@ -75,6 +79,7 @@ class Bridged:
             parts: dict[str, Floats] = {}
             if query.contributions:
                 parts = await compute(split_score, self._ranker, evidence)
+                parts |= {"version": versions} if versions.any() else {}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, Floats]:

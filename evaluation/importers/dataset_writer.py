@@ -132,7 +132,7 @@ class DatasetWriter:
 
     def _take(self, id: str, place: str) -> None:
         if id in self._questions:
-            raise InvalidInput(f"{place}: the id {id!r} is that of another question already")
+            raise InvalidInput(f"{place}: the id {id!r} is that of another question already; delete one of them")
         self._questions.add(id)
         self.counts.questions += 1
 

@@ -7,6 +7,7 @@ it is joined depends on the whole set.
 import json
 import random
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -96,20 +97,15 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     rows = list(read_rows(path))
     joinable = [row for row in rows if _can_be_joined(row)]
     places = {id(row): place for place, row in enumerate(joinable)}
-    counts = NoiseCounts()
+    noisy = [_make_noisy(row, joinable, places.get(id(row)), noise) for row in rows]
     try:
-        draft = Draft(output)
+        with Draft(output) as draft:
+            draft.file.writelines(json.dumps(one, ensure_ascii=False).encode() + b"\n" for one in noisy)
+            draft.keep()
     except OSError as error:
         raise InvalidInput(f"-o {output} cannot be written: {error.strerror}; name another file") from error
-    with draft:
-        for row in rows:
-            noisy = _make_noisy(row, joinable, places.get(id(row)), noise)
-            counts.questions += 1
-            for kind in noisy["noise"]:
-                counts.changed[kind] += 1
-            draft.file.write(json.dumps(noisy, ensure_ascii=False).encode() + b"\n")
-        draft.keep()
-    return counts
+    changed = Counter(kind for one in noisy for kind in one["noise"])
+    return NoiseCounts(questions=len(noisy), changed={kind: changed[kind] for kind in KINDS})
 
 
 def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noise) -> dict[str, Any]:

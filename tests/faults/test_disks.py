@@ -139,18 +139,11 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
         read_settings(data_dir=tmp_path / "file" / "data")
 
 
-@pytest.mark.parametrize("leave", [0, 8192, 40_000])
+@pytest.mark.parametrize("leave", [0, 8192, 24_000])
 def test_question_sets_are_written_whole_or_not_at_all(disk: Disk, tmp_path: Path, leave: int) -> None:
     """The disk is full at once, in the middle of the passages, and before the questions."""
-    rows = [
-        {
-            "id": f"q{n}",
-            "question": f"Who is {n}?",
-            "answers": ["A"],
-            "ctxs": [{"title": "T", "text": f"{n} " * 60}],
-        }
-        for n in range(200)
-    ]
+    found = [{"title": "T", "text": "many words " * 30}]
+    rows = [{"question": f"Who is {n}?" * 9, "answers": ["A"], "ctxs": [*found, {"text": f"{n}"}]} for n in range(200)]
     (tmp_path / "published.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     import_dataset("selfrag", [tmp_path / "published.jsonl"], tmp_path / "set")
     disk.fill(leave=leave)

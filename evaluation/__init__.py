@@ -24,7 +24,7 @@ from evaluation.model_options import parse_model_options
 from evaluation.ranker.seen import SeenQuestions, add_question_hashes
 from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
 from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
-from evaluation.report.json_report import build_report, rows_path, write_report
+from evaluation.report.json_report import build_report, format_report, rows_path
 from evaluation.report.pages.comparison_page import build_page
 from evaluation.report.plan_lines import PlanForm, PlanSelection, build_plan_lines
 from evaluation.report.result import Result
@@ -98,6 +98,7 @@ __all__ = [
     "estimate_tree_summaries",
     "find_shortfalls",
     "find_table",
+    "format_report",
     "gather_training_set",
     "import_dataset",
     "index_dataset",
@@ -115,5 +116,4 @@ __all__ = [
     "rows_path",
     "run_experiment",
     "train_ranker",
-    "write_report",
 ]

@@ -11,7 +11,7 @@ from app.container import Container
 from app.services.estimates import ModelEstimate
 from app.services.summary_tree import estimate_tree_of
 from core.corpora import Corpus
-from core.errors import InvalidInput
+from core.errors import InvalidInput, InvalidStrategy
 from core.filters import DocumentFilter
 from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
@@ -119,11 +119,12 @@ async def run_experiment(
     """Indexes the dataset if needed, runs each question through each searcher and reasoner, and returns the result.
 
     Answers that are stored in `rows` are used again. Raises what is wrong with the dataset or a strategy's name before
-    anything is indexed.
+    anything is indexed, and `InvalidStrategy` for a corpus that lacks what a reasoner needs before anything is asked.
     """
     check_experiment(container, experiment)
     dataset, questions = _read_dataset(folder, experiment)
     corpus, report = await _prepare_corpus(container, supervision, dataset, experiment, progress)
+    await _check_corpus(container, corpus, experiment)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
         searches += await search_all(container, corpus, questions, searcher, progress)
@@ -273,6 +274,20 @@ async def _prepare_corpus(
     corpus = await container.record.corpora.get(experiment.corpus)
     container.check_embedding(corpus)
     return corpus, None
+
+
+async def _check_corpus(container: Container, corpus: Corpus, experiment: Experiment) -> None:
+    """Raises `InvalidStrategy` if the corpus lacks what a reasoner needs, so that not every question fails later."""
+    over = parse_spec(experiment.over) if experiment.over else None
+    for reasoner in experiment.reasoners:
+        if reasoner in experiment.on_tree:
+            continue
+        try:
+            await container.reasoner(parse_spec(reasoner), over, corpora=(corpus,)).check(corpus)
+        except InvalidStrategy as error:
+            if experiment.corpus is not None:
+                raise
+            raise InvalidStrategy(f"{error}; the folder is indexed with --extractor, such as pattern+llm") from error
 
 
 def select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:

@@ -1,7 +1,6 @@
 """Runs the experiment of `hopweave eval`: rows, tables, the JSON report and thresholds."""
 
 import asyncio
-import json
 from pathlib import Path
 
 import typer
@@ -9,6 +8,7 @@ from rich.console import Console
 
 from app.composition import choose_composition
 from app.container import Container
+from cli.flows.evaluation_files import write_text
 from cli.output.stages import stages
 from core.errors import HopweaveError
 from core.settings import Settings
@@ -22,9 +22,9 @@ from evaluation import (
     build_tables,
     check_experiment,
     find_shortfalls,
+    format_report,
     rows_path,
     run_experiment,
-    write_report,
 )
 
 __all__ = ["STDOUT", "check_thresholds", "default_rows", "run_comparison", "show_results"]
@@ -82,10 +82,10 @@ def show_results(results: list[Result], json_file: Path | None, rows: Path) -> N
         for seen in result.seen:
             typer.echo(f"warning: {result.dataset}: {seen.warning}", err=True)
     if json_file == STDOUT:
-        typer.echo(json.dumps(build_report(results, rows), indent=2, ensure_ascii=False))
+        typer.echo(format_report(results, rows), nl=False)
         return
     if json_file is not None:
-        write_report(results, json_file, rows)
+        write_text("--json", json_file, format_report(results, rows))
     Console().print(build_tables(results))
 
 

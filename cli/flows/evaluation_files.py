@@ -1,17 +1,27 @@
 """The files that a comparison leaves beside its rows: the page, and the plans."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from cli.output.console import counted, print_status
-from core.errors import InvalidInput
+from cli.output.files import replace_file
+from core.errors import InvalidInput, Unavailable
 from core.prompting.prompts import PromptLibrary
 from evaluation import AnswerRow, PlanForm, PlanSelection, build_page, build_plan_lines
 
-__all__ = ["PlansForm", "PlansFrom", "PlansMinF1", "check_writable", "select_plans", "write_page", "write_plans"]
+__all__ = [
+    "PlansForm",
+    "PlansFrom",
+    "PlansMinF1",
+    "check_outputs",
+    "select_plans",
+    "write_page",
+    "write_plans",
+    "write_text",
+]
 
 PlansForm = Annotated[
     PlanForm, typer.Option(help="Whether --plans writes rows with scores, or chat messages to train a planner with.")
@@ -25,19 +35,38 @@ PlansMinF1 = Annotated[float, typer.Option(min=0, max=1, help="Write only plans 
 Answers = Mapping[str, Sequence[AnswerRow]]
 
 
-def check_writable(option: str, file: Path | None) -> None:
-    """Raises `InvalidInput` if the file of an option cannot be written; called before the work starts."""
-    if file is None:
-        return
+def check_outputs(outputs: Mapping[str, Path | None], rows: Iterable[Path] = ()) -> None:
+    """Raises `InvalidInput` if the file of an option cannot be written, is that of another option, or one of the files
+    of rows; called before the work starts.
+    """
+    taken = {path.resolve(): "the file of rows" for path in rows}
+    for option, file in outputs.items():
+        if file is None:
+            continue
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.open("ab").close()
+        except OSError as error:
+            raise InvalidInput(f"{option} {file} cannot be written: {error.strerror}; name another file") from error
+        if not file.is_file():  # a device or a pipe takes several texts
+            continue
+        if file.resolve() in taken:
+            raise InvalidInput(f"{option} {file} is {taken[file.resolve()]} as well; name another file")
+        taken[file.resolve()] = f"the file of {option}"
+
+
+def write_text(option: str, file: Path, text: str) -> None:
+    """Writes a file at the end of the work, so that it is complete or as it was. Raises `Unavailable`."""
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.open("ab").close()
-    except OSError as error:
-        raise InvalidInput(f"{option} {file} cannot be written: {error.strerror}; name another file") from error
+        replace_file(file, lambda opened: opened.write(text.encode()))
+    except InvalidInput as error:
+        raise Unavailable(
+            f"{option} {error}; the answers are kept in the rows, and the same command goes on from them"
+        ) from error
 
 
-def write_page(file: Path, datasets: Answers, worst: int = 5) -> None:
-    file.write_text(build_page(datasets, worst), encoding="utf-8")
+def write_page(option: str, file: Path, datasets: Answers, worst: int = 5) -> None:
+    write_text(option, file, build_page(datasets, worst))
 
 
 def select_plans(file: Path | None, form: PlanForm, reasoners: list[str] | None, min_f1: float) -> PlanSelection:
@@ -52,7 +81,7 @@ def write_plans(file: Path, datasets: Answers, selection: PlanSelection, library
     """Writes the selected plans, and says how many; `library` are the prompts of the chat messages."""
     rows = [row for own in datasets.values() for row in own]
     lines, left_out = build_plan_lines(rows, selection, library)
-    file.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    write_text("--plans", file, "".join(f"{line}\n" for line in lines))
     print_status(f"{file}: {counted(len(lines), 'plan')}")
     if left_out:
         print_status(f"{counted(left_out, 'plan')} of another form than that of plan_star left out")

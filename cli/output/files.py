@@ -13,9 +13,12 @@ __all__ = ["replace_file"]
 def replace_file(path: Path, fill: Callable[[BinaryIO], int]) -> int:
     """Writes a draft beside the file, replaces the file when the draft is complete, and returns what `fill` returns.
 
-    Raises `InvalidInput` if the file cannot be written.
+    A device or a pipe is written to as it is. Raises `InvalidInput` if the file cannot be written.
     """
     try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                return fill(file)
         with Draft(path) as draft:
             written = fill(draft.file)
             draft.keep()

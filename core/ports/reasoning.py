@@ -156,6 +156,12 @@ class Answer:
 
 
 class Reasoner(Protocol):
-    """Answers a question from what it retrieves. An empty corpus gives an abstention and is not an error."""
+    """Answers a question from what it retrieves. An empty corpus gives an abstention and is not an error.
+
+    `check` asks no model; it raises `InvalidStrategy`, as `answer` then does, if the corpus lacks what the reasoner
+    needs, such as triples.
+    """
+
+    async def check(self, corpus: Corpus) -> None: ...
 
     async def answer(self, question: Question, trace: Trace) -> Answer: ...

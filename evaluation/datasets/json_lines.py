@@ -10,7 +10,10 @@ from typing import Any
 from core.errors import InvalidInput, NotFound
 from core.text.characters import NO_CHARACTER, find_half
 
-__all__ = ["Row", "check_characters", "read_rows"]
+__all__ = ["TO_UTF8", "Row", "check_characters", "read_rows"]
+
+TO_UTF8 = "convert the file, as with iconv -f latin1 -t utf-8"
+"""What a message says of bytes that are no UTF-8."""
 
 _MARK = b"\xef\xbb\xbf"
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]|\xed[\xa0-\xbf]")
@@ -65,10 +68,9 @@ def read_rows(path: Path, *, whole_lines: bool = False, remedy: str = "") -> Ite
 def _object(line: bytes, place: str, remedy: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # not JSON, not UTF-8, a number with thousands of digits, or nested too deeply
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{place} is not UTF-8; {TO_UTF8}") from error
+    except (ValueError, RecursionError) as error:  # not JSON, a number with thousands of digits, or nested too deeply
         raise InvalidInput(f"{place}: not valid JSON: {error}{remedy}") from error
     if not isinstance(value, Mapping):
         raise InvalidInput(f"{place}: a line must be a JSON object{remedy}")

@@ -117,17 +117,16 @@ def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     counts = NoiseCounts()
     encode = json.JSONEncoder(ensure_ascii=False).encode
     try:
-        draft = Draft(output)
+        with Draft(output) as draft:
+            for row in rows:
+                noisy = _make_noisy(row, joinable, places.get(id(row)), noise, draws)
+                counts.questions += 1
+                for kind in noisy["noise"]:
+                    counts.changed[kind] += 1
+                draft.file.write(encode(noisy).encode() + b"\n")
+            draft.keep()
     except OSError as error:
         raise InvalidInput(f"-o {output} cannot be written: {error.strerror}; name another file") from error
-    with draft:
-        for row in rows:
-            noisy = _make_noisy(row, joinable, places.get(id(row)), noise, draws)
-            counts.questions += 1
-            for kind in noisy["noise"]:
-                counts.changed[kind] += 1
-            draft.file.write(encode(noisy).encode() + b"\n")
-        draft.keep()
     return counts
 
 

@@ -3,6 +3,7 @@ with `corpus.jsonl`, `queries.jsonl`, and judgements in `qrels/`.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from core.errors import InvalidInput, NotFound
@@ -42,8 +43,12 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
 
 
 def read_queries(path: Path) -> Iterator[Query]:
-    """Yields lines with `_id` and `text`."""
-    for row in read_rows(path):
+    """Yields lines with `_id` and `text`; raises `InvalidInput` if there are none."""
+    rows = iter(read_rows(path))
+    first = next(rows, None)
+    if first is None:
+        raise InvalidInput(f"{path} holds no query")
+    for row in chain([first], rows):
         yield Query(id=read_id(row, "_id", "id"), text=row.text("text").strip(), place=row.place)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -59,16 +60,32 @@ class DatasetWriter:
             for name in (CORPUS_FILE, QUESTIONS_FILE):
                 self._drafts[name] = Draft(self._folder / name)
         except OSError as error:
-            raise InvalidInput(f"-o {self._folder} cannot be written: {error.strerror}; name another folder") from error
+            raise self._unwritable(error) from error
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        for name, draft in self._drafts.items():
-            with draft:
-                if error is None and (name == QUESTIONS_FILE or self.counts.passages):
-                    draft.keep()
-        if error is not None and not any(self._folder.iterdir()):
-            self._folder.rmdir()
+        try:
+            self._keep(whole=error is None)
+        except OSError as failed:  # also if what is buffered cannot be written before it is deleted
+            if error is None:
+                raise self._unwritable(failed) from failed
+        finally:
+            if not any(self._folder.iterdir()):
+                self._folder.rmdir()
+
+    def _keep(self, *, whole: bool) -> None:
+        """Ends the drafts, and keeps them if they are `whole`: both, or on a full disk none."""
+        with ExitStack() as stack:
+            drafts = {name: stack.enter_context(draft) for name, draft in self._drafts.items()}
+            if whole:
+                for draft in drafts.values():
+                    draft.file.flush()
+                for name, draft in drafts.items():
+                    if name == QUESTIONS_FILE or self.counts.passages:
+                        draft.keep()
+
+    def _unwritable(self, error: OSError) -> InvalidInput:
+        return InvalidInput(f"-o {self._folder} cannot be written: {error.strerror}; name another folder")
 
     def passage(self, title: str, text: str) -> str:
         """Writes the passage if it is new; returns its id."""
@@ -132,9 +149,12 @@ class DatasetWriter:
 
     def _take(self, id: str, place: str) -> None:
         if id in self._questions:
-            raise InvalidInput(f"{place}: the id {id!r} is that of another question already")
+            raise InvalidInput(f"{place}: the id {id!r} is that of another question already; delete one of them")
         self._questions.add(id)
         self.counts.questions += 1
 
     def _write(self, name: str, row: dict[str, Any]) -> None:
-        self._drafts[name].file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        try:
+            self._drafts[name].file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        except OSError as error:
+            raise self._unwritable(error) from error

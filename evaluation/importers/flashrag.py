@@ -23,6 +23,8 @@ def read_passages(path: Path, writer: DatasetWriter) -> None:
         if not text.strip():
             raise InvalidInput(f"{row.place}: `contents` must be a title, a line break and a text")
         writer.passage(title, text.strip())
+    if not writer.passage_ids:
+        raise InvalidInput(f"{path} holds no passage")
 
 
 def read(path: Path, writer: DatasetWriter) -> None:

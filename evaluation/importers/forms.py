@@ -39,7 +39,9 @@ def import_dataset(
         else:
             _read_answered(form, files, passages, writer)
         if not writer.counts.questions:
-            raise InvalidInput(f"{', '.join(map(str, files))}: there is no question to import")
+            left_out = "; ".join(f"{count:,} were left out: {why}" for why, count in writer.counts.left_out.items())
+            told = f" ({left_out})" if left_out else ""
+            raise InvalidInput(f"{', '.join(map(str, files))}: there is no question to import{told}")
         return writer.counts
 
 

@@ -149,6 +149,7 @@ def _read_columns(path: Path) -> Iterator[_Judgement]:
             if columns not in (_BEIR, _TREC):
                 raise InvalidInput(f"{place}: judgements have {_FORMS}; this line has {columns} columns")
             if columns == _BEIR and not _is_number(cells[-1]):
+                _check_header(cells, place)
                 continue
         if len(cells) != columns or not all(cells):
             raise InvalidInput(
@@ -156,6 +157,13 @@ def _read_columns(path: Path) -> Iterator[_Judgement]:
                 "not empty; correct or delete it"
             )
         yield _Judgement(query=cells[0], passage=cells[-2], grade=_parse_grade(cells[-1], place), place=place)
+
+
+def _check_header(names: Sequence[str], place: str) -> None:
+    """Raises `InvalidInput` if the columns are named and in another order: ids that are numbers would be exchanged."""
+    ranks = [rank for name in names for rank, word in enumerate(("query", "corpus", "score")) if word in name.lower()]
+    if ranks != sorted(ranks):
+        raise InvalidInput(f"{place}: the columns must be query, passage and grade, and are {', '.join(names)}")
 
 
 def _parse_grade(value: object, place: str) -> int:
@@ -166,7 +174,10 @@ def _parse_grade(value: object, place: str) -> int:
     if isinstance(number, bool) or not isinstance(number, int | float) or number != number // 1:
         raise InvalidInput(f"{place}: a grade must be a whole number, not {value!r:.80}")
     if abs(number) > MAX_GRADE:
-        raise InvalidInput(f"{place}: a grade must be at most {MAX_GRADE:,}, not {show_number(int(number))}")
+        raise InvalidInput(
+            f"{place}: a grade must be at most {MAX_GRADE:,}, or negative down to -{MAX_GRADE:,}, not "
+            f"{show_number(int(number))}"
+        )
     return int(number)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput, NotFound
-from evaluation.datasets.json_lines import Row, check_characters
+from evaluation.datasets.json_lines import TO_UTF8, Row, check_characters
 
 __all__ = ["get_list", "iter_objects", "keep_metadata", "read_id", "read_lines", "read_list", "read_object"]
 
@@ -97,7 +97,7 @@ def _decode(raw: bytes, place: str) -> str:
     try:
         return raw.decode().rstrip("\r\n")
     except UnicodeDecodeError as error:
-        raise InvalidInput(f"{place} is not UTF-8; convert the file, as with iconv -f latin1 -t utf-8") from error
+        raise InvalidInput(f"{place} is not UTF-8; {TO_UTF8}") from error
 
 
 def _load(path: Path) -> Any:
@@ -106,6 +106,8 @@ def _load(path: Path) -> Any:
         value = json.loads(content)
     except OSError as error:
         raise NotFound(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{path} is not UTF-8; {TO_UTF8}") from error
     except (ValueError, RecursionError) as error:
         raise InvalidInput(f"{path} is not valid JSON: {error}") from error
     check_characters(content, value, str(path))

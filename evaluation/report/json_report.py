@@ -12,7 +12,7 @@ from evaluation.report.aggregates.mean_scores import average_scores
 from evaluation.report.aggregates.search_scores import SearchScores
 from evaluation.report.result import Result
 
-__all__ = ["average_reports", "build_report", "rows_path", "write_report"]
+__all__ = ["average_reports", "build_report", "format_report", "rows_path"]
 
 
 def build_report(results: Sequence[Result], rows: Path | None) -> dict[str, Any]:
@@ -36,11 +36,11 @@ def rows_path(report: Path) -> Path:
     return report.with_name(f"{report.stem}.rows.jsonl")
 
 
-def write_report(results: Sequence[Result], path: Path, rows: Path) -> None:
-    """Writes the report. The rows are written before, so that a report never names rows that do not exist."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    text = json.dumps(build_report(results, rows), indent=2, ensure_ascii=False)
-    path.write_text(text + "\n", encoding="utf-8")
+def format_report(results: Sequence[Result], rows: Path | None) -> str:
+    """Returns the text of the report. The rows are written before, so that a report never names rows that do not
+    exist.
+    """
+    return json.dumps(build_report(results, rows), indent=2, ensure_ascii=False) + "\n"
 
 
 def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:

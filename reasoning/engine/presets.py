@@ -4,11 +4,10 @@ from typing import Any
 
 from pydantic import Field
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
-from core.ports.reasoning import Answer
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import Solve
-from reasoning.engine.session import Session
+from reasoning.engine.reasoner import CheckCorpus
 
 __all__ = ["check_reranker", "memory_field", "require_triples"]
 
@@ -22,20 +21,18 @@ def memory_field() -> Any:
     )
 
 
-def require_triples(reasoner: str, backends: ReasoningBackends, solve: Solve) -> Solve:
-    """Returns `solve` for corpora with triples; for others it raises `InvalidStrategy`."""
+def require_triples(reasoner: str, backends: ReasoningBackends) -> CheckCorpus:
+    """Returns a check that raises `InvalidStrategy` for corpora without triples."""
 
-    async def solve_with_triples(session: Session) -> Answer:
-        corpus = session.question.corpus
+    async def check(corpus: Corpus) -> None:
         if not await backends.has_facts(corpus):
             raise InvalidStrategy(
                 f"the preset 'paper' of the reasoner {reasoner!r} searches a graph of triples, and the corpus "
                 f"{corpus.name!r} has none: reindex it with an extractor that finds them (`llm`, or `given` if the "
                 f"documents bring them), or ask with {reasoner!r} without the preset"
             )
-        return await solve(session)
 
-    return solve_with_triples
+    return check
 
 
 def check_reranker(reasoner: str, backends: ReasoningBackends) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
+from core.corpora import Corpus
 from core.errors import BudgetExhausted
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
@@ -10,33 +11,51 @@ from reasoning.engine.answers import abstain, answer_from_step, withhold_unstate
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 
-__all__ = ["SessionReasoner", "Solve"]
+__all__ = ["CheckCorpus", "SessionReasoner", "Solve"]
 
 Solve = Callable[[Session], Awaitable[Answer]]
+CheckCorpus = Callable[[Corpus], Awaitable[None]]
+
+
+async def _passages_are_enough(_corpus: Corpus) -> None:
+    """The check of a strategy that needs nothing else of a corpus."""
 
 
 class SessionReasoner:
     """Fills the port `Reasoner` for a strategy that is one function from a session to an answer.
 
     `searcher` is `NAME[:key=value,…]`; '' is the request's own. `memory` permits answers from the model's memory, as
-    the request's `unsupported=memory` does; its `unsupported=abstain` takes precedence. Raises `InvalidStrategy` if no
-    language model is configured, or for an unknown searcher.
+    the request's `unsupported=memory` does; its `unsupported=abstain` takes precedence. `check` raises
+    `InvalidStrategy` for a corpus that lacks what the strategy needs. Raises `InvalidStrategy` if no language model is
+    configured, or for an unknown searcher.
     """
 
     def __init__(
-        self, name: str, backends: ReasoningBackends, searcher: str, solve: Solve, *, memory: bool = False
+        self,
+        name: str,
+        backends: ReasoningBackends,
+        searcher: str,
+        solve: Solve,
+        *,
+        memory: bool = False,
+        check: CheckCorpus = _passages_are_enough,
     ) -> None:
         self._name = name
         self._models = backends.chat(name)
         self._searcher = backends.named_searcher(searcher)
         self._solve = solve
         self._memory = memory
+        self._check = check
+
+    async def check(self, corpus: Corpus) -> None:
+        await self._check(corpus)
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         """Answers a question. If the budget is used up, answers from the steps so far; a note says what is missing.
 
         Raises `BudgetExhausted` if the seconds of the budget were over before any step had an answer.
         """
+        await self.check(question.corpus)
         session = Session(self._name, question, self._models, self._searcher, trace)
         if self._memory:
             session.permit_memory()

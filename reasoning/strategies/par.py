@@ -24,7 +24,7 @@ from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.presets import memory_field, require_triples
-from reasoning.engine.reasoner import SessionReasoner, Solve
+from reasoning.engine.reasoner import SessionReasoner
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
@@ -271,7 +271,8 @@ class PlanActReview:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    solve: Solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
-    if config.preset == "paper":
-        solve = require_triples("par", backends, solve)
-    return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory)
+    solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
+    if config.preset != "paper":
+        return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory)
+    check = require_triples("par", backends)
+    return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory, check=check)

@@ -29,6 +29,8 @@ __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Resp", "build"]
 NEEDS_MODEL = True
 SOURCE = "arXiv 2407.13101"
 _LAST = "answer"
+_CALLS = 4
+"""What an iteration takes after the first: a judgement, a sub-question, and two summaries."""
 _NOTHING = "Nothing was found about this: {question}"
 
 
@@ -77,7 +79,8 @@ class Resp:
         query: str | None = session.question.text
         while query is not None:
             await self._look_up(session, memory, query)
-            query = None if len(memory.asked) == self._config.iterations else await _plan_next(session, memory)
+            ended = len(memory.asked) == self._config.iterations or _lacks_calls(session)
+            query = None if ended else await _plan_next(session, memory)
         return answer_from_conclusion(session, await _conclude(session, memory))
 
     async def _look_up(self, session: Session, memory: _Memory, query: str) -> None:
@@ -101,6 +104,17 @@ class Resp:
             found = answer if depth else evidence
             step.answer = found.text if found.found else ""
             step.support, step.unstated, step.quotes = found.support, found.unstated, found.quotes
+
+
+def _lacks_calls(session: Session) -> bool:
+    """Returns whether the budget has too few calls for another iteration and the answer; a note says so."""
+    left = session.trace.calls_left
+    if left is None or left > _CALLS:
+        return False
+    session.trace.note(
+        f"resp: the budget has {left} calls left, too few for another iteration; answered from what was found"
+    )
+    return True
 
 
 async def _summarize(

@@ -1,5 +1,6 @@
 """A disk that is full and one that is read-only: one clear message, nothing lost, and the same command goes on."""
 
+import json
 import os
 import random
 import subprocess
@@ -11,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InvalidSettings
+from core.errors import InvalidInput, InvalidSettings
 from core.settings import read_settings
+from evaluation import Noise, add_noise, import_dataset
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Commands, commands
 from tests.faults.disks import Disk, mounted
@@ -135,3 +137,18 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InvalidSettings, match=r"HOPWEAVE_DATA_DIR: .*file' is a file; name a folder"):
         read_settings(data_dir=tmp_path / "file" / "data")
+
+
+@pytest.mark.parametrize("leave", [0, 8192, 24_000])
+def test_question_sets_are_written_whole_or_not_at_all(disk: Disk, tmp_path: Path, leave: int) -> None:
+    """The disk is full at once, in the middle of the passages, and before the questions."""
+    found = [{"title": "T", "text": "many words " * 30}]
+    rows = [{"question": f"Who is {n}?" * 9, "answers": ["A"], "ctxs": [*found, {"text": f"{n}"}]} for n in range(200)]
+    (tmp_path / "published.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    import_dataset("selfrag", [tmp_path / "published.jsonl"], tmp_path / "set")
+    disk.fill(leave=leave)
+    with pytest.raises(InvalidInput, match=r"-o .* cannot be written: No space left on device; name another folder"):
+        import_dataset("selfrag", [tmp_path / "published.jsonl"], disk.folder / "set")
+    with pytest.raises(InvalidInput, match=r"-o .* cannot be written: No space left on device; name another file"):
+        add_noise(tmp_path / "set", disk.folder / "noisy.jsonl", Noise(chatter=1))
+    assert [file.name for file in disk.folder.iterdir()] == ["filler"]

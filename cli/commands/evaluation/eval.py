@@ -11,7 +11,7 @@ from cli.flows.evaluation_files import (
     PlansForm,
     PlansFrom,
     PlansMinF1,
-    check_writable,
+    check_outputs,
     select_plans,
     write_page,
     write_plans,
@@ -131,12 +131,6 @@ def _eval(
     if (report or plans) and not reasoner:
         raise InvalidInput("--report and --plans are about reasoners: name one with --reasoner")
     planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
-    for option, file in (
-        ("--json", None if json_file == STDOUT else json_file),
-        ("--report", report),
-        ("--plans", plans),
-    ):
-        check_writable(option, file)
     default = () if reasoner else DEFAULT_SEARCHERS
     experiment = Experiment(
         searchers=tuple(searcher or default),
@@ -163,12 +157,15 @@ def _eval(
     )
     settings = read_eval_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
+    check_outputs(
+        {"--json": None if json_file == STDOUT else json_file, "--report": report, "--plans": plans}, [kept.path]
+    )
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     answers: dict[str, list[AnswerRow]] = {}
     for result in results:
         answers.setdefault(result.dataset, []).extend(result.answers)
     if report is not None:
-        write_page(report, answers)
+        write_page("--report", report, answers)
     if plans is not None:
         write_plans(plans, answers, planned, read_prompts(settings))
     show_results(results, json_file, kept.path)

@@ -9,7 +9,7 @@ from cli.flows.evaluation_files import (
     PlansForm,
     PlansFrom,
     PlansMinF1,
-    check_writable,
+    check_outputs,
     select_plans,
     write_page,
     write_plans,
@@ -44,12 +44,11 @@ def _eval_report(
     With several files, runs with different models stand side by side.
     """
     planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
-    for option, file in (("-o", output), ("--plans", plans)):
-        check_writable(option, file)
+    check_outputs({"-o": output, "--plans": plans}, rows)
     datasets = read_answers(*rows)
     if plans is not None:
         write_plans(plans, datasets, planned, PromptLibrary())
     if output is not None:
-        write_page(output, datasets, worst)
+        write_page("-o", output, datasets, worst)
     else:
         print_result(build_page(datasets, worst).rstrip("\n"))

@@ -10,7 +10,7 @@ from app.container import Container
 from app.services.estimates import ModelEstimate
 from cli.commands.evaluation.eval import read_eval_settings
 from cli.flows.evaluation import default_rows, run_comparison
-from cli.flows.evaluation_files import check_writable
+from cli.flows.evaluation_files import check_outputs, write_text
 from cli.options import (
     AsJson,
     CorpusSample,
@@ -119,7 +119,6 @@ def _reproduce(
         return
     if corpus is not None and len(dataset) > 1:
         raise InvalidInput("--corpus belongs to one dataset; give one --dataset with it")
-    check_writable("-o", output)
     selected = parse_filter_text(where, "--where")
     settings = read_eval_settings(model or [], prompts, extractor or "pattern")
     reproduction = plan_reproduction(
@@ -143,19 +142,19 @@ def _reproduce(
     _print_estimate(settings, reproduction)
     if estimate:
         return
-    outcome = _run(settings, reproduction, rows, fresh=fresh)
-    if output is not None:
-        output.write_text(outcome.build_page(), encoding="utf-8")
+    kept = RowsFile(rows or default_rows(settings, reproduction.folders, None), fresh=fresh)
+    check_outputs({"-o": output}, [kept.path])
+    outcome = _run(settings, reproduction, kept)
     if as_json:
         print_json(outcome.build_report())
     else:
         _show_outcome(outcome)
+    if output is not None:
+        write_text("-o", output, outcome.build_page())
 
 
-def _run(settings: Settings, reproduction: Reproduction, rows: Path | None, *, fresh: bool) -> Outcome:
-    folders = reproduction.folders
-    kept = RowsFile(rows or default_rows(settings, folders, None), fresh=fresh)
-    results = run_comparison(settings, folders, reproduction.experiment, kept)
+def _run(settings: Settings, reproduction: Reproduction, kept: RowsFile) -> Outcome:
+    results = run_comparison(settings, reproduction.folders, reproduction.experiment, kept)
     for result in results:
         for seen in result.seen:
             print_status(f"warning: {result.dataset}: {seen.warning}")

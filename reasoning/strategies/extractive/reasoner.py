@@ -106,6 +106,9 @@ class Extractive:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        """Passages are enough."""
+
     async def answer(self, question: Question, trace: Trace) -> Answer:
         began = time.monotonic()
         query = Query(

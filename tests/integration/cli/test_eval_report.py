@@ -9,8 +9,9 @@ from typer.testing import CliRunner
 
 from app.container import Container
 from cli.commands.evaluation.eval_report import register
-from core.errors import InvalidInput, NotFound
+from core.errors import InvalidInput, NotFound, Unavailable
 from evaluation import Experiment, RowsFile, run_experiment
+from tests.faults.disks import mounted
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 
@@ -72,3 +73,33 @@ def test_what_cannot_be_read_or_written_is_named(rows: Path, tmp_path: Path) -> 
     error = run(rows, "-o", f"{rows}/page.md")[1]
     assert isinstance(error, InvalidInput)
     assert "-o" in str(error)
+
+
+def test_no_output_overwrites_the_rows_or_another_output(rows: Path, tmp_path: Path) -> None:
+    before = rows.read_bytes()
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(rows)
+    for output, option in ((rows, "-o"), (link, "--plans")):
+        _, error = run(rows, option, output)
+        assert isinstance(error, InvalidInput)
+        assert f"{option} {output} is the file of rows as well" in str(error)
+    _, error = run(rows, "-o", tmp_path / "page.md", "--plans", tmp_path / "page.md")
+    assert isinstance(error, InvalidInput)
+    assert f"--plans {tmp_path / 'page.md'} is the file of -o as well" in str(error)
+    assert rows.read_bytes() == before
+
+
+def test_a_full_disk_is_named_and_the_old_page_stays(rows: Path, tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.symlink_to("/dev/full")
+    _, error = run(rows, "-o", full)
+    assert isinstance(error, Unavailable)
+    assert f"-o {full} cannot be written: No space left on device; the answers are kept" in str(error)
+    with mounted(tmp_path / "disk", 1) as disk:
+        page = disk.folder / "page.md"
+        page.write_text("the page before")
+        disk.fill()
+        _, error = run(rows, "-o", page)
+        assert isinstance(error, Unavailable)
+        assert page.read_text() == "the page before"
+        assert sorted(file.name for file in disk.folder.iterdir()) == ["filler", "page.md"]

@@ -14,7 +14,9 @@ from app.container import Container
 from core.errors import InvalidInput, InvalidSettings, InvalidStrategy, NotFound
 from core.ports.reasoning import Unsupported
 from evaluation import Experiment, Result, build_tables, read_dataset, run_experiment
-from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere
+from tests.integration.evaluation.workbench import EXAMPLE, WorkerHere, workbench
+from tests.integration.reasoning.good_model import good_model
+from tests.twins.chat_server import ChatServer
 
 
 async def evaluated(container: Container, experiment: Experiment) -> Result:
@@ -135,6 +137,23 @@ async def test_a_wrong_name_is_one_error_before_anything_is_indexed(container: C
         with pytest.raises(InvalidStrategy, match="there is no"):
             await evaluated(container, experiment)
     assert await container.record.corpora.list() == []
+
+
+async def test_a_preset_that_needs_triples_is_refused_once_before_any_question(tmp_path: Path) -> None:
+    """And not as a row for each question that failed."""
+    asked = Experiment(searchers=(), reasoners=("vanilla", "par:preset=paper"), limit=2)
+    with ChatServer(respond=good_model("Barelmouth", "On which river is it?")) as server:
+        llm = {"base_url": server.url, "model": "scripted", "send_metadata": True, "cache": False}
+        async with workbench(tmp_path, llm=llm) as container:
+            refused = r"'par' searches a graph of triples, and the corpus '[^']*' has none.*with --extractor, such as"
+            with pytest.raises(InvalidStrategy, match=refused):
+                await evaluated(container, asked)
+            (corpus,) = await container.record.corpora.list()
+            with pytest.raises(InvalidStrategy, match=r"reindex it .* without the preset$"):
+                await evaluated(container, replace(asked, corpus=corpus.name))
+            assert not server.calls
+            result = await evaluated(container, replace(asked, extractor="pattern+given"))
+    assert [row.error for row in result.answers] == [None] * 4
 
 
 async def test_a_searcher_that_fails_has_a_row_for_every_question(container: Container) -> None:

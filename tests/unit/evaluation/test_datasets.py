@@ -199,7 +199,7 @@ def test_passages_that_are_wrong_are_refused_with_their_place(tmp_path: Path, co
 def test_bytes_that_are_no_text_are_refused_with_their_place(tmp_path: Path) -> None:
     folder = folder_of(tmp_path)
     (folder / "corpus.jsonl").write_bytes(lines(*PASSAGES).encode() + b'{"id": "\xff"}\n')
-    with pytest.raises(InvalidInput, match=r"corpus.jsonl line 3: not valid JSON"):
+    with pytest.raises(InvalidInput, match=r"corpus.jsonl line 3 is not UTF-8; convert the file"):
         read_dataset(folder)
 
 

@@ -262,6 +262,23 @@ def test_flashrag_null_is_no_answer(tmp_path: Path) -> None:
     assert [row["answer"] for row in rows(tmp_path / "out", "questions.jsonl")] == ["1984"]
 
 
+def test_a_corpus_without_passages_is_refused(tmp_path: Path) -> None:
+    questions, corpus = (
+        file_of(tmp_path, [FLASHRAG], lines=True),
+        file_of(tmp_path, [], lines=True, name="corpus.jsonl"),
+    )
+    with pytest.raises(InvalidInput, match=r"corpus.jsonl holds no passage"):
+        import_dataset("flashrag", [questions], tmp_path / "out", corpus)
+
+
+@pytest.mark.parametrize("form", ["squad", "selfrag", "flashrag"])
+def test_bytes_that_are_no_text_are_refused_with_a_remedy(tmp_path: Path, form: str) -> None:
+    file = tmp_path / ("file.jsonl" if form == "flashrag" else "file.json")
+    file.write_bytes('{"question": "café"}\n'.encode("latin1"))
+    with pytest.raises(InvalidInput, match=r"file.json.* is not UTF-8; convert the file, as with iconv"):
+        import_dataset(form, [file], tmp_path / "out")
+
+
 def test_flashrag_without_a_corpus_is_for_one_that_is_there(tmp_path: Path) -> None:
     import_dataset("flashrag", [file_of(tmp_path, [FLASHRAG], lines=True)], tmp_path / "out")
     assert sorted(file.name for file in (tmp_path / "out").iterdir()) == ["questions.jsonl"]

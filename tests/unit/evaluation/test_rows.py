@@ -19,9 +19,9 @@ from evaluation import (
     build_report,
     build_tables,
     find_shortfalls,
+    format_report,
     parse_threshold,
     rows_path,
-    write_report,
 )
 from evaluation.report.aggregates.answer_scores import aggregate_answers
 from evaluation.report.aggregates.search_scores import aggregate_searches
@@ -130,8 +130,7 @@ def test_the_report_names_its_rows_and_follows_from_them(tmp_path: Path) -> None
     results = [result_of("one", row_of(hit("a"), hit("b")), score_failed_search(QUESTION, "fused", "no"))]
     with RowsFile(rows_path(file)) as kept:
         kept.finish(results[0].rows())
-    write_report(results, file, kept.path)
-    report = json.loads(file.read_text())
+    report = json.loads(format_report(results, kept.path))
     assert report["rows"] == str(rows_path(file))
     rows = [json.loads(line) for line in Path(report["rows"]).read_text().splitlines()]
     assert [(row["kind"], row["dataset"], row["error"]) for row in rows] == [

@@ -208,6 +208,28 @@ async def test_resp_of_the_paper_retrieves_three_times(desk: ReasoningDesk) -> N
     assert [(name, query.k) for name, query in desk.searched] == [("dense", 5)] * 3
 
 
+@pytest.mark.parametrize(("calls", "made"), [(2, 2), (5, 2), (6, 6), (9, 6), (11, 10)])
+async def test_resp_keeps_the_last_call_of_the_budget_for_the_answer(
+    desk: ReasoningDesk, calls: int, made: int
+) -> None:
+    """Of a model to which nothing is ever enough."""
+
+    def respond(call: Call) -> Reply:
+        said = {
+            "summarize": {"summary": "It is of 1975.", "support": "stated", "unstated": "", "citations": [1]},
+            "verify": {"enough": False},
+            "supplement": {"queries": [f"Which novel, number {call.number}?"]},
+            "conclude": {"answer": "1975 [1]", "support": "stated", "unstated": ""},
+        }
+        return Reply.json(said[call.role])
+
+    desk.server.respond = respond
+    answer, trace = await desk.ask("resp:iterations=50", QUESTION, budget=Budget(calls=calls))
+    assert answer.plain == "1975"
+    assert len(desk.server.calls) == made
+    assert any("too few for another iteration; answered from what was found" in note for note in trace.notes)
+
+
 # RQ-RAG (arXiv 2404.00610, section 3.3): each node is rewritten, decomposed, disambiguated and answered; one is chosen
 
 

@@ -253,6 +253,10 @@ async def test_plan_star_self_rag_answers_each_node_by_self_rag(world: World, se
     """The node for which nothing is retrieved."""
     inferred = "Q1.2"
     """The node of which no candidate calls itself stated: they are criticised all the same, and not read together."""
+    best = "outsiders"
+    """The passage whose candidate always calls itself inferred. It is the best by the critique alone; if its own word
+    counted, that of `tex` would be better.
+    """
 
     def respond(call: Call) -> Reply:
         keys = keys_of(call)
@@ -263,12 +267,13 @@ async def test_plan_star_self_rag_answers_each_node_by_self_rag(world: World, se
                 relevant, support, usefulness = SCORES.get(keys[0], (False, "none", 2))
                 return Reply.json({"relevant": relevant, "support": support, "usefulness": usefulness})
             case "answer" if keys:
-                support = "inferred" if step_of(call) == inferred else "stated"
+                support = "inferred" if step_of(call) == inferred or keys == (best,) else "stated"
                 return Reply.json({"answer": title_of(keys[0]), "support": support, "unstated": "", "citations": [1]})
         return otherwise(call)
 
     server.respond = respond
     watched = await ask_and_watch(world, server, f"{PRESET},solver=self_rag", QUESTION)
+    told_apart = 0
     for node in NODES:
         calls = [call for call in watched.calls if step_of(call) == node.id and call.role != "fill_tags"]
         assert calls[0].role == "need_retrieval"
@@ -281,3 +286,5 @@ async def test_plan_star_self_rag_answers_each_node_by_self_rag(world: World, se
         step = next(step for step in watched.answer.steps if step.id == node.id)
         assert step.answer == title_of(max(keys, key=score)), node.id
         assert step.support is not Support.NONE
+        told_apart += node.id != inferred and {best, "tex"} <= set(keys)
+    assert told_apart, "in some node, the candidate's own word would have chosen another one"

@@ -11,8 +11,7 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from core.text.titles import one_line, stem_of
-from core.text.versions import find_marks
+from core.text.titles import find_marks, one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline

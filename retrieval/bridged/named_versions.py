@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ports.retrieval import Query
-from core.text.versions import asks_for_newest, family_of, find_wanted_marks, order_of_marks
+from core.text.titles import asks_for_newest, family_of, find_wanted_marks, order_of_marks
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 

@@ -23,7 +23,7 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
                 Passage(
                     key=f"{quarter} {sign}.pdf",
                     title=company,
-                    text=f"The cash flow of {company} from operating activities was {10 * n + len(sign)} million euros.",
+                    text=f"The cash flow of {company} from operations was {10 * n + len(sign)} million euros.",
                 )
                 for n, quarter in enumerate(QUARTERS)
                 for sign, company in COMPANIES.items()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.versions import asks_for_newest, family_of, find_wanted_marks, order_of_marks
+from core.text.titles import asks_for_newest, family_of, find_wanted_marks, order_of_marks
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,8 @@ def parse_filter_text(text: str | None, option: str = "--filter") -> dict[str, A
         value = json.loads(text)
     except json.JSONDecodeError as error:
         raise InvalidFilter(f"{option} is not valid JSON: {error.msg} at character {error.pos}") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidFilter(f"{option} has a number with thousands of digits, or is nested too deeply") from error
     if not isinstance(value, dict):
         raise InvalidFilter(f'{option} is a JSON object of fields and conditions, such as {{"year": 1990}}')
     return value

@@ -65,7 +65,7 @@ def _load_any(weights: Weights, *, bfloat16: bool, scaled: bool) -> "SentenceTra
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # a progress bar is of no use in a server's log
     try:
         model = SentenceTransformer(weights.source, device="cpu", local_files_only=weights.folder is not None)
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except Exception as error:  # libraries raise anything over damaged files
         raise InvalidSettings(
             f"embedding.model {weights.model!r} cannot be loaded: name the built-in model, a folder that "
             f"sentence-transformers has saved, or a hub name (once with the network, then it is on disk): {error}"

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from core.errors import InvalidSettings, ModelFailed
+from core.errors import HopweaveError, InvalidSettings, ModelFailed
 from models.models_extra import require_models_extra
 from models.rerankers.score_check import check_scores
 
@@ -53,7 +53,9 @@ class LocalReranker(ABC):
         folder = Path(self._model).expanduser()
         try:
             return self._load(str(folder) if folder.is_dir() else self._model)
-        except (OSError, ValueError) as error:
+        except HopweaveError:
+            raise
+        except Exception as error:  # libraries raise anything over damaged files
             raise ModelFailed(
                 f"the reranker {self._model!r} cannot be loaded: {_first_line(error)} "
                 "(HOPWEAVE_RERANKER__MODEL is a folder with a model, or a name that the model hub knows)"

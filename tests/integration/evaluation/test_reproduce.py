@@ -27,7 +27,7 @@ from evaluation import (
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 from tests.integration.reasoning.good_model import good_model
-from tests.twins.chat_server import ChatServer
+from tests.twins.chat_server import Call, ChatServer, Reply
 
 ROWS = ("Vanilla RAG", "CoT")
 
@@ -111,6 +111,41 @@ async def test_a_table_of_searchers_needs_no_model(server: ChatServer, folder: P
     assert outcome.lines[0] == ["BM25", "100.0 (73.1)"]
     assert "Here: no language model, embedding model" in outcome.difference
     assert not server.calls
+
+
+_SUMMARY = "Painters were born in towns on rivers."
+
+
+@pytest.mark.slow  # umap-learn compiles what it runs
+async def test_raptor_is_asked_on_a_tree_of_summaries_that_is_made_once(server: ChatServer, folder: Path) -> None:
+    """The other row is asked on the passages alone; both count the passages that support a question."""
+    write_townsfolk(folder, people=4)
+    otherwise = server.respond
+
+    def respond(call: Call) -> Reply:
+        if call.role == "summarize_cluster":
+            return Reply.json({"summary": f"{_SUMMARY} It is the summary {call.number}."})
+        return otherwise(call)
+
+    server.respond = respond
+    planned = plan("par.1", folder, only=("Vanilla RAG", "RAPTOR"), limit=2)
+    told: list[str] = []
+    outcome = await reproduce(planned, server, lambda what, *_: told.append(what))
+    assert {"indexing", "copying", "grouping", "summarizing layer 1"} <= set(told)
+    summaries = [call for call in server.calls if call.role == "summarize_cluster"]
+    answers = [call for call in server.calls if call.role == "conclude"]
+    assert len(server.calls) == len(summaries) + len(answers)
+    assert [_SUMMARY in call.text for call in answers] == [False, False, True, True]
+    assert [row.error for row in outcome.results[0].answers] == [None] * 4
+    assert {name: scores["union_recall"] for name, scores in outcome.results[0].reasoners.items()} == {
+        row.reasoner: 1.0 for row in planned.rows
+    }
+    assert [line[0] for line in outcome.lines] == ["Vanilla RAG", "RAPTOR", "IRCoT+HippoRAG", "PAR RAG"]
+    assert all("–" not in cell.partition(" (")[0] for line in outcome.lines[:2] for cell in line[1:])
+    before = len(server.calls)
+    again = await reproduce(planned, server)
+    assert len(server.calls) == before, "neither a summary nor an answer is paid twice"
+    assert again.lines == outcome.lines
 
 
 def run(*arguments: object) -> tuple[str, str, BaseException | None]:

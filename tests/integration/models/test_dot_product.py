@@ -1,5 +1,6 @@
 """Dot products beside cosines: by a model in this process and at an endpoint, and over the store."""
 
+import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -81,6 +82,14 @@ async def test_a_model_in_this_process_ranks_by_the_dot_product_of_its_own_vecto
     expected = raw @ asked / (np.linalg.norm(asked) * longest)
     np.testing.assert_allclose(passages @ question, expected, atol=1e-4)
     await embedder.close()
+
+
+async def test_a_damaged_model_is_named(folder: Path, tmp_path: Path) -> None:
+    """As after a download that was interrupted."""
+    model = shutil.copytree(folder, tmp_path / "model")
+    (model / "model.safetensors").write_bytes((model / "model.safetensors").read_bytes()[:1000])
+    with pytest.raises(InvalidSettings, match=r"embedding.model 'model@.*' cannot be loaded: name the built-in model"):
+        await SentenceTransformersEmbedder(model=str(model), precision="float32").embed_passages(TEXTS)
 
 
 async def test_vectors_are_cut_before_they_are_compared(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import string
 from collections.abc import AsyncIterator, Callable, Iterator
 from itertools import product
@@ -201,6 +202,40 @@ async def test_a_folder_without_a_model_and_an_unknown_name_say_so(tmp_path: Pat
         with pytest.raises(ModelFailed, match=r"cannot be loaded.*HOPWEAVE_RERANKER__MODEL"):
             await reranker.rank(QUESTION, TEXTS)
         await reranker.close()
+
+
+def _cut_weights(folder: Path) -> None:
+    """As a download that was interrupted."""
+    (folder / "model.safetensors").write_bytes((folder / "model.safetensors").read_bytes()[:1000])
+
+
+def _change_sizes(folder: Path) -> None:
+    config = json.loads((folder / "config.json").read_text())
+    (folder / "config.json").write_text(json.dumps({**config, "hidden_size": 64}))
+
+
+def _spoil_modules(folder: Path) -> None:
+    (folder / "modules.json").write_text('[{"idx": 0, "name": "0", "path": ""}]')
+
+
+@pytest.mark.parametrize(
+    ("kind", "damage"),
+    [*product(("cross-encoder", "colbert"), (_cut_weights, _change_sizes)), ("colbert", _spoil_modules)],
+)
+async def test_a_damaged_model_is_named(
+    kind: Literal["cross-encoder", "colbert"],
+    damage: Callable[[Path], None],
+    folder: Path,
+    multi_vector: Path,
+    tmp_path: Path,
+) -> None:
+    model = shutil.copytree(folder if kind == "cross-encoder" else multi_vector, tmp_path / "model")
+    damage(model)
+    reranker = make_reranker(RerankerSettings(kind=kind, model=str(model)))
+    assert reranker is not None
+    with pytest.raises(ModelFailed, match=r"the reranker '.*model' cannot be loaded: .*HOPWEAVE_RERANKER__MODEL"):
+        await reranker.rank(QUESTION, TEXTS)
+    await reranker.close()
 
 
 def test_settings_that_lack_something_name_it() -> None:

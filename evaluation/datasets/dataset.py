@@ -13,11 +13,21 @@ from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.datasets.supporting import Support, read_grades, read_supporting
 from indexer import TakenKeys
 
-__all__ = ["CORPUS_FILE", "GIVEN_FILE", "QUESTIONS_FILE", "Dataset", "GoldQuestion", "read_dataset", "read_questions"]
+__all__ = [
+    "CORPUS_FILE",
+    "DATASET_FILES",
+    "GIVEN_FILE",
+    "QUESTIONS_FILE",
+    "Dataset",
+    "GoldQuestion",
+    "read_dataset",
+    "read_questions",
+]
 
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
 GIVEN_FILE = "openie.jsonl"
+DATASET_FILES = (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)
 _QUERIES_FILE = "queries.jsonl"
 _PART_BYTES = 1 << 20
 _PARTS = range(2, 5)

@@ -9,6 +9,7 @@ import typer
 from cli.output.console import counted, print_status
 from cli.output.files import replace_file
 from core.errors import InvalidInput, Unavailable
+from core.execution.drafts import Draft
 from core.prompting.prompts import PromptLibrary
 from evaluation import DATASET_FILES, AnswerRow, PlanForm, PlanSelection, build_page, build_plan_lines
 
@@ -38,7 +39,7 @@ Answers = Mapping[str, Sequence[AnswerRow]]
 
 def check_outputs(outputs: Mapping[str, Path | None], others: Iterable[Path]) -> None:
     """Raises `InvalidInput` if the file of an option cannot be written, is that of another option, or one of the other
-    files: those of rows, of questions, and of datasets in folders. Called before the work starts.
+    files: those of rows, of questions, and of datasets in folders. Called before the work starts; leaves no file.
     """
     taken = dict[Path, str]()
     for other in others:
@@ -47,13 +48,17 @@ def check_outputs(outputs: Mapping[str, Path | None], others: Iterable[Path]) ->
     for option, file in outputs.items():
         if file is None:
             continue
-        if not file.exists() or file.is_file():  # a device or a pipe takes several texts
-            if file.resolve() in taken:
-                raise InvalidInput(f"{option} {file} is {taken[file.resolve()]} as well; name another file")
-            taken[file.resolve()] = f"the file of {option}"
+        ordinary = not file.exists() or file.is_file()  # a device or a pipe takes several texts
+        if ordinary and file.resolve() in taken:
+            raise InvalidInput(f"{option} {file} is {taken[file.resolve()]} as well; name another file")
+        taken[file.resolve()] = f"the file of {option}"
         try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.open("ab").close()
+            if ordinary:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with Draft(_follow_links(file)):
+                    pass
+            else:
+                file.open("ab").close()
         except OSError as error:
             raise InvalidInput(f"{option} {file} cannot be written: {error.strerror}; name another file") from error
 
@@ -61,11 +66,16 @@ def check_outputs(outputs: Mapping[str, Path | None], others: Iterable[Path]) ->
 def write_text(option: str, file: Path, text: str) -> None:
     """Writes a file at the end of the work, so that it is complete or as it was. Raises `Unavailable`."""
     try:
-        replace_file(file, lambda opened: opened.write(text.encode()))
+        replace_file(_follow_links(file), lambda opened: opened.write(text.encode()))
     except InvalidInput as error:
         raise Unavailable(
             f"{option} {error}; the answers are kept in the rows, and the same command goes on from them"
         ) from error
+
+
+def _follow_links(file: Path) -> Path:
+    """Returns the file that a link names, which is replaced in its place; a device keeps its name."""
+    return file.resolve() if file.is_file() else file
 
 
 def write_page(option: str, file: Path, datasets: Answers, worst: int = 5) -> None:

@@ -123,3 +123,12 @@ def test_a_reasoner_without_answers_is_no_choice_of_plans(rows: Path, tmp_path: 
     assert "--plans-from 'extractiv' is none of the reasoners that answer; name one of: extractive" in str(error)
     assert run(rows, *plans, "extractive:min_probability=1")[1] is None
     assert run(rows, *plans, "extractive")[1] is None
+
+
+def test_a_page_behind_a_link_is_replaced_in_its_place(rows: Path, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "page.md").write_text("the page before")
+    (tmp_path / "link.md").symlink_to(tmp_path / "pages" / "page.md")
+    assert run(rows, "-o", tmp_path / "link.md")[1] is None
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "pages" / "page.md").read_text().startswith("# Reasoners compared")

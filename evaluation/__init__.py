@@ -6,7 +6,7 @@ folders build on one another: `datasets` and `scores`; `importers` and `rows`; `
 """
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
-from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.dataset import DATASET_FILES, Dataset, GoldQuestion, read_dataset
 from evaluation.datasets.noise import Noise, NoiseCounts, add_noise
 from evaluation.datasets.supporting import Support
 from evaluation.experiment import (
@@ -50,6 +50,7 @@ from evaluation.rows.stored_answers import read_answers
 from evaluation.scores.bootstrap import Interval, bootstrap_interval
 
 __all__ = [
+    "DATASET_FILES",
     "DEFAULT_SEARCHERS",
     "FORMS",
     "OVERALL",

@@ -253,7 +253,7 @@ def _check_questions(dataset: Dataset, questions: Sequence[GoldQuestion], experi
     if experiment.reasoners and unknown:
         raise InvalidInput(
             f"{dataset.name}: {unknown:,} of {len(questions):,} questions have no `answer`, so there is nothing to "
-            "compare the answers of reasoners with; measure searchers with --searcher, and leave out --reasoner"
+            "compare the answers of reasoners with; measure searchers alone: hopweave eval DIR --searcher NAME"
         )
     if experiment.searchers and any(question.grades for question in questions):
         check_graded_measures()

@@ -9,14 +9,16 @@ import typer
 from cli.output.console import counted, print_status
 from cli.output.files import replace_file
 from core.errors import InvalidInput, Unavailable
+from core.execution.drafts import Draft
 from core.prompting.prompts import PromptLibrary
-from evaluation import AnswerRow, PlanForm, PlanSelection, build_page, build_plan_lines
+from evaluation import DATASET_FILES, AnswerRow, PlanForm, PlanSelection, build_page, build_plan_lines
 
 __all__ = [
     "PlansForm",
     "PlansFrom",
     "PlansMinF1",
     "check_outputs",
+    "check_reasoners",
     "select_plans",
     "write_page",
     "write_plans",
@@ -35,34 +37,45 @@ PlansMinF1 = Annotated[float, typer.Option(min=0, max=1, help="Write only plans 
 Answers = Mapping[str, Sequence[AnswerRow]]
 
 
-def check_outputs(outputs: Mapping[str, Path | None], rows: Iterable[Path] = ()) -> None:
-    """Raises `InvalidInput` if the file of an option cannot be written, is that of another option, or one of the files
-    of rows; called before the work starts.
+def check_outputs(outputs: Mapping[str, Path | None], others: Iterable[Path]) -> None:
+    """Raises `InvalidInput` if the file of an option cannot be written, is that of another option, or one of the other
+    files: those of rows, of questions, and of datasets in folders. Called before the work starts; leaves no file.
     """
-    taken = {path.resolve(): "the file of rows" for path in rows}
+    taken = dict[Path, str]()
+    for other in others:
+        files = [other / name for name in DATASET_FILES] if other.is_dir() else [other]
+        taken |= {file.resolve(): "a file of rows or of a dataset" for file in files}
     for option, file in outputs.items():
         if file is None:
             continue
-        try:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.open("ab").close()
-        except OSError as error:
-            raise InvalidInput(f"{option} {file} cannot be written: {error.strerror}; name another file") from error
-        if not file.is_file():  # a device or a pipe takes several texts
-            continue
-        if file.resolve() in taken:
+        ordinary = not file.exists() or file.is_file()  # a device or a pipe takes several texts
+        if ordinary and file.resolve() in taken:
             raise InvalidInput(f"{option} {file} is {taken[file.resolve()]} as well; name another file")
         taken[file.resolve()] = f"the file of {option}"
+        try:
+            if ordinary:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                with Draft(_follow_links(file)):
+                    pass
+            else:
+                file.open("ab").close()
+        except OSError as error:
+            raise InvalidInput(f"{option} {file} cannot be written: {error.strerror}; name another file") from error
 
 
 def write_text(option: str, file: Path, text: str) -> None:
     """Writes a file at the end of the work, so that it is complete or as it was. Raises `Unavailable`."""
     try:
-        replace_file(file, lambda opened: opened.write(text.encode()))
+        replace_file(_follow_links(file), lambda opened: opened.write(text.encode()))
     except InvalidInput as error:
         raise Unavailable(
             f"{option} {error}; the answers are kept in the rows, and the same command goes on from them"
         ) from error
+
+
+def _follow_links(file: Path) -> Path:
+    """Returns the file that a link names, which is replaced in its place; a device keeps its name."""
+    return file.resolve() if file.is_file() else file
 
 
 def write_page(option: str, file: Path, datasets: Answers, worst: int = 5) -> None:
@@ -75,6 +88,18 @@ def select_plans(file: Path | None, form: PlanForm, reasoners: list[str] | None,
     if file is None and selection != PlanSelection():
         raise InvalidInput("--plans-form, --plans-from and --plans-min-f1 are about plans: name a file with --plans")
     return selection
+
+
+def check_reasoners(selection: PlanSelection, reasoners: Iterable[str]) -> None:
+    """Raises `InvalidInput` if a selected reasoner is none of these, each with its options: a file without plans would
+    not tell that a name is misspelt.
+    """
+    known = dict.fromkeys(name for one in reasoners for name in (one, one.partition(":")[0]))
+    unknown = next((name for name in selection.reasoners if name not in known), None)
+    if unknown is not None:
+        raise InvalidInput(
+            f"--plans-from {unknown!r} is none of the reasoners that answer; name one of: {', '.join(known)}"
+        )
 
 
 def write_plans(file: Path, datasets: Answers, selection: PlanSelection, library: PromptLibrary) -> None:

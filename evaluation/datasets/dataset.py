@@ -15,6 +15,7 @@ from indexer import TakenKeys
 
 __all__ = [
     "CORPUS_FILE",
+    "DATASET_FILES",
     "GIVEN_FILE",
     "QUESTIONS_FILE",
     "Dataset",
@@ -27,6 +28,7 @@ __all__ = [
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
 GIVEN_FILE = "openie.jsonl"
+DATASET_FILES = (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)
 _QUERIES_FILE = "queries.jsonl"
 _PART_BYTES = 1 << 20
 _PARTS = range(2, 5)

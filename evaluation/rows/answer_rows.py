@@ -6,7 +6,7 @@ from typing import Any, Self, TypeGuard
 
 from core.trace import Trace
 from evaluation.rows.model_rows import ModelRow
-from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, find_hops
+from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, check_texts, find_hops
 
 __all__ = ["AnswerRow", "Cost"]
 
@@ -115,15 +115,16 @@ class AnswerRow:
         if not _is_number(fields["seconds"]):
             raise TypeError("`seconds` must be a number")
         strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
+        check_texts(cls, fields)
         return cls(
             **{
                 **fields,
                 **{name: tuple(fields[name]) for name in strings},
                 "steps": tuple(map(StepRow.from_json, fields["steps"])),
                 "plan": tuple(map(PlannedRow.from_json, fields["plan"])),
-                "reviews": tuple(ReviewRow(**one) for one in fields["reviews"]),
-                "prompts": tuple(PromptRow(**one) for one in fields["prompts"]),
-                "models": tuple(ModelRow(**one) for one in fields.get("models", ())),
+                "reviews": tuple(ReviewRow(**check_texts(ReviewRow, one)) for one in fields["reviews"]),
+                "prompts": tuple(PromptRow(**check_texts(PromptRow, one)) for one in fields["prompts"]),
+                "models": tuple(ModelRow(**check_texts(ModelRow, one)) for one in fields.get("models", ())),
                 "cost": Cost.from_json(fields["cost"]),
             }
         )

@@ -1,7 +1,7 @@
 """The rows within a row: steps, planned steps, reviews and prompts of one answer."""
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 from core.events import CallEvent, PlanEvent, PlannedStep
@@ -10,13 +10,37 @@ from core.text.names import normalise
 from core.trace import Trace
 from evaluation.datasets.supporting import Support
 
-__all__ = ["PlannedRow", "PromptRow", "ReviewRow", "StepRow", "find_hops", "make_plan", "make_prompts", "make_step"]
+__all__ = [
+    "PlannedRow",
+    "PromptRow",
+    "ReviewRow",
+    "StepRow",
+    "check_texts",
+    "find_hops",
+    "make_plan",
+    "make_prompts",
+    "make_step",
+]
 
 _FINAL = "answer"
 """The id of the step that concludes, of all reasoners that have one."""
 
 _LOOK = "Q0.1"
 """The id of the question itself in a plan of Plan*RAG's form: it is not a part of the question."""
+
+
+def check_texts(row: type, fields_of_row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the stored fields of a row, whose texts and lists of texts are such; raises `TypeError` otherwise."""
+    if not isinstance(fields_of_row, Mapping):
+        raise TypeError("a row must be an object")
+    for one in fields(row):
+        value = fields_of_row.get(one.name)
+        if one.name not in fields_of_row or (one.type is not str and one.type != tuple[str, ...]):
+            continue
+        parts = [value] if one.type is str else value
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise TypeError(f"`{one.name}` must be {'a text' if one.type is str else 'a list of texts'}")
+    return fields_of_row
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,8 +58,9 @@ class StepRow:
     found: tuple[str, ...] = ()
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> Self:
-        return cls(**{**fields, "parents": tuple(fields["parents"]), "found": tuple(fields.get("found", ()))})
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        check_texts(cls, stored)
+        return cls(**{**stored, "parents": tuple(stored["parents"]), "found": tuple(stored.get("found", ()))})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +72,9 @@ class PlannedRow:
     parents: tuple[str, ...] = ()
 
     @classmethod
-    def from_json(cls, fields: dict[str, Any]) -> Self:
-        return cls(**{**fields, "parents": tuple(fields["parents"])})
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        check_texts(cls, stored)
+        return cls(**{**stored, "parents": tuple(stored["parents"])})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,12 +5,10 @@ tokens of the question, of the greatest cosine with a token of the passage. Fold
 and of sentence-transformers are loaded alike.
 """
 
-import json
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from core.errors import ModelFailed
-from models.rerankers.local_reranker import LocalReranker
+from models.rerankers.local_reranker import LocalReranker, read_model_file
 
 if TYPE_CHECKING:
     from sentence_transformers import MultiVectorEncoder
@@ -50,18 +48,11 @@ def _is_trained(source: str) -> bool:
     For a model that has none sentence-transformers makes a random one, without an error. Early versions of PyLate saved
     no `model_type`, but no pooling either.
     """
-    kind = _read(source, "config_sentence_transformers.json", {}).get("model_type")
-    architectures = _read(source, "config.json", {}).get("architectures") or []
-    modules = [module["type"].rpartition(".")[2] for module in _read(source, "modules.json", [])]
+    kind = read_model_file(source, "config_sentence_transformers.json", {}).get("model_type")
+    architectures = read_model_file(source, "config.json", {}).get("architectures") or []
+    modules = [module["type"].rpartition(".")[2] for module in read_model_file(source, "modules.json", [])]
     return (
         kind in {"ColBERT", "MultiVectorEncoder"}
         or any(name == "HF_ColBERT" or name.endswith("ForRetrieval") for name in architectures)
         or ("Dense" in modules and "Pooling" not in modules)
     )
-
-
-def _read(source: str, name: str, default: Any) -> Any:
-    from sentence_transformers.util import load_file_path
-
-    path = load_file_path(source, name)
-    return default if path is None else json.loads(Path(path).read_text(encoding="utf-8"))

@@ -1,6 +1,7 @@
 """What rerankers in this process share: the name of the model, its thread, and the errors of loading it."""
 
 import asyncio
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,7 @@ from core.errors import HopweaveError, InvalidSettings, ModelFailed
 from models.models_extra import require_models_extra
 from models.rerankers.score_check import check_scores
 
-__all__ = ["LocalReranker"]
+__all__ = ["LocalReranker", "read_model_file"]
 
 
 class LocalReranker(ABC):
@@ -67,6 +68,14 @@ class LocalReranker(ABC):
 
     @abstractmethod
     def _score(self, encoder: Any, question: str, texts: list[str]) -> list[float]: ...
+
+
+def read_model_file(source: str, name: str, default: Any) -> Any:
+    """Returns the JSON of a file of a model; `default` if there is no such file."""
+    from sentence_transformers.util import load_file_path
+
+    path = load_file_path(source, name)
+    return default if path is None else json.loads(Path(path).read_text(encoding="utf-8"))
 
 
 def _first_line(error: BaseException) -> str:

@@ -12,6 +12,7 @@ from cli.flows.evaluation_files import (
     PlansFrom,
     PlansMinF1,
     check_outputs,
+    check_reasoners,
     select_plans,
     write_page,
     write_plans,
@@ -131,6 +132,7 @@ def _eval(
     if (report or plans) and not reasoner:
         raise InvalidInput("--report and --plans are about reasoners: name one with --reasoner")
     planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
+    check_reasoners(planned, reasoner or ())
     default = () if reasoner else DEFAULT_SEARCHERS
     experiment = Experiment(
         searchers=tuple(searcher or default),
@@ -157,9 +159,8 @@ def _eval(
     )
     settings = read_eval_settings(model or [], prompts, extractor)
     kept = RowsFile(rows or default_rows(settings, dataset_dirs, json_file), fresh=fresh)
-    check_outputs(
-        {"--json": None if json_file == STDOUT else json_file, "--report": report, "--plans": plans}, [kept.path]
-    )
+    outputs = {"--json": None if json_file == STDOUT else json_file, "--report": report, "--plans": plans}
+    check_outputs(outputs, [kept.path, *dataset_dirs, *([questions] if questions else [])])
     results = run_comparison(settings, dataset_dirs, experiment, kept)
     answers: dict[str, list[AnswerRow]] = {}
     for result in results:

@@ -10,6 +10,7 @@ from cli.flows.evaluation_files import (
     PlansFrom,
     PlansMinF1,
     check_outputs,
+    check_reasoners,
     select_plans,
     write_page,
     write_plans,
@@ -46,6 +47,7 @@ def _eval_report(
     planned = select_plans(plans, plans_form, plans_from, plans_min_f1)
     check_outputs({"-o": output, "--plans": plans}, rows)
     datasets = read_answers(*rows)
+    check_reasoners(planned, (row.reasoner for own in datasets.values() for row in own))
     if plans is not None:
         write_plans(plans, datasets, planned, PromptLibrary())
     if output is not None:

@@ -143,7 +143,7 @@ def _reproduce(
     if estimate:
         return
     kept = RowsFile(rows or default_rows(settings, reproduction.folders, None), fresh=fresh)
-    check_outputs({"-o": output}, [kept.path])
+    check_outputs({"-o": output}, [kept.path, *reproduction.folders])
     outcome = _run(settings, reproduction, kept)
     if as_json:
         print_json(outcome.build_report())

@@ -150,6 +150,25 @@ async def test_the_client_hangs_up_and_the_call_ends(people: Server, chat: ChatS
     assert len(chat.calls) == 1
 
 
+@pytest.mark.parametrize(
+    ("reasoner", "at_once"),
+    [("rq_rag", 3), ("level", 1), ("resp", 1), ("iter_retgen", 1), ("plan_star", 1), ("ircot", 1)],
+)
+async def test_the_client_of_a_published_system_hangs_up_and_all_its_calls_end(
+    people: Server, chat: ChatServer, reasoner: str, at_once: int
+) -> None:
+    """Those that run side by side, and none follows."""
+    chat.respond = lambda _: replace(_ANSWER, stall=True)
+    async with listening(people) as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
+        body = {"question": QUESTION, "reasoner": f"{reasoner}:preset=paper", "stream": True}
+        asking_ = asyncio.create_task(client.post(ASK, json=body))
+        await chat.until(lambda: chat.in_flight == at_once)
+        asking_.cancel()
+        await asyncio.gather(asking_, return_exceptions=True)
+        await chat.until(lambda: not chat.in_flight)
+    assert len(chat.hung_up) == len(chat.calls) == at_once
+
+
 async def test_the_client_hangs_up_before_the_first_event(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, ended = asyncio.Event(), asyncio.Event()
 

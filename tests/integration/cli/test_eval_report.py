@@ -82,7 +82,7 @@ def test_no_output_overwrites_the_rows_or_another_output(rows: Path, tmp_path: P
     for output, option in ((rows, "-o"), (link, "--plans")):
         _, error = run(rows, option, output)
         assert isinstance(error, InvalidInput)
-        assert f"{option} {output} is the file of rows as well" in str(error)
+        assert f"{option} {output} is a file of rows or of a dataset as well" in str(error)
     _, error = run(rows, "-o", tmp_path / "page.md", "--plans", tmp_path / "page.md")
     assert isinstance(error, InvalidInput)
     assert f"--plans {tmp_path / 'page.md'} is the file of -o as well" in str(error)
@@ -103,3 +103,32 @@ def test_a_full_disk_is_named_and_the_old_page_stays(rows: Path, tmp_path: Path)
         assert isinstance(error, Unavailable)
         assert page.read_text() == "the page before"
         assert sorted(file.name for file in disk.folder.iterdir()) == ["filler", "page.md"]
+
+
+@pytest.mark.parametrize(("field", "value"), [("reasoner", 7), ("question", None), ("notes", "text"), ("answer", [])])
+def test_a_row_whose_texts_are_none_is_refused(rows: Path, tmp_path: Path, field: str, value: object) -> None:
+    row = json.loads(rows.read_text().splitlines()[0])
+    rows.write_text(json.dumps({**row, field: value}) + "\n")
+    for more in ((), ("--plans", tmp_path / "plans.jsonl", "--plans-form", "chat")):
+        _, error = run(rows, "-o", tmp_path / "page.md", *more)
+        assert isinstance(error, InvalidInput)
+        assert f"{rows} line 1: the row is of another release" in str(error)
+
+
+def test_a_reasoner_without_answers_is_no_choice_of_plans(rows: Path, tmp_path: Path) -> None:
+    """A misspelt name would give an empty file."""
+    plans = ("-o", tmp_path / "page.md", "--plans", tmp_path / "plans.jsonl", "--plans-from")
+    _, error = run(rows, *plans, "extractiv")
+    assert isinstance(error, InvalidInput)
+    assert "--plans-from 'extractiv' is none of the reasoners that answer; name one of: extractive" in str(error)
+    assert run(rows, *plans, "extractive:min_probability=1")[1] is None
+    assert run(rows, *plans, "extractive")[1] is None
+
+
+def test_a_page_behind_a_link_is_replaced_in_its_place(rows: Path, tmp_path: Path) -> None:
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "page.md").write_text("the page before")
+    (tmp_path / "link.md").symlink_to(tmp_path / "pages" / "page.md")
+    assert run(rows, "-o", tmp_path / "link.md")[1] is None
+    assert (tmp_path / "link.md").is_symlink()
+    assert (tmp_path / "pages" / "page.md").read_text().startswith("# Reasoners compared")

@@ -192,7 +192,7 @@ async def test_searchers_are_measured_on_grades_and_reasoners_are_refused(
     async def measured(experiment: Experiment) -> Result:
         return await run_experiment(container, WorkerHere(), folder, experiment, lambda *_: None)
 
-    with pytest.raises(InvalidInput, match=r"3 of 3 questions have no `answer`, .* leave out --reasoner"):
+    with pytest.raises(InvalidInput, match=r"3 of 3 questions have no `answer`, .* measure searchers alone: hopweave"):
         await measured(Experiment(searchers=("sparse",), reasoners=("extractive",)))
     monkeypatch.setitem(sys.modules, "ir_measures", None)
     with pytest.raises(InvalidSettings, match=r"hopweave\[eval\]"):

@@ -189,6 +189,24 @@ async def test_a_model_without_a_projection_of_tokens_is_none_of_colbert(tmp_pat
     await reranker.close()
 
 
+@pytest.mark.parametrize("make", [make_encoder, make_multi_vector, make_stanford])
+async def test_a_model_that_gives_vectors_is_no_cross_encoder(make: Callable[[Path], Path], tmp_path: Path) -> None:
+    """Its scores would be those of a random layer."""
+    reranker = CrossEncoderReranker(model=str(make(tmp_path)))
+    with pytest.raises(ModelFailed, match=r"not trained to give a score for a pair .* or HOPWEAVE_RERANKER__KIND to"):
+        await reranker.rank(QUESTION, TEXTS)
+    await reranker.close()
+
+
+async def test_a_saved_cross_encoder_is_one(folder: Path, tmp_path: Path) -> None:
+    from sentence_transformers import CrossEncoder
+
+    CrossEncoder(str(folder)).save_pretrained(str(tmp_path / "saved"))
+    reranker = CrossEncoderReranker(model=str(tmp_path / "saved"))
+    assert len(await reranker.rank(QUESTION, TEXTS)) == len(TEXTS)
+    await reranker.close()
+
+
 async def test_a_model_with_two_values_a_pair_is_no_reranker(tmp_path: Path) -> None:
     reranker = CrossEncoderReranker(model=str(make_cross_encoder(tmp_path, labels=2)))
     with pytest.raises(ModelFailed, match="no reranker: it gives 2 values"):

@@ -39,6 +39,7 @@ class EmbeddingSettings(Section):
     dot: float | None = Field(
         default=None,
         gt=0,
+        le=1_000_000,
         allow_inf_nan=False,
         description="Passages are ranked by the dot product, of vectors that are at most so long; unset: by cosine.",
     )

@@ -60,6 +60,9 @@ class ReasonerContract(ABC):
         reasoner = self.reasoner_over(searcher or RecordingSearcher("any", list(HITS.values()), []))
         return await reasoner.answer(Question(corpus=CORPUS, text=text, **fields), trace), trace
 
+    async def test_a_corpus_of_passages_is_enough(self) -> None:
+        await self.reasoner_over(RecordingSearcher("any", [], [])).check(CORPUS)
+
     async def test_what_the_passages_hold_is_answered(self) -> None:
         answer, _ = await self.ask()
         assert not answer.abstained

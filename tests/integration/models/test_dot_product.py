@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import InvalidSettings, ModelFailed
@@ -82,6 +83,13 @@ async def test_a_model_in_this_process_ranks_by_the_dot_product_of_its_own_vecto
     expected = raw @ asked / (np.linalg.norm(asked) * longest)
     np.testing.assert_allclose(passages @ question, expected, atol=1e-4)
     await embedder.close()
+
+
+@pytest.mark.parametrize("dot", [0, -1, float("nan"), float("inf"), 1e40])
+def test_a_length_that_no_vector_has_is_refused(dot: float) -> None:
+    """At 1e40 all scores would be 0."""
+    with pytest.raises(ValidationError, match="dot"):
+        EmbeddingSettings(dot=dot)
 
 
 async def test_a_damaged_model_is_named(folder: Path, tmp_path: Path) -> None:

@@ -112,7 +112,7 @@ def _lacks_calls(session: Session) -> bool:
     if left is None or left > _CALLS:
         return False
     session.trace.note(
-        f"resp: the budget has {left} calls left, too few for another iteration; answered from what was found"
+        f"resp: {left} of the calls of the budget are left, too few for another iteration; left out: further iterations"
     )
     return True
 

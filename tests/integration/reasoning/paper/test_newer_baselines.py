@@ -227,7 +227,7 @@ async def test_resp_keeps_the_last_call_of_the_budget_for_the_answer(
     answer, trace = await desk.ask("resp:iterations=50", QUESTION, budget=Budget(calls=calls))
     assert answer.plain == "1975"
     assert len(desk.server.calls) == made
-    assert any("too few for another iteration; answered from what was found" in note for note in trace.notes)
+    assert any("too few for another iteration; left out: further iterations" in note for note in trace.notes)
 
 
 # RQ-RAG (arXiv 2404.00610, section 3.3): each node is rewritten, decomposed, disambiguated and answered; one is chosen

@@ -38,8 +38,9 @@ Answers = Mapping[str, Sequence[AnswerRow]]
 
 
 def check_outputs(outputs: Mapping[str, Path | None], others: Iterable[Path]) -> None:
-    """Raises `InvalidInput` if the file of an option cannot be written, is that of another option, or one of the other
-    files: those of rows, of questions, and of datasets in folders. Called before the work starts; leaves no file.
+    """Raises `InvalidInput` if the file of an option cannot be written, or if another option or `others` has it too.
+
+    `others` are files of rows and questions, and folders of datasets. Called before the work starts; leaves no file.
     """
     taken = dict[Path, str]()
     for other in others:

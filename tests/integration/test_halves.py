@@ -41,8 +41,7 @@ async def server(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterato
     made = Server(container)
     await made.corpus()
     yield made
-    await made.client.aclose()
-    await container.close()
+    await made.close()
 
 
 @pytest.fixture

@@ -46,8 +46,7 @@ async def asking(
         await server.ingest(ADA, BABBAGE, BEIDA)
         yield server
     finally:
-        await server.client.aclose()
-        await container.close()
+        await server.close()
 
 
 @asynccontextmanager

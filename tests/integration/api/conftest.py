@@ -47,6 +47,13 @@ class Server:
         queued: dict[str, Any] = answer.json()
         return queued
 
+    async def close(self) -> None:
+        """Does what the application does at its end. A call of a model that goes on would open a connection again."""
+        await self.app.state.questions.close()
+        await self.app.state.mcp.close()
+        await self.client.aclose()
+        await self.container.close()
+
 
 MakeServer = Callable[..., Awaitable[Server]]
 
@@ -63,8 +70,7 @@ async def make_server(tmp_path: Path) -> AsyncIterator[MakeServer]:
 
     yield make
     for server in servers:
-        await server.client.aclose()
-        await server.container.close()
+        await server.close()
 
 
 @pytest.fixture

@@ -27,8 +27,7 @@ async def there(tmp_path: Path) -> AsyncIterator[Server]:
     container.embedder = CountingEmbedder()
     server = Server(container)
     yield server
-    await server.client.aclose()
-    await container.close()
+    await server.close()
 
 
 async def _export(server: Server, corpus: str = "people", **params: str) -> bytes:

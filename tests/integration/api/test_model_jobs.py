@@ -27,8 +27,7 @@ async def asking(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
     container.embedder = TwinEmbedder()
     server = Server(container)
     yield server
-    await server.client.aclose()
-    await container.close()
+    await server.close()
 
 
 async def test_an_estimate_writes_nothing_and_leaves_out_what_is_unchanged(asking: Server, chat: ChatServer) -> None:

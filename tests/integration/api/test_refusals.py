@@ -43,8 +43,7 @@ async def serve_with(tmp_path: Path) -> AsyncIterator[MakeSet]:
 
     yield make
     for server in made:
-        await server.client.aclose()
-        await server.container.close()
+        await server.close()
 
 
 async def refused(server: Server, part: str, path: str, body: Mapping[str, Any]) -> str:

@@ -96,8 +96,7 @@ async def test_a_question_is_followed_into_calls_of_the_model(tmp_path: Path) ->
         asked = await server.client.post("/v1/corpora/people/ask", json=body, headers={"X-Request-ID": "abc-6"})
         assert asked.status_code == 200
         assert {call.headers["x-request-id"] for call in model.calls} == {"abc-6"}
-        await server.client.aclose()
-        await container.close()
+        await server.close()
 
 
 async def test_every_metric_is_served(meter: PrometheusMeter, people: Server) -> None:
@@ -132,8 +131,7 @@ async def test_corpora_are_labels_where_the_settings_ask_for_it(tmp_path: Path) 
         told = (await server.client.get("/metrics")).text
     finally:
         install_meter(None)
-        await server.client.aclose()
-        await container.close()
+        await server.close()
     assert 'hopweave_documents{corpus="people",state="indexed"} 1.0' in told
     assert 'hopweave_retrieval_seconds_count{corpus="people",searcher="dense",stage="total"} 1.0' in told
 

@@ -49,8 +49,7 @@ async def server(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
     container.embedder = TwinEmbedder()
     server = Server(container)
     yield server
-    await server.client.aclose()
-    await container.close()
+    await server.close()
 
 
 async def _ingest(server: Server, *documents: Mapping[str, Any], corpus: str = "lessons") -> None:

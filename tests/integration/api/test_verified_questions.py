@@ -41,9 +41,7 @@ async def server(tmp_path: Path, chat: ChatServer) -> AsyncIterator[Server]:
     await server.corpus("lessons")
     await server.ingest(_LETTERS, _COPY, corpus="lessons")
     yield server
-    await server.app.state.questions.close()
-    await server.client.aclose()
-    await container.close()
+    await server.close()
 
 
 async def _ask(server: Server, **more: Any) -> Json:

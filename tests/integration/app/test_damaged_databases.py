@@ -40,8 +40,7 @@ async def _serving(folder: Path) -> AsyncIterator[Server]:
     try:
         yield server
     finally:
-        await server.client.aclose()
-        await container.close()
+        await server.close()
 
 
 async def _fill(folder: Path) -> None:

@@ -34,8 +34,7 @@ async def main(folder, model):
     headers = {"traceparent": "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"}
     answer = await server.client.post("/v1/corpora/people/ask", json=body, headers=headers)
     assert answer.status_code == 200, answer.text
-    await server.client.aclose()
-    await container.close()
+    await server.close()
     flush_traces()
 
 asyncio.run(main(*sys.argv[1:]))

@@ -97,6 +97,7 @@ async def test_every_published_prompt_is_asked(server: ChatServer) -> None:
             await desk.ask(f"level:searchers=sparse+dense{options}", QUESTION)
         server.respond = lambda call: Reply(text="Novels,\nand who published them.")  # noqa: ARG005 - a reply to all
         summary = await summarize_cluster([NODE], desk.models, CORPUS.id, Trace())
+        await desk.models.close()
     assert summary == "Novels, and who published them."
     systems = {call.messages[0]["content"] for call in server.calls}
     assert [name for name, prompt in published_prompts().replaced.items() if prompt.system not in systems] == []

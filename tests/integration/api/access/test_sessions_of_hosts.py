@@ -33,8 +33,7 @@ async def make_hosts(tmp_path: Path) -> AsyncIterator[MakeHosts]:
 
     yield make
     for server in made:
-        await server.client.aclose()
-        await server.container.close()
+        await server.close()
 
 
 async def _sign_in(server: Server, key: str) -> dict[str, str]:

@@ -103,8 +103,7 @@ async def test_another_process_follows_and_cancels(tmp_path: Path, chat: ChatSer
         assert told[-1].data["detail"].startswith("the question was cancelled")
         await chat.until(lambda: chat.hung_up)
         assert (await get(first, id))["state"] == "cancelled"
-        await second.client.aclose()
-        await second.container.close()
+        await second.close()
 
 
 def _container_like(server: Server) -> Any:

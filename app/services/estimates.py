@@ -7,6 +7,7 @@ from functools import partial
 from itertools import islice
 
 from app.container import Container
+from app.services.attachments import AttachmentReader
 from app.services.ingestion import MAX_DOCUMENTS
 from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
@@ -129,6 +130,7 @@ async def estimate(
     rest = iter(found)
     async with container.estimate_lane.admit(container.caller) as take_turn:
         while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
+            part = await take_turn(partial(_read_attachments, part))
             rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
             unchanged = await _find_unchanged(container, corpus, submissions)
@@ -156,6 +158,10 @@ async def estimate(
         rejected=tuple(rejected),
         notes=(*count.notes, *count.scripts.notes),
     )
+
+
+def _read_attachments(part: Sequence[Submission | Rejection], loaders: Loaders) -> list[Submission | Rejection]:
+    return list(AttachmentReader(loaders).read(part))
 
 
 async def _find_unchanged(

@@ -1,12 +1,13 @@
 """Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
+from app.services.attachments import AttachmentReader, delete_lost_attachments, list_attachments
 from core.corpora import Corpus, check_embedded_by
 from core.documents import OnConflict, Submission, check_submission
 from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
@@ -76,14 +77,41 @@ async def submit(
 ) -> Enqueued:
     """Stores the originals and queues revisions of new and changed documents, in one transaction.
 
-    `token_budget`: how many tokens of models a new job may use before it pauses. `job_id` adds to an existing job.
+    Attachments of mails are submitted with them, after all of `submissions`. `token_budget`: how many tokens of models
+    a new job may use before it pauses. `job_id` adds to an existing job. Raises `TooLarge` for a mail with too many
+    attachments.
     """
+    reader = AttachmentReader(container.loaders)
+    found = await asyncio.to_thread(_read_all, reader, submissions)
+    if rejected := [one for one in found if isinstance(one, Rejection)]:
+        raise TooLarge(f"document {rejected[0].source!r}: {rejected[0].reason.partition(';')[0]}; nothing was written")
+    return await _submit_read(
+        container, corpus, found, on_conflict, reader.mails, job_id=job_id, token_budget=token_budget
+    )
+
+
+def _read_all(reader: AttachmentReader, submissions: Sequence[Submission]) -> list[Submission | Rejection]:
+    return list(reader.read(submissions))
+
+
+async def _submit_read(
+    container: Container,
+    corpus: Corpus,
+    found: Sequence[Submission | Rejection],
+    on_conflict: OnConflict,
+    mails: Collection[str],
+    *,
+    job_id: str | None = None,
+    token_budget: int | None = None,
+) -> Enqueued:
+    submissions = [one for one in found if isinstance(one, Submission)]
     return await _enqueue(
         container,
         corpus,
         [_make_revision(_check(submission, corpus)) for submission in submissions],
         lambda: (submission.content for submission in submissions),
         on_conflict,
+        mails=mails,
         job_id=job_id,
         token_budget=token_budget,
     )
@@ -100,18 +128,24 @@ async def submit_found(
     """Submits what `read` yields in one transaction. It is called several times, so that not all contents are in memory
     at once.
 
-    Raises `FilesRejected` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
-    `TooLarge` for more than `MAX_DOCUMENTS` documents.
+    Attachments of mails are submitted with them. Raises `FilesRejected` if nothing can be submitted, or, with
+    `on_conflict=error`, if anything is rejected; and `TooLarge` for more than `MAX_DOCUMENTS` documents.
     """
-    revisions, rejected = await asyncio.to_thread(_make_revisions, read, corpus)
+    reader = AttachmentReader(container.loaders)
+
+    def read_all() -> Iterator[Submission | Rejection]:
+        return reader.read(read())
+
+    revisions, rejected = await asyncio.to_thread(_make_revisions, read_all, corpus, reader.attached)
     if rejected and (not revisions or on_conflict is OnConflict.ERROR):
         raise _refuse(rejected)
     enqueued = await _enqueue(
         container,
         corpus,
         revisions,
-        lambda: (found.content for found in read() if isinstance(found, Submission)),
+        lambda: (found.content for found in read_all() if isinstance(found, Submission)),
         on_conflict,
+        mails=reader.mails,
         token_budget=token_budget,
     )
     return SubmittedFiles(enqueued=enqueued, rejected=tuple(rejected))
@@ -125,14 +159,17 @@ def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
 
 
 def _make_revisions(
-    read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus
+    read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus, attached: Collection[str]
 ) -> tuple[list[NewRevision], list[Rejection]]:
+    """Returns the revisions, and what is rejected. `attached` grows while it is read: attachments are no documents of
+    the request, and are bounded for themselves.
+    """
     revisions, rejected = list[NewRevision](), list[Rejection]()
     for found in read():
         if isinstance(found, Rejection):
             rejected.append(found)
             continue
-        if len(revisions) == MAX_DOCUMENTS:
+        if len(revisions) - len(attached) >= MAX_DOCUMENTS and found.key not in attached:
             raise TooLarge(f"there are more than {MAX_DOCUMENTS:,} documents; send them in several calls")
         try:
             revisions.append(_make_revision(_check(found, corpus)))
@@ -148,6 +185,7 @@ async def _enqueue(
     contents: Callable[[], Iterable[bytes]],
     on_conflict: OnConflict,
     *,
+    mails: Collection[str],
     job_id: str | None = None,
     token_budget: int | None = None,
 ) -> Enqueued:
@@ -168,6 +206,7 @@ async def _enqueue(
     skipped = {document.key for document in enqueued.documents if document.skipped}
     await _list_orphans(container, corpus.id, [one.content_hash for one in revisions if one.key in skipped])
     await container.notifier.notify_soon(corpus.id)
+    await delete_lost_attachments(container, corpus, enqueued, mails)
     return enqueued
 
 
@@ -215,8 +254,11 @@ async def submit_all(
             rejected += misfits.values()
             submissions = [one for one in submissions if one.key not in misfits]
             if submissions:
-                enqueued = await submit(container, corpus, submissions, on_conflict, job_id=job_id)
-                submitted += len(submissions)
+                reader = AttachmentReader(container.loaders)
+                read = await asyncio.to_thread(_read_all, reader, submissions)
+                rejected += [one for one in read if isinstance(one, Rejection)]
+                enqueued = await _submit_read(container, corpus, read, on_conflict, reader.mails, job_id=job_id)
+                submitted += len(enqueued.documents)
                 yield SubmissionProgress(job=enqueued.job, submitted=submitted, rejected=tuple(rejected))
         job = await container.record.submissions.close_job(job_id)
     except BaseException:  # also an interruption: the job contains what was submitted
@@ -226,8 +268,11 @@ async def submit_all(
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
-    """Makes documents invisible at once. A worker deletes them later."""
-    job = await container.record.submissions.delete_documents(corpus.id, document_ids)
+    """Makes documents invisible at once, and the attachments of mails among them. A worker deletes them later."""
+    keys = [(await container.record.documents.get(corpus.id, id)).key for id in document_ids]
+    attached = await list_attachments(container, corpus, keys)
+    ids = dict.fromkeys((*document_ids, *(document.id for document in attached)))
+    job = await container.record.submissions.delete_documents(corpus.id, list(ids))
     await container.notifier.notify_soon(corpus.id)
     return job
 

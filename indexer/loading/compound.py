@@ -2,7 +2,6 @@
 
 import io
 import struct
-
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +11,7 @@ from indexer.loading.properties import make_metadata
 __all__ = ["MAGIC", "CompoundFile"]
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MAX_ENTRIES = 100_000
+_STORAGE = 1
 _PROPERTIES = {
     "author": "author",
     "created": "create_time",
@@ -38,26 +37,50 @@ class CompoundFile:
         self._key = key
         self._left = 2 * len(content)
         self._errors = (OSError, ValueError, IndexError, struct.error, TypeError, RecursionError)
+        self._entries: dict[tuple[str, ...], Any] = {}
+        self._storages: dict[tuple[str, ...], list[str]] = {}
         try:
             self._file: Any = olefile.OleFileIO(io.BytesIO(content))
-            self.paths: frozenset[tuple[str, ...]] = frozenset(map(tuple, self._file.listdir()))
+            self._list(self._file.root)
         except self._errors as error:
             raise self._damaged(error) from error
-        if len(self.paths) > _MAX_ENTRIES:
-            raise LoadFailed(f"{key!r} is refused: it has more than {_MAX_ENTRIES:,} streams")
+
+    def _list(self, root: Any) -> None:
+        """Lists the streams and storages by their paths, in small letters. `olefile` looks through all for each."""
+        waiting: list[tuple[tuple[str, ...], Any]] = [((), root)]
+        seen = {root.sid}  # a storage of a damaged file may be in itself
+        while waiting:
+            path, storage = waiting.pop()
+            for entry in storage.kids:
+                if entry.sid in seen:
+                    continue
+                seen.add(entry.sid)
+                own = (*path, entry.name.lower())
+                if entry.kids or entry.entry_type == _STORAGE:
+                    self._storages.setdefault(path, []).append(own[-1])
+                    waiting.append((own, entry))
+                else:
+                    self._entries[own] = entry
 
     def has(self, *path: str) -> bool:
         """Whether there is a stream; the case of its name does not matter."""
-        return bool(self._file.exists("/".join(path)))
+        return tuple(map(str.lower, path)) in self._entries
+
+    def folders(self, prefix: str, within: tuple[str, ...] = ()) -> list[str]:
+        """Returns the names of the storages in a storage that begin with a prefix, sorted."""
+        names = self._storages.get(tuple(map(str.lower, within)), [])
+        return sorted(name for name in names if name.startswith(prefix.lower()))
 
     def read(self, *path: str) -> bytes:
         """Returns the bytes of a stream. Raises `LoadFailed` if it is missing or damaged."""
+        entry = self._entries.get(tuple(map(str.lower, path)))
+        if entry is None:
+            raise LoadFailed(f"{self._key!r} is damaged: its stream {'/'.join(path)!r} is missing")
+        if entry.size > self._left:
+            raise LoadFailed(f"{self._key!r} is damaged: its streams state more bytes than the file has")
+        self._left -= entry.size
         try:
-            size = self._file.get_size("/".join(path))
-            if size > self._left:
-                raise LoadFailed(f"{self._key!r} is damaged: its streams state more bytes than the file has")
-            self._left -= size
-            with self._file.openstream("/".join(path)) as stream:
+            with self._file._open(entry.isectStart, entry.size) as stream:  # noqa: SLF001 - the public way is by name
                 content: bytes = stream.read()
         except self._errors as error:
             raise self._damaged(error) from error

@@ -230,7 +230,7 @@ def _directory_entry(n: int, entries: list[str], starts: Mapping[str, tuple[int,
 
 
 def make_doc(text: str, *, flags: int = 0, version: int = 0xC1) -> bytes:
-    """Returns a Word file of 1997 with a text whose paragraphs end with `\\r`, all in the style 0."""
+    """Returns a Word file of 1997 with a text whose paragraphs end with a carriage return, all in the style 0."""
     fib = bytearray(1472)
     raw = text.encode("utf-16-le")
     struct.pack_into("<HH6xH", fib, 0, 0xA5EC, version, flags)
@@ -241,7 +241,7 @@ def make_doc(text: str, *, flags: int = 0, version: int = 0xC1) -> bytes:
     return pack_compound({"WordDocument": (bytes(fib) + raw).ljust(4096, b"\0"), "0Table": clx})
 
 
-def make_msg(texts: Mapping[int, str | bytes], files: Mapping[str, bytes] = {}) -> bytes:  # noqa: B006 - never changed
+def make_msg(texts: Mapping[int, str | bytes], files: Mapping[str, bytes] = {}) -> bytes:
     """Returns a mail of Outlook: its properties by number, as texts or bytes, and its attachments by name."""
     streams = {"__properties_version1.0": bytes(32)}
     for number, value in texts.items():

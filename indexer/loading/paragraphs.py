@@ -15,8 +15,8 @@ TITLE, BODY = 0, 10
 class Paragraph:
     """A paragraph, a cell of a table, or the end of a row; the text of such an end belongs to a last cell, if any.
 
-    `level` is `TITLE`, 1 to 9 for a heading, else `BODY`. A paragraph that `is_in_table` without ending its cell goes on
-    in the cell. `notes` are the texts of its footnotes and endnotes.
+    `level` is `TITLE`, 1 to 9 for a heading, else `BODY`. A paragraph that `is_in_table` without ending its cell is a
+    part of the cell. `notes` are the texts of its footnotes and endnotes.
     """
 
     text: str

@@ -20,13 +20,21 @@ _TOKEN = re.compile(
 _DEEPEST = 2000
 _TEXT, _SKIPPED, _SHAPE, _FONTS, _STYLES, _INFO, _NOTE = "text", "skipped", "shape", "fonts", "styles", "info", "note"
 _SKIPPED_WORDS = frozenset(
-    "aftncn aftnsep aftnsepc colortbl datafield factoidname filetbl fldinst footer footerf footerl footerr ftncn ftnsep "
-    "ftnsepc header headerf headerl headerr listtable listoverridetable listtext nonesttables nonshppict objdata pict "
-    "pntext private revtbl rxe shprslt tc tcn template txe xe xmlnstbl mmathPr themedata datastore latentstyles rsidtbl "
-    "pgptbl generator userprops stylerestrictions operator comment doccomm".split()
+    (
+        *("aftncn", "aftnsep", "aftnsepc", "ftncn", "ftnsep", "ftnsepc"),  # lines above footnotes
+        *("header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr"),
+        *("colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl", "pgptbl", "xmlnstbl"),
+        *("datafield", "fldinst", "factoidname", "private", "template", "generator", "userprops", "operator"),
+        *("listtext", "pntext"),  # the number of an item, for programs that know no lists
+        *("nonesttables", "nonshppict", "shprslt"),  # the same for programs that know no nested tables and shapes
+        *("pict", "objdata", "themedata", "datastore", "mmathPr", "latentstyles", "comment", "doccomm"),
+        *("xe", "rxe", "txe", "tc", "tcn"),  # entries of an index, and of a table of contents
+    )
 )
 _INFO_WORDS = ("title", "author", "subject", "keywords", "creatim", "revtim")
-_DESTINATIONS = frozenset(("footnote", "shptxt", "fonttbl", "stylesheet", "info", *_INFO_WORDS))
+_ENTERED = {
+    "footnote": _NOTE, "shpinst": _SHAPE, "shptxt": _TEXT, "fonttbl": _FONTS, "stylesheet": _STYLES, "info": _INFO,
+}  # fmt: skip
 _NO_PARAGRAPHS = ("cs", "ts", "ds")  # styles of characters, tables and sections
 _CHARACTERS = {
     "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’",
@@ -76,7 +84,7 @@ def is_rtf(content: bytes) -> bool:
 
 
 def read_rtf(content: bytes, key: str) -> RtfText:
-    """Raises `LoadFailed` if the content is no RTF, or nested too deeply. A file that is cut off is read, with a note."""
+    """Raises `LoadFailed` for content that is no RTF, or nested too deeply. What is cut off is read, with a note."""
     if not content:
         raise LoadFailed(f"{key!r} is empty: it has no bytes")
     if not is_rtf(content):
@@ -107,21 +115,15 @@ class _Reader:
 
     def read(self) -> RtfText:
         at = self._content.find(b"{")
-        while at < len(self._content):
-            match = _TOKEN.match(self._content, at)
-            if match is None:  # not reached: each byte begins a token
-                break
+        while match := _TOKEN.match(self._content, at):
             at = match.end()
             word, number, code, symbol, brace, text = match.groups()
-            if word is not None:
-                if word == b"bin":
-                    at += max(0, int(number or 0))
-                else:
-                    self._read_word(word.decode(), None if number is None else int(number))
-            elif code is not None:
-                self._add_bytes(bytes.fromhex(code.decode()))
-            elif text is not None:
-                self._add_bytes(text)
+            if word == b"bin":
+                at += max(0, int(number or 0))
+            elif word is not None:
+                self._read_word(word.decode(), None if number is None else int(number))
+            elif text is not None or code is not None:
+                self._add_bytes(text or bytes.fromhex(code.decode()))
             elif symbol is not None:
                 self._read_symbol(symbol)
             elif brace == b"{":
@@ -239,7 +241,7 @@ class _Reader:
             state.outline = 9 if number is None else number
         elif word == "uc":
             state.skipped_units = min(max(0, number or 0), 8)
-        elif word in _DESTINATIONS or (word in _NO_PARAGRAPHS and state.destination == _STYLES):
+        elif word in _ENTERED or word in _INFO_WORDS or (word in _NO_PARAGRAPHS and state.destination == _STYLES):
             self._enter(word, number)
         else:
             self._read_definition(word, number)
@@ -270,23 +272,14 @@ class _Reader:
             return
         if word == "htmltag" and self._is_html:
             state.is_only_rtf = False
-        elif word == "footnote":
-            state.destination = _NOTE
-        elif word == "shpinst":
-            state.destination = _SHAPE
-        elif word == "shptxt":
-            state.destination = _TEXT
-        elif word == "fonttbl":
-            state.destination = _FONTS
-        elif word == "stylesheet":
-            state.destination = _STYLES
-        elif word == "info":
-            state.destination = _INFO
-        elif word in _INFO_WORDS and state.destination == _INFO:
-            state.name, self._named = word, []
+        elif word in _ENTERED:
+            state.destination = _ENTERED[word]
+        elif word in _INFO_WORDS:
+            if state.destination == _INFO:
+                state.name, self._named = word, []
         elif word in _NO_PARAGRAPHS and state.destination == _STYLES:
             state.style = -1 - (number or 0)
-        elif word not in _INFO_WORDS:
+        else:
             state.destination = _SKIPPED
 
     def _read_symbol(self, symbol: bytes) -> None:
@@ -379,5 +372,5 @@ def _known(code_page: str) -> str:
 
 
 def _join_pairs(text: str) -> str:
-    """Joins the halves of surrogate pairs, each of which is a `\\u` of its own."""
+    """Joins the halves of surrogate pairs: each is a control word of its own."""
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "ignore")

@@ -14,7 +14,12 @@ _MEDIA_TYPES = (
     (b"mimetypeapplication/epub+zip", ".epub"),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
 )
-_PARTS = ((b"word/document.xml", ".docx"), (b"ppt/presentation.xml", ".pptx"), (b"xl/workbook.xml", ".xlsx"))
+_PARTS = (
+    (b"word/document.xml", ".docx"),
+    (b"ppt/presentation.xml", ".pptx"),
+    (b"xl/workbook.xml", ".xlsx"),
+    (b"META-INF/container.xml", ".epub"),
+)
 _STREAMS = tuple(
     (name.encode("utf-16-le"), suffix)
     for name, suffix in (("__properties_version1.0", ".msg"), ("WordDocument", ".doc"))

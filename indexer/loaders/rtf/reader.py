@@ -25,7 +25,7 @@ _SKIPPED_WORDS = frozenset(
         *("header", "headerf", "headerl", "headerr", "footer", "footerf", "footerl", "footerr"),
         *("colortbl", "filetbl", "listtable", "listoverridetable", "revtbl", "rsidtbl", "pgptbl", "xmlnstbl"),
         *("datafield", "fldinst", "factoidname", "private", "template", "generator", "userprops", "operator"),
-        *("listtext", "pntext"),  # the number of an item, for programs that know no lists
+        *("listname", "leveltext", "levelnumbers", "listtext", "pntext"),  # of lists; the number of an item as text
         *("nonesttables", "nonshppict", "shprslt"),  # the same for programs that know no nested tables and shapes
         *("pict", "objdata", "themedata", "datastore", "mmathPr", "latentstyles", "comment", "doccomm"),
         *("xe", "rxe", "txe", "tc", "tcn"),  # entries of an index, and of a table of contents
@@ -41,7 +41,7 @@ _CHARACTERS = {
     "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ", "qmspace": " ", "nestcell": "\n",
     "nestrow": "\n",
 }  # fmt: skip
-_SYMBOLS = {b"~": " ", b"_": "-", b"{": "{", b"}": "}", b"\\": "\\", b"\t": "\t"}
+_SYMBOLS = {b"~": " ", b"_": "-", b"\t": "\t"}
 _ENDS = ("par", "sect", "page", "cell", "row", "\n", "\r")
 _CODE_PAGES = {
     77: "mac_roman", 78: "shift_jis", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253",
@@ -290,6 +290,8 @@ class _Reader:
         elif symbol in (b"\n", b"\r"):
             self._flush()
             self._end("par")
+        elif symbol in (b"{", b"}", b"\\"):  # may be the second byte of a character, too
+            self._add_bytes(symbol)
         elif symbol in _SYMBOLS:
             self._flush()
             self._add(_SYMBOLS[symbol])

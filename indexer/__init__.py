@@ -13,7 +13,7 @@ from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chun
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import DocumentLimits, WorkerOptions
 from indexer.pipeline.worker import Worker
-from indexer.selection.attachments import ATTACHMENT_OF, attachment_prefix, make_submissions
+from indexer.selection.attachments import ATTACHMENT_OF, AttachmentReader, attachment_prefix
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
@@ -42,6 +42,7 @@ __all__ = [
     "LAST_PAGE",
     "LONGEST_EMBEDDING",
     "PARQUET",
+    "AttachmentReader",
     "ChunkContent",
     "Comparison",
     "DocumentLimits",
@@ -83,7 +84,6 @@ __all__ = [
     "make_chunks",
     "make_extractor",
     "make_submission",
-    "make_submissions",
     "open_embeddings",
     "parse_json",
     "read_embedded",

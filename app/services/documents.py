@@ -61,7 +61,7 @@ async def delete_by_keys(container: "Container", corpus: Corpus, keys: Sequence[
     """Deletes the documents with these keys, and the attachments of mails among them. Returns the job, and the keys
     that no document has.
     """
-    from app.services.attachments import list_attachments  # it imports all that indexes
+    from app.services.ingestion import list_attachments  # it imports all that indexes
 
     ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
     attached = [one.id for one in await list_attachments(container, corpus, keys) if one.id not in ids]
@@ -74,7 +74,7 @@ async def delete_matching(container: "Container", corpus: Corpus, where: Documen
     """Deletes the readable documents that match, also those that are not enabled, and the attachments of mails among
     them.
     """
-    from app.services.attachments import list_attachments  # it imports all that indexes
+    from app.services.ingestion import list_attachments  # it imports all that indexes
 
     found = await container.record.documents.match(corpus.id, where, enabled=None)
     refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)

@@ -7,7 +7,6 @@ from functools import partial
 from itertools import islice
 
 from app.container import Container
-from app.services.attachments import AttachmentReader
 from app.services.ingestion import MAX_DOCUMENTS
 from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
@@ -20,7 +19,7 @@ from core.prompting.prompts import use_prompts
 from core.settings import LlmSettings
 from core.strategies import build, parse_spec
 from core.trace import Trace
-from indexer import Loaders, Rejection, fingerprint, make_extractor
+from indexer import AttachmentReader, Loaders, Rejection, fingerprint, make_extractor
 from models import make_chat_models
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]

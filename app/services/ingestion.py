@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
-from app.services.attachments import AttachmentReader, delete_lost_attachments, list_attachments
 from core.corpora import Corpus, check_embedded_by
-from core.documents import OnConflict, Submission, check_submission
+from core.documents import Document, OnConflict, Submission, check_submission
 from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
-from indexer import Rejection, fingerprint
+from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
 __all__ = [
     "MAX_DOCUMENTS",
@@ -23,6 +22,7 @@ __all__ = [
     "check_queue",
     "delete_documents",
     "delete_one_document",
+    "list_attachments",
     "resume",
     "submit",
     "submit_all",
@@ -34,6 +34,7 @@ MAX_DOCUMENTS = 1000
 
 
 _SHOWN_REJECTIONS = 5
+_LISTED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -206,7 +207,7 @@ async def _enqueue(
     skipped = {document.key for document in enqueued.documents if document.skipped}
     await _list_orphans(container, corpus.id, [one.content_hash for one in revisions if one.key in skipped])
     await container.notifier.notify_soon(corpus.id)
-    await delete_lost_attachments(container, corpus, enqueued, mails)
+    await _delete_lost_attachments(container, corpus, enqueued, mails)
     return enqueued
 
 
@@ -286,6 +287,35 @@ async def delete_one_document(container: Container, corpus: Corpus, document_id:
         if running is None:
             raise
         return running
+
+
+async def list_attachments(container: Container, corpus: Corpus, keys: Iterable[str]) -> list[Document]:
+    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them."""
+    found: list[Document] = []
+    for key in keys:
+        prefix = attachment_prefix(key)
+        cursor: str | None = prefix
+        while cursor is not None:
+            page = await container.record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
+            below = [document for document in page.data if document.key.startswith(prefix)]
+            found += [document for document in below if ATTACHMENT_OF in document.metadata]
+            cursor = page.next_cursor if len(below) == len(page.data) else None
+    return found
+
+
+async def _delete_lost_attachments(
+    container: Container, corpus: Corpus, enqueued: Enqueued, mails: Collection[str]
+) -> None:
+    """Deletes the attachments that earlier versions of the submitted `mails` had, and these do not.
+
+    A mail that was skipped keeps its own.
+    """
+    submitted = {document.key for document in enqueued.documents}
+    changed = [document.key for document in enqueued.documents if document.key in mails and not document.skipped]
+    lost = [one.id for one in await list_attachments(container, corpus, changed) if one.key not in submitted]
+    if lost:
+        await container.record.submissions.delete_existing(corpus.id, lost)
+        await container.notifier.notify_soon(corpus.id)
 
 
 async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:

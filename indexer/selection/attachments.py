@@ -4,20 +4,23 @@ The files are found and chosen in the parser process (`choose_documents`), and b
 their mail (`make_submissions`). docs/decisions/0065-attachments-are-documents.md gives the reasons.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from types import ModuleType
 
 from core.documents import MAX_KEY_LENGTH, MAX_TITLE_LENGTH, Submission
-from core.errors import UnsupportedMedia
+from core.errors import LoadFailed, UnsupportedMedia
+from core.ports.indexing import Source
 from core.text.titles import one_line, stem_of
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
-from indexer.selection.loaders import media_type_of_content, module_of, tells_format
+from indexer.selection.loaders import Loaders, media_type_of_content, module_of, tells_format
+from indexer.submission.json_lines import Rejection
 
 __all__ = [
     "ATTACHMENT_OF",
     "MAX_DEPTH",
     "MAX_FILES",
+    "AttachmentReader",
     "attachment_prefix",
     "choose_documents",
     "find_documents",
@@ -30,6 +33,8 @@ MAX_FILES = 200
 """Attachments of one mail that become documents."""
 MAX_DEPTH = 5
 """Mails that are attached to one another."""
+_MOST = 900
+"""Attachments of one mail, together with the ones of the mails that are attached to it."""
 _FOLDER = "/attachments/"
 _SIGNATURES = frozenset(
     f"application/{name}" for name in ("pgp-signature", "pkcs7-signature", "x-pkcs7-signature", "pgp-keys")
@@ -37,6 +42,65 @@ _SIGNATURES = frozenset(
 _MAIL = "message/rfc822"
 _UNSTATED = frozenset(("", "application/octet-stream", "application/x-unknown", "application/unknown"))
 _LISTED = 10
+
+
+class AttachmentReader:
+    """Reads the attachments of submitted mails, in the parser process of `loaders`.
+
+    `mails` are the keys of the mails whose attachments are known, `attached` the keys of these attachments.
+    """
+
+    def __init__(self, loaders: Loaders) -> None:
+        self._loaders = loaders
+        self.mails: set[str] = set()
+        self.attached: set[str] = set()
+
+    def read(self, found: Iterable[Submission | Rejection]) -> Iterator[Submission | Rejection]:
+        """Yields what is found, and after it the attachments of its mails, except those whose keys it has already.
+
+        A mail that cannot be read has none: its own document fails with the reason.
+        """
+        keys = set[str]()
+        mails = list[Submission]()
+        for one in found:
+            yield one
+            if isinstance(one, Submission):
+                keys.add(one.key)
+                mails += [one] if self._loaders.reads_files(one.media_type) else []
+        for mail in mails:
+            attached = [one for one in self._read_mail(mail) if one.key not in keys]
+            if len(attached) > _MOST:
+                reason = f"it has more than {_MOST} attachments, with the mails in it; the others are left out"
+                yield Rejection(source=mail.key, reason=reason)
+            self.attached |= {one.key for one in attached[:_MOST]}
+            yield from attached[:_MOST]
+
+    def _read_mail(self, mail: Submission) -> list[Submission]:
+        """Returns the attachments of a mail and of the mails among them: all, or somewhat more than `_MOST`."""
+        waiting, attached = [mail], list[Submission]()
+        for current in waiting:
+            try:
+                found = self._loaders.find_files(_make_source(current))
+            except LoadFailed:  # loading the document of this mail fails for the same reason, which is shown there
+                continue
+            if current is mail:
+                self.mails.add(mail.key)
+            files = list(make_submissions(current, found))
+            attached += files
+            waiting += files
+            if len(attached) > _MOST:
+                break
+        return attached
+
+
+def _make_source(submission: Submission) -> Source:
+    return Source(
+        key=submission.key,
+        content=submission.content,
+        media_type=submission.media_type,
+        title=submission.title,
+        metadata=submission.metadata,
+    )
 
 
 def attachment_prefix(key: str) -> str:

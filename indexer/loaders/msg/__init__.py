@@ -21,8 +21,6 @@ SUFFIXES = (".msg",)
 ISOLATED = True
 EXAMPLE = example_of("msg")
 
-_ATTACHMENT = "__attach_version1.0_".encode("utf-16-le")
-
 
 class Config(StrategyConfig):
     """What is read of a mail."""
@@ -47,8 +45,8 @@ class OutlookLoader:
 
 
 def may_have_files(content: bytes) -> bool:
-    """Whether a file may have attachments, by a look at its bytes."""
-    return _ATTACHMENT in content
+    """Whether a file may have attachments: any may, and one that is damaged must not count as one that has none."""
+    return bool(content)
 
 
 def read_files(content: bytes, key: str) -> Mail:

@@ -31,7 +31,7 @@ async def test_attachments_come_change_and_go_with_their_mail(server: Server) ->
     first = make_mail("a.txt", "b.txt", "photo.png", inner=make_mail("deep.txt"))
     answer = await upload(server, ("m.eml", first.as_bytes()))
     assert answer.status_code == 202, answer.text
-    await server.work()
+    await server.work("people")
     documents = await listed(server)
     below = "m.eml/attachments/"
     inner = f"{below}The lantern.eml"
@@ -51,20 +51,20 @@ async def test_attachments_come_change_and_go_with_their_mail(server: Server) ->
     other = {"key": f"{below}note", "text": "It was never attached."}
     await server.ingest(other)
     await server.client.post(f"{_DOCUMENTS}/delete", json={"keys": ["m.eml"]})
-    await server.work()
+    await server.work("people")
     assert set(await listed(server)) == {other["key"]}
 
 
 async def test_a_mail_that_cannot_be_read_fails_with_its_reason_and_keeps_its_attachments(server: Server) -> None:
     await server.corpus()
     good = make_msg({0x0037: "Lantern", 0x1000: "See."}, {"a.txt": b"In the harbour.", "bad.pdf": b"%PDF-1.4 no"})
-    await upload(server, ("m.msg", good))
-    await server.work()
+    assert (await upload(server, ("m.msg", good))).status_code == 202
+    await server.work("people")
     documents = await listed(server)
     assert documents["m.msg"]["state"] == documents["m.msg/attachments/a.txt"]["state"] == "indexed"
     assert documents["m.msg/attachments/bad.pdf"]["state"] == "failed", "and its mail is not lost"
-    await upload(server, ("m.msg", good[:1000]))
-    await server.work()
+    assert (await upload(server, ("m.msg", good[:1000]))).status_code == 202
+    await server.work("people")
     documents = await listed(server)
     assert documents["m.msg"]["state"] == "failed"
     assert "'m.msg'" in documents["m.msg"]["reason"]

@@ -76,4 +76,4 @@ def test_attachments_of_mails_are_documents_and_go_with_their_mail(hopweave: Hop
 
 
 def keys(hopweave: Hopweave) -> set[str]:
-    return {one["key"] for one in hopweave("documents", "list", "-c", "m", "--json").json}
+    return {one["key"] for one in hopweave("documents", "list", "-c", "m", "--json").json["data"]}

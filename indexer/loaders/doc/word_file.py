@@ -18,7 +18,8 @@ from indexer.loading.paragraphs import BODY, TITLE, Paragraph
 
 __all__ = ["WordFile"]
 
-_MAGIC, _OLD_MAGICS = 0xA5EC, (0xA5DC, 0xA59B, 0xA59C, 0xA5DB)
+_MAGIC = 0xA5EC
+_OLD_MAGICS = frozenset((0xA5DB, 0xA5DC, 0xA59B, 0xA59C, 0xA697, 0xA698, 0xA699))
 _ENCRYPTED, _TABLE_1 = 0x0100, 0x0200
 _LENGTHS, _PLACES = 64, 154  # offsets in the FIB: FibRgLw97 and FibRgFcLcb97
 _STYLES, _CHPX, _PAPX, _CLX = 1, 12, 13, 33  # indexes in FibRgFcLcb97
@@ -132,7 +133,7 @@ class WordFile:
             raise self._damaged("it has no table of the pieces of its text")
         table = clx[at + 5 : at + 5 + self._number(clx, at + 1, "I")]
         count = max(0, len(table) - 4) // 12
-        pieces = []
+        pieces: list[tuple[range, int, bool]] = []
         for n in range(count):
             start, stop = self._number(table, 4 * n, "I"), self._number(table, 4 * n + 4, "I")
             offset = self._number(table, 4 * (count + 1) + 8 * n + 2, "I")

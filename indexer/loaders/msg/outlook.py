@@ -149,7 +149,7 @@ def _make_eml(mail: Mail) -> Message:
     values = {"From": mail.sender, "To": ", ".join(mail.to), "Cc": ", ".join(mail.cc), "Subject": mail.subject}
     for name, value in values.items():
         if value:
-            message[name] = Header(value, "utf-8")
+            message[name] = Header(value, "utf-8").encode()
     if mail.date:
         message["Date"] = datetime.fromisoformat(mail.date).strftime("%a, %d %b %Y %H:%M:%S %z")
     message.attach(MIMEText(mail.body.encode("utf-8", "replace").decode(), "plain", "utf-8"))

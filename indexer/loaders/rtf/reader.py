@@ -183,9 +183,10 @@ class _Reader:
         if name == "title":
             self._found.title = text
         elif name in ("creatim", "revtim"):
+            year, month, day, hour, minute = (times.get(part, 0) for part in ("yr", "mo", "dy", "hr", "min"))
             try:
-                when = datetime(*(times.get(part, 0) for part in ("yr", "mo", "dy", "hr", "min")))  # noqa: DTZ001 - RTF has no zone
-            except (ValueError, TypeError, OverflowError):
+                when = datetime(year, month, day, hour, minute)  # noqa: DTZ001 - RTF states no zone
+            except (ValueError, OverflowError):
                 return
             self._found.properties["created" if name == "creatim" else "modified"] = when
         elif text:

@@ -13,6 +13,7 @@ from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chun
 from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import DocumentLimits, WorkerOptions
 from indexer.pipeline.worker import Worker
+from indexer.selection.attachments import ATTACHMENT_OF, AttachmentReader, attachment_prefix
 from indexer.selection.chunkers import make_chunker
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
@@ -36,10 +37,12 @@ from indexer.views.repair import ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [
+    "ATTACHMENT_OF",
     "EVERYTHING",
     "LAST_PAGE",
     "LONGEST_EMBEDDING",
     "PARQUET",
+    "AttachmentReader",
     "ChunkContent",
     "Comparison",
     "DocumentLimits",
@@ -62,6 +65,7 @@ __all__ = [
     "ViewWriter",
     "Worker",
     "WorkerOptions",
+    "attachment_prefix",
     "canonical_json",
     "commit_revisions",
     "count_documents",

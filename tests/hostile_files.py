@@ -86,6 +86,10 @@ def _pack(parts: Mapping[str, str]) -> bytes:
     return packed.getvalue()
 
 
+def _many_runs() -> bytes:
+    return b"{\\rtf1 needle " + b"{\\b a}" * 1_000_000 + b"}"
+
+
 HOSTILE_FILES: Mapping[str, Callable[[], bytes]] = {
     "nested.html": lambda: b"<div>" * 300_000 + b"needle",
     "lists.html": lambda: b"<ul><li>" * 200_000 + b"needle",
@@ -98,4 +102,7 @@ HOSTILE_FILES: Mapping[str, Callable[[], bytes]] = {
     "wide.xlsx": _wide_rows,
     "stated.xlsx": _stated_size,
     "repeated.epub": _repeated_chapter,
+    "runs.rtf": _many_runs,
+    "words.rtf": lambda: b"{\\rtf1 needle" + b"\\'fc" * 2_000_000,
+    "skipped.rtf": lambda: b"{\\rtf1 needle" + b"\\bin99999999999 " * 100_000 + b"\\uc99999999\\u1" * 100_000,
 }

@@ -58,17 +58,29 @@ async def find_document(container: WithRecord, corpus: Corpus, name: str) -> Doc
 
 
 async def delete_by_keys(container: "Container", corpus: Corpus, keys: Sequence[str]) -> tuple[Job, list[str]]:
-    """Deletes the documents with these keys. Returns the job, and the keys that no document has."""
+    """Deletes the documents with these keys, and the attachments of mails among them. Returns the job, and the keys
+    that no document has.
+    """
+    from app.services.ingestion import list_attachments  # it imports all that indexes
+
     ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
-    deletion = await container.record.submissions.delete_existing(corpus.id, list(ids))
+    attached = [one.id for one in await list_attachments(container, corpus, keys) if one.id not in ids]
+    deletion = await container.record.submissions.delete_existing(corpus.id, [*ids, *attached])
     await container.notifier.notify_soon(corpus.id)
-    return deletion.job, [ids[id] for id in deletion.missing]
+    return deletion.job, [ids[id] for id in deletion.missing if id in ids]
 
 
 async def delete_matching(container: "Container", corpus: Corpus, where: DocumentFilter) -> Job:
-    """Deletes the readable documents that match, also those that are not enabled."""
-    found = sorted(await container.record.documents.match(corpus.id, where, enabled=None))
-    deletion = await container.record.submissions.delete_existing(corpus.id, found)
+    """Deletes the readable documents that match, also those that are not enabled, and the attachments of mails among
+    them.
+    """
+    from app.services.ingestion import list_attachments  # it imports all that indexes
+
+    found = await container.record.documents.match(corpus.id, where, enabled=None)
+    refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
+    mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata]
+    attached = {one.id for one in await list_attachments(container, corpus, mails)}
+    deletion = await container.record.submissions.delete_existing(corpus.id, sorted(found | attached))
     await container.notifier.notify_soon(corpus.id)
     return deletion.job
 

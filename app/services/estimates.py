@@ -19,7 +19,7 @@ from core.prompting.prompts import use_prompts
 from core.settings import LlmSettings
 from core.strategies import build, parse_spec
 from core.trace import Trace
-from indexer import Loaders, Rejection, fingerprint, make_extractor
+from indexer import AttachmentReader, Loaders, Rejection, fingerprint, make_extractor
 from models import make_chat_models
 
 __all__ = ["Estimate", "ModelEstimate", "estimate"]
@@ -129,6 +129,7 @@ async def estimate(
     rest = iter(found)
     async with container.estimate_lane.admit(container.caller) as take_turn:
         while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
+            part = await take_turn(partial(_read_attachments, part))
             rejected += [one for one in part if isinstance(one, Rejection)]
             submissions = [one for one in part if isinstance(one, Submission)]
             unchanged = await _find_unchanged(container, corpus, submissions)
@@ -156,6 +157,10 @@ async def estimate(
         rejected=tuple(rejected),
         notes=(*count.notes, *count.scripts.notes),
     )
+
+
+def _read_attachments(part: Sequence[Submission | Rejection], loaders: Loaders) -> list[Submission | Rejection]:
+    return list(AttachmentReader(loaders).read(part))
 
 
 async def _find_unchanged(

@@ -1,19 +1,19 @@
 """Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 
 from app.container import Container
 from core.corpora import Corpus, check_embedded_by
-from core.documents import OnConflict, Submission, check_submission
+from core.documents import Document, OnConflict, Submission, check_submission
 from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
 from core.ids import content_hash
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
-from indexer import Rejection, fingerprint
+from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
 __all__ = [
     "MAX_DOCUMENTS",
@@ -22,6 +22,7 @@ __all__ = [
     "check_queue",
     "delete_documents",
     "delete_one_document",
+    "list_attachments",
     "resume",
     "submit",
     "submit_all",
@@ -33,6 +34,7 @@ MAX_DOCUMENTS = 1000
 
 
 _SHOWN_REJECTIONS = 5
+_LISTED_AT_ONCE = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,14 +78,41 @@ async def submit(
 ) -> Enqueued:
     """Stores the originals and queues revisions of new and changed documents, in one transaction.
 
-    `token_budget`: how many tokens of models a new job may use before it pauses. `job_id` adds to an existing job.
+    Attachments of mails are submitted with them, after all of `submissions`. `token_budget`: how many tokens of models
+    a new job may use before it pauses. `job_id` adds to an existing job. Raises `TooLarge` for a mail with too many
+    attachments.
     """
+    reader = AttachmentReader(container.loaders)
+    found = await asyncio.to_thread(_read_all, reader, submissions)
+    if rejected := [one for one in found if isinstance(one, Rejection)]:
+        raise TooLarge(f"document {rejected[0].source!r}: {rejected[0].reason.partition(';')[0]}; nothing was written")
+    return await _submit_read(
+        container, corpus, found, on_conflict, reader.mails, job_id=job_id, token_budget=token_budget
+    )
+
+
+def _read_all(reader: AttachmentReader, submissions: Sequence[Submission]) -> list[Submission | Rejection]:
+    return list(reader.read(submissions))
+
+
+async def _submit_read(
+    container: Container,
+    corpus: Corpus,
+    found: Sequence[Submission | Rejection],
+    on_conflict: OnConflict,
+    mails: Collection[str],
+    *,
+    job_id: str | None = None,
+    token_budget: int | None = None,
+) -> Enqueued:
+    submissions = [one for one in found if isinstance(one, Submission)]
     return await _enqueue(
         container,
         corpus,
         [_make_revision(_check(submission, corpus)) for submission in submissions],
         lambda: (submission.content for submission in submissions),
         on_conflict,
+        mails=mails,
         job_id=job_id,
         token_budget=token_budget,
     )
@@ -100,18 +129,24 @@ async def submit_found(
     """Submits what `read` yields in one transaction. It is called several times, so that not all contents are in memory
     at once.
 
-    Raises `FilesRejected` if nothing can be submitted, or, with `on_conflict=error`, if anything is rejected; and
-    `TooLarge` for more than `MAX_DOCUMENTS` documents.
+    Attachments of mails are submitted with them. Raises `FilesRejected` if nothing can be submitted, or, with
+    `on_conflict=error`, if anything is rejected; and `TooLarge` for more than `MAX_DOCUMENTS` documents.
     """
-    revisions, rejected = await asyncio.to_thread(_make_revisions, read, corpus)
+    reader = AttachmentReader(container.loaders)
+
+    def read_all() -> Iterator[Submission | Rejection]:
+        return reader.read(read())
+
+    revisions, rejected = await asyncio.to_thread(_make_revisions, read_all, corpus, reader.attached)
     if rejected and (not revisions or on_conflict is OnConflict.ERROR):
         raise _refuse(rejected)
     enqueued = await _enqueue(
         container,
         corpus,
         revisions,
-        lambda: (found.content for found in read() if isinstance(found, Submission)),
+        lambda: (found.content for found in read_all() if isinstance(found, Submission)),
         on_conflict,
+        mails=reader.mails,
         token_budget=token_budget,
     )
     return SubmittedFiles(enqueued=enqueued, rejected=tuple(rejected))
@@ -125,14 +160,17 @@ def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
 
 
 def _make_revisions(
-    read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus
+    read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus, attached: Collection[str]
 ) -> tuple[list[NewRevision], list[Rejection]]:
+    """Returns the revisions, and what is rejected. `attached` grows while it is read: attachments are no documents of
+    the request, and are bounded for themselves.
+    """
     revisions, rejected = list[NewRevision](), list[Rejection]()
     for found in read():
         if isinstance(found, Rejection):
             rejected.append(found)
             continue
-        if len(revisions) == MAX_DOCUMENTS:
+        if len(revisions) - len(attached) >= MAX_DOCUMENTS and found.key not in attached:
             raise TooLarge(f"there are more than {MAX_DOCUMENTS:,} documents; send them in several calls")
         try:
             revisions.append(_make_revision(_check(found, corpus)))
@@ -148,6 +186,7 @@ async def _enqueue(
     contents: Callable[[], Iterable[bytes]],
     on_conflict: OnConflict,
     *,
+    mails: Collection[str],
     job_id: str | None = None,
     token_budget: int | None = None,
 ) -> Enqueued:
@@ -168,6 +207,7 @@ async def _enqueue(
     skipped = {document.key for document in enqueued.documents if document.skipped}
     await _list_orphans(container, corpus.id, [one.content_hash for one in revisions if one.key in skipped])
     await container.notifier.notify_soon(corpus.id)
+    await _delete_lost_attachments(container, corpus, enqueued, mails)
     return enqueued
 
 
@@ -215,8 +255,11 @@ async def submit_all(
             rejected += misfits.values()
             submissions = [one for one in submissions if one.key not in misfits]
             if submissions:
-                enqueued = await submit(container, corpus, submissions, on_conflict, job_id=job_id)
-                submitted += len(submissions)
+                reader = AttachmentReader(container.loaders)
+                read = await asyncio.to_thread(_read_all, reader, submissions)
+                rejected += [one for one in read if isinstance(one, Rejection)]
+                enqueued = await _submit_read(container, corpus, read, on_conflict, reader.mails, job_id=job_id)
+                submitted += len(enqueued.documents)
                 yield SubmissionProgress(job=enqueued.job, submitted=submitted, rejected=tuple(rejected))
         job = await container.record.submissions.close_job(job_id)
     except BaseException:  # also an interruption: the job contains what was submitted
@@ -226,8 +269,11 @@ async def submit_all(
 
 
 async def delete_documents(container: Container, corpus: Corpus, document_ids: Sequence[str]) -> Job:
-    """Makes documents invisible at once. A worker deletes them later."""
-    job = await container.record.submissions.delete_documents(corpus.id, document_ids)
+    """Makes documents invisible at once, and the attachments of mails among them. A worker deletes them later."""
+    keys = [(await container.record.documents.get(corpus.id, id)).key for id in document_ids]
+    attached = await list_attachments(container, corpus, keys)
+    ids = dict.fromkeys((*document_ids, *(document.id for document in attached)))
+    job = await container.record.submissions.delete_documents(corpus.id, list(ids))
     await container.notifier.notify_soon(corpus.id)
     return job
 
@@ -241,6 +287,35 @@ async def delete_one_document(container: Container, corpus: Corpus, document_id:
         if running is None:
             raise
         return running
+
+
+async def list_attachments(container: Container, corpus: Corpus, keys: Iterable[str]) -> list[Document]:
+    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them."""
+    found: list[Document] = []
+    for key in keys:
+        prefix = attachment_prefix(key)
+        cursor: str | None = prefix
+        while cursor is not None:
+            page = await container.record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
+            below = [document for document in page.data if document.key.startswith(prefix)]
+            found += [document for document in below if ATTACHMENT_OF in document.metadata]
+            cursor = page.next_cursor if len(below) == len(page.data) else None
+    return found
+
+
+async def _delete_lost_attachments(
+    container: Container, corpus: Corpus, enqueued: Enqueued, mails: Collection[str]
+) -> None:
+    """Deletes the attachments that earlier versions of the submitted `mails` had, and these do not.
+
+    A mail that was skipped keeps its own.
+    """
+    submitted = {document.key for document in enqueued.documents}
+    changed = [document.key for document in enqueued.documents if document.key in mails and not document.skipped]
+    lost = [one.id for one in await list_attachments(container, corpus, changed) if one.key not in submitted]
+    if lost:
+        await container.record.submissions.delete_existing(corpus.id, lost)
+        await container.notifier.notify_soon(corpus.id)
 
 
 async def resume(container: Container, job_id: str, *, tokens: int | None = None) -> Job:

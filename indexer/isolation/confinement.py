@@ -34,7 +34,12 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _READ = (1 << 0) | (1 << 2) | (1 << 3)  # execute, read a file, read a folder
 _WRITE_FILE = 1 << 1
 _SYSTEM = ("/usr", "/lib", "/lib32", "/lib64", "/bin", "/nix/store", "/etc/ld.so.cache", "/etc/localtime")
-_LIBRARIES = ("lxml", "openpyxl", "pypdfium2")  # installed where all others are, perhaps outside of the prefix
+_LIBRARIES = (
+    "lxml",
+    "olefile",
+    "openpyxl",
+    "pypdfium2",
+)  # installed where all others are, perhaps outside of the prefix
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 
 

@@ -1,4 +1,4 @@
-"""Messages to and from a parser process: frames of bytes, a loaded document as JSON, and a page as an image.
+"""Messages to and from a parser process: frames of bytes, a loaded document as JSON, an image of a page, and files.
 
 Nothing is pickled: a parser that a file has taken over must not reach its parent. What it sends is checked here.
 """
@@ -11,23 +11,27 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.ports.indexing import Block, LoadedDocument
+from indexer.loading.attachments import AttachedFile, FoundFiles
 from indexer.loading.pdf.drawing import DrawnPage
 from indexer.loading.pdf.png import is_png
 
 __all__ = [
     "DRAW",
     "HEADER_BYTES",
+    "LIST_FILES",
     "LOAD",
     "decode_document",
     "decode_drawn_page",
+    "decode_files",
     "encode_document",
     "encode_drawn_page",
+    "encode_files",
     "frame",
     "frame_length",
     "read_frame",
 ]
 
-LOAD, DRAW = "load", "draw"
+LOAD, DRAW, LIST_FILES = "load", "draw", "list files"
 """The tasks of a request."""
 
 _HEADER = struct.Struct(">Q")
@@ -120,3 +124,54 @@ def decode_drawn_page(content: bytes) -> DrawnPage:
     if png and not is_png(png):
         raise ValueError("the reply has no image in PNG")
     return DrawnPage(pages=pages, png=png, marked=marked)
+
+
+class _FileRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    name: str
+    media_type: str
+    title: str
+    size: int
+
+
+class _FilesRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    subject: str
+    sender: str
+    date: str
+    files: tuple[_FileRow, ...]
+
+
+def encode_files(found: FoundFiles) -> bytes:
+    """Writes the files of a mail: what is known of them as JSON, then their bytes one after the other."""
+    files = [
+        {"name": one.name, "media_type": one.media_type, "title": one.title, "size": len(one.content or b"")}
+        for one in found.files
+    ]
+    row = {"subject": found.subject, "sender": found.sender, "date": found.date, "files": files}
+    head = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
+    return b"".join([*frame(head), *(one.content or b"" for one in found.files)])
+
+
+def decode_files(content: bytes) -> FoundFiles:
+    """Raises `ValueError` if `content` is not what `encode_files` writes."""
+    if len(content) < HEADER_BYTES:
+        raise ValueError("the reply is too short")
+    end = HEADER_BYTES + frame_length(content[:HEADER_BYTES])
+    try:
+        row = _FilesRow.model_validate_json(content[HEADER_BYTES:end])
+    except ValidationError as error:
+        raise ValueError(f"the reply has {error.error_count()} errors") from error
+    files = []
+    for one in row.files:
+        files.append(
+            AttachedFile(
+                name=one.name, media_type=one.media_type, title=one.title, content=content[end : end + one.size]
+            )
+        )
+        end += one.size
+    if any(one.size < 0 for one in row.files) or end != len(content):
+        raise ValueError("the sizes of the files are wrong")
+    return FoundFiles(subject=row.subject, sender=row.sender, date=row.date, files=tuple(files))

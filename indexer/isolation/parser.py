@@ -25,7 +25,15 @@ from typing import IO, Any
 from core.errors import LoadFailed
 from core.ports.indexing import Source
 from indexer.isolation.confinement import confine
-from indexer.isolation.frames import DRAW, encode_document, encode_drawn_page, frame, read_frame
+from indexer.isolation.frames import (
+    DRAW,
+    LIST_FILES,
+    encode_document,
+    encode_drawn_page,
+    encode_files,
+    frame,
+    read_frame,
+)
 from indexer.isolation.limits import LIBRARY_BYTES
 
 __all__: list[str] = []
@@ -90,7 +98,7 @@ class _Parser:
         self._first = self._used()
 
     def parse(self, request: Mapping[str, Any], content: bytes) -> tuple[dict[str, Any], bytes | None]:
-        """Returns the head of the reply, and the document or the image of a page if all went well.
+        """Returns the head of the reply, and the document, the image of a page or the files of a mail if all went well.
 
         The reply is the last one after an unknown failure, and if files leave more memory in use than is allowed.
         """
@@ -99,7 +107,7 @@ class _Parser:
         resource.setrlimit(resource.RLIMIT_CPU, (int(used + self._seconds) + 2, hard))
         body = None
         try:
-            body = _draw(request, content) if request["task"] == DRAW else _load(request, content)
+            body = _TASKS.get(request["task"], _load)(request, content)
             head = {"outcome": "loaded", "last": False}
         except LoadFailed as error:
             head = {"outcome": "refused", "reason": str(error), "last": False}
@@ -132,6 +140,15 @@ def _draw(request: Mapping[str, Any], content: bytes) -> bytes:
 
     drawn = draw_page(request["key"], content, request["page"], width=request["width"], mark=request["mark"])
     return encode_drawn_page(drawn)
+
+
+def _list_files(request: Mapping[str, Any], content: bytes) -> bytes:
+    from indexer.selection.attachments import find_documents
+
+    return encode_files(find_documents(importlib.import_module(request["module"]), content, request["key"]))
+
+
+_TASKS = {DRAW: _draw, LIST_FILES: _list_files}
 
 
 def _describe(error: Exception) -> str:

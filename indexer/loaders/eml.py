@@ -1,4 +1,8 @@
-"""Mails (EML) and mailboxes (mbox): headers as metadata, bodies as text. Attachments are named, and not read."""
+"""Mails (EML) and mailboxes (mbox): headers as metadata, bodies as text. Attachments of a mail are documents of their
+own, which `read_files` finds; those of a mailbox are named only.
+"""
+
+import re
 
 from pydantic import Field
 
@@ -8,7 +12,20 @@ from core.strategies import StrategyConfig
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.texts.mails import Mail, is_mailbox, read_mail, split_mailbox
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "MailLoader", "build"]
+__all__ = [
+    "EXAMPLE",
+    "ISOLATED",
+    "MEDIA_TYPES",
+    "SUFFIXES",
+    "Config",
+    "MailLoader",
+    "build",
+    "may_have_files",
+    "note_files",
+    "read_files",
+]
+
+_MULTIPART = re.compile(rb"content-type:\s{0,100}+multipart/", re.IGNORECASE)
 
 MEDIA_TYPES = ("message/rfc822", "application/mbox")
 SUFFIXES = (".eml", ".mbox")
@@ -53,7 +70,8 @@ class MailLoader:
             mail = read_mail(source.content, source.key)
             self._add(builder, mail)
             notes |= dict.fromkeys(mail.notes)
-            title, metadata = mail.subject, _metadata(mail)
+            title, metadata = mail.subject, dict(mail.metadata)
+            notes |= dict.fromkeys(note_files(mail, source.key))
         builder.end_page()
         metadata |= {LOADER_NOTES: list(notes)} if notes else {}
         return finish_document(source, builder, title, metadata, numbered=False)
@@ -62,16 +80,21 @@ class MailLoader:
         builder.add_paragraph(mail.text(attachments=self._config.attachments))
 
 
-def _metadata(mail: Mail) -> dict[str, object]:
-    found = {
-        "from": mail.sender,
-        "to": list(mail.to),
-        "cc": list(mail.cc),
-        "date": mail.date,
-        "subject": mail.subject,
-        "attachments": list(mail.attachments),
-    }
-    return {name: value for name, value in found.items() if value}
+def may_have_files(content: bytes) -> bool:
+    """Whether a file may have attachments that are documents, by a look at its bytes."""
+    return not is_mailbox(content) and _MULTIPART.search(content) is not None
+
+
+def read_files(content: bytes, key: str) -> Mail:
+    """Returns the mail with its attachments. Raises what the loader raises."""
+    return read_mail(content, key)
+
+
+def note_files(mail: Mail, key: str) -> tuple[str, ...]:
+    """Returns notes on the attachments that are no documents of their own."""
+    from indexer.selection.attachments import choose_documents  # it imports all loaders, as their kinds decide
+
+    return choose_documents(mail.files, key)[1]
 
 
 def build(config: Config, _backends: object) -> Loader:

@@ -1,10 +1,11 @@
 """The smallest files of each binary kind, as examples of loaders."""
 
 import io
+import struct
 import zipfile
 from collections.abc import Mapping
 
-__all__ = ["example_of", "pack"]
+__all__ = ["example_of", "make_doc", "make_msg", "pack", "pack_compound"]
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -24,7 +25,7 @@ def pack(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def example_of(kind: str) -> bytes:
-    """Returns the example of a kind: docx, epub, pdf, pptx or xlsx."""
+    """Returns the example of a kind: doc, docx, epub, msg, odt, pdf, pptx or xlsx."""
     return _EXAMPLES[kind]
 
 
@@ -151,4 +152,116 @@ def _pdf() -> bytes:
     return written + b"xref\n0 6\n0000000000 65535 f \n" + table + end
 
 
-_EXAMPLES = {"docx": _docx(), "epub": _epub(), "pdf": _pdf(), "pptx": _pptx(), "xlsx": _xlsx()}
+def _odt() -> bytes:
+    names = "urn:oasis:names:tc:opendocument:xmlns"
+    spaces = "".join(f' xmlns:{name}="{names}:{name}:1.0"' for name in ("office", "text"))
+    body = '<text:h text:outline-level="1">Köln</text:h><text:p>Eine Stadt am Rhein. 很老。</text:p>'
+    content = (
+        f"<office:document-content{spaces}><office:body><office:text>{body}</office:text></office:body>"
+        "</office:document-content>"
+    )
+    return pack({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": _XML + content})
+
+
+_SECTOR, _SMALL_SECTOR, _SMALL = 512, 64, 4096
+_END, _FAT, _FREE = 0xFFFFFFFE, 0xFFFFFFFD, 0xFFFFFFFF
+
+
+def pack_compound(streams: Mapping[str, bytes]) -> bytes:
+    """Returns a compound file ([MS-CFB], version 3) with streams by their paths (`STORAGE/STREAM`), of some megabytes
+    at most.
+    """
+    names = sorted({path.rpartition("/")[0] for path in streams if "/" in path} - {""})
+    entries = ["", *names, *streams]
+    small, mini_fat, sectors, fat = bytearray(), list[int](), list[bytes](), list[int]()
+    starts: dict[str, tuple[int, int]] = {}
+
+    def write(content: bytes) -> int:
+        first = len(fat)
+        count = -(-len(content) // _SECTOR)
+        sectors.extend(content[n * _SECTOR : (n + 1) * _SECTOR].ljust(_SECTOR, b"\0") for n in range(count))
+        fat.extend([*range(first + 1, first + count), _END][:count])
+        return first if count else _END
+
+    for path, content in streams.items():
+        if len(content) >= _SMALL:
+            starts[path] = write(content), len(content)
+            continue
+        first, count = len(mini_fat), -(-len(content) // _SMALL_SECTOR)
+        small += content.ljust(count * _SMALL_SECTOR, b"\0")
+        mini_fat.extend([*range(first + 1, first + count), _END][:count])
+        starts[path] = (first if count else _END), len(content)
+    starts[""] = write(bytes(small)), len(small)
+    mini_start = write(
+        b"".join(struct.pack("<I", one) for one in mini_fat).ljust(-(-len(mini_fat) // 128) * 512, b"\xff")
+    )
+    directory = b"".join(_directory_entry(n, entries, starts, names) for n in range(len(entries)))
+    directory_start = write(directory.ljust(-(-len(directory) // _SECTOR) * _SECTOR, b"\0"))
+    fat_sectors = 1
+    while (len(fat) + fat_sectors) > fat_sectors * 128:
+        fat_sectors += 1
+    own = range(len(fat), len(fat) + fat_sectors)
+    table = b"".join(struct.pack("<I", one) for one in [*fat, *([_FAT] * fat_sectors)]).ljust(
+        fat_sectors * 512, b"\xff"
+    )
+    header = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(16) + struct.pack("<HHHHH6x", 0x3E, 3, 0xFFFE, 9, 6)
+    header += struct.pack("<IIIII", 0, fat_sectors, directory_start, 0, _SMALL)
+    header += struct.pack("<IIII", mini_start if mini_fat else _END, -(-len(mini_fat) // 128), _END, 0)
+    header += b"".join(struct.pack("<I", one) for one in own)
+    return header.ljust(512, b"\xff") + b"".join(sectors) + table
+
+
+def _directory_entry(n: int, entries: list[str], starts: Mapping[str, tuple[int, int]], storages: list[str]) -> bytes:
+    """Writes an entry of the directory. The entries of a storage are a chain, each the right sibling of the last."""
+    path = entries[n]
+    parent, _, name = path.rpartition("/")
+    siblings = [k for k in range(1, len(entries)) if entries[k].rpartition("/")[0] == parent]
+    siblings.sort(key=lambda k: (len(entries[k]), entries[k].upper()))
+    right = next((k for k in siblings[siblings.index(n) + 1 :]), _FREE) if n else _FREE
+    children = [k for k in range(1, len(entries)) if entries[k].rpartition("/")[0] == path and entries[k] != path]
+    children.sort(key=lambda k: (len(entries[k]), entries[k].upper()))
+    is_storage = path in storages
+    child = children[0] if children and (is_storage or not n) else _FREE
+    encoded = ("Root Entry" if not n else name or path).encode("utf-16-le")
+    start, size = (0, 0) if is_storage else starts[path]
+    kind = 5 if not n else 1 if is_storage else 2
+    written = encoded.ljust(64, b"\0") + struct.pack("<HBBIII", len(encoded) + 2, kind, 1, _FREE, right, child)
+    return written + bytes(36) + struct.pack("<IQ", start, size)
+
+
+def make_doc(text: str, *, flags: int = 0, version: int = 0xC1) -> bytes:
+    """Returns a Word file of 1997 with a text whose paragraphs end with a carriage return, all in the style 0."""
+    fib = bytearray(1472)
+    raw = text.encode("utf-16-le")
+    struct.pack_into("<HH6xH", fib, 0, 0xA5EC, version, flags)
+    struct.pack_into("<i", fib, 76, len(raw) // 2)
+    pieces = struct.pack("<IIHIH", 0, len(raw) // 2, 0, len(fib), 0)
+    clx = b"\x02" + struct.pack("<I", len(pieces)) + pieces
+    struct.pack_into("<II", fib, 154 + 8 * 33, 0, len(clx))
+    return pack_compound({"WordDocument": (bytes(fib) + raw).ljust(4096, b"\0"), "0Table": clx})
+
+
+def make_msg(texts: Mapping[int, str | bytes], files: Mapping[str, bytes] = {}) -> bytes:
+    """Returns a mail of Outlook: its properties by number, as texts or bytes, and its attachments by name."""
+    streams = {"__properties_version1.0": bytes(32)}
+    for number, value in texts.items():
+        kind, raw = ("001F", value.encode("utf-16-le")) if isinstance(value, str) else ("0102", value)
+        streams[f"__substg1.0_{number:04X}{kind}"] = raw
+    for n, (name, content) in enumerate(files.items()):
+        folder = f"__attach_version1.0_#{n:08X}"
+        streams[f"{folder}/__substg1.0_3707001F"] = name.encode("utf-16-le")
+        streams[f"{folder}/__substg1.0_37010102"] = content
+        streams[f"{folder}/__properties_version1.0"] = bytes(8)
+    return pack_compound(streams)
+
+
+_EXAMPLES = {
+    "doc": make_doc("Köln\rEine Stadt am Rhein. 很老。\r"),
+    "docx": _docx(),
+    "epub": _epub(),
+    "msg": make_msg({0x0037: "Köln", 0x0C1A: "Ada", 0x1000: "Eine Stadt am Rhein. 很老。"}),
+    "odt": _odt(),
+    "pdf": _pdf(),
+    "pptx": _pptx(),
+    "xlsx": _xlsx(),
+}

@@ -11,7 +11,7 @@ from indexer.loading.archives import read_member
 from indexer.loading.assembly import clean_text
 from indexer.loading.xml import parse_xml
 
-__all__ = ["make_metadata", "read_office_properties"]
+__all__ = ["make_metadata", "parse_time", "read_office_properties"]
 
 _MAX_CHARACTERS = 1000
 _OFFICE_PART = "docProps/core.xml"
@@ -41,11 +41,12 @@ def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dic
     root = parse_xml(read_member(archive, _OFFICE_PART, key), key, _OFFICE_PART)
     texts = {one.tag.rpartition("}")[2]: one.text for one in root if isinstance(one.tag, str)}
     found = {name: texts.get(tag) for name, tag in _OFFICE_NAMES.items()}
-    times = {name: _parse_time(found[name]) for name in ("created", "modified")}
+    times = {name: parse_time(found[name]) for name in ("created", "modified")}
     return texts.get("title") or "", make_metadata({**found, **times})
 
 
-def _parse_time(text: str | None) -> datetime | None:
+def parse_time(text: str | None) -> datetime | None:
+    """Returns a time that is written as in ISO 8601; None if it is not, or there is none."""
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat((text or "").strip())
     return None

@@ -5,11 +5,14 @@ A module with `ISOLATED = True` reads a binary format: its loader runs in a pars
 
 import asyncio
 import importlib
+import io
+import mimetypes
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePath
 from types import ModuleType
+from typing import BinaryIO
 
 from core.documents import (
     LOADER_NOTES,
@@ -23,13 +26,25 @@ from core.documents import (
 from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMedia
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
+from indexer.isolation.frames import LIST_FILES, decode_files
 from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import ParserProcess
+from indexer.loading.attachments import FoundFiles
+from indexer.selection.formats import recognise_format
 from indexer.submission.document_json import canonical_json
 from indexer.submission.encodings import tell_no_utf8
 
-__all__ = ["Loaders", "known_suffixes", "loader_for", "media_type_of", "media_type_of_file", "module_of"]
+__all__ = [
+    "Loaders",
+    "known_suffixes",
+    "loader_for",
+    "media_type_of",
+    "media_type_of_content",
+    "media_type_of_file",
+    "module_of",
+    "tells_format",
+]
 
 _PACKAGE = "indexer.loaders"
 _PLAIN_TEXT = "text/plain"
@@ -70,6 +85,25 @@ class Loaders:
             return IsolatedLoader(module=module.__name__, config=config, process=self._process)
         loader: Loader = module.build(config, None)
         return loader
+
+    def reads_files(self, media_type: str) -> bool:
+        """Whether documents of a media type may have attachments, as mails do. Raises `UnsupportedMedia`."""
+        return hasattr(module_of(media_type), "read_files")
+
+    def find_files(self, source: Source) -> FoundFiles:
+        """Returns the attachments of a mail that are documents of their own; none for other files. Raises `LoadFailed`.
+
+        They are found in the parser process, unless the bytes of the mail show that there are none.
+        """
+        module = module_of(source.media_type)
+        if not hasattr(module, "read_files") or not module.may_have_files(source.content):
+            return FoundFiles()
+        request = {"task": LIST_FILES, "module": module.__name__, "key": source.key}
+        reply = self._process.parse(source.key, request, source.content)
+        try:
+            return decode_files(reply)
+        except ValueError as error:
+            raise LoadFailed(f"{source.key!r} cannot be read: its parser sent no valid reply ({error})") from error
 
     @property
     def parser_pid(self) -> int | None:
@@ -144,18 +178,53 @@ def media_type_of(path: str | PurePath) -> str:
 
 
 def media_type_of_file(file: Path, name: str | PurePath) -> str:
-    """Returns the media type of a file that is called `name`: that of its suffix; without one, plain text if it is text
-    in UTF-8. In `GPL-2.0` and `mount.8` no suffix tells a format.
+    """Returns the media type of a file that is called `name`, as `media_type_of_content` does.
 
-    Raises `UnsupportedMedia`, and `OSError` if the file cannot be read.
+    Raises `UnsupportedMedia`, and `OSError` if the file cannot be read. It is read only if its suffix tells no format.
     """
-    if (suffix := PurePath(name).suffix) and not suffix[1:].isdecimal():
+    if tells_format(name):
         return media_type_of(name)
     with file.open("rb") as content:
-        reason = tell_no_utf8(content)
-    if reason:
+        return _recognise(content, PurePath(name).suffix)
+
+
+def media_type_of_content(name: str, content: bytes) -> str:
+    """Returns the media type of content that is called `name`: that of its suffix. Without one, or with one that is of
+    no known format (`GPL-2.0`, `mount.8`, `notes.v2`), the content tells it: the first bytes of a binary format, else
+    plain text if it is text in UTF-8.
+
+    Raises `UnsupportedMedia` for a format that no loader reads, and for content that tells none.
+    """
+    if tells_format(name):
+        return media_type_of(name)
+    return _recognise(io.BytesIO(content), PurePath(name).suffix)
+
+
+def tells_format(name: str | PurePath) -> bool:
+    """Whether the suffix of a name is that of a loader, or of another format that is registered, such as `.png`.
+
+    The table of these is the one of Python and not the system's, so it is the same everywhere.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if not suffix or suffix[1:].isdecimal():
+        return False
+    return suffix in _suffixes() or suffix in _registered().types_map[True] or suffix in _registered().encodings_map
+
+
+@cache
+def _registered() -> mimetypes.MimeTypes:
+    return mimetypes.MimeTypes()
+
+
+def _recognise(content: BinaryIO, suffix: str) -> str:
+    """Returns the media type that content tells by itself. Raises `UnsupportedMedia`."""
+    if found := recognise_format(content):
+        return media_type_of("x" + found)
+    content.seek(0)
+    if reason := tell_no_utf8(content):
+        what = f"a file with the suffix {suffix}" if suffix else "a file without a suffix"
         raise UnsupportedMedia(
-            f"a file without a suffix is read as text in UTF-8, and this one {reason}; name it by its format's suffix, "
+            f"{what} is read as text in UTF-8, and this one {reason}; name it by its format's suffix, "
             "which is .txt for text in another encoding"
         )
     return _PLAIN_TEXT
@@ -163,7 +232,12 @@ def media_type_of_file(file: Path, name: str | PurePath) -> str:
 
 def known_suffixes() -> list[str]:
     """Returns all suffixes that a loader reads, sorted."""
-    return sorted(suffix for module in _modules() for suffix in module.SUFFIXES)
+    return sorted(_suffixes())
+
+
+@cache
+def _suffixes() -> frozenset[str]:
+    return frozenset(suffix for module in _modules() for suffix in module.SUFFIXES)
 
 
 @cache

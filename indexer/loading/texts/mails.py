@@ -1,4 +1,4 @@
-"""Mails: their headers, bodies and the names of their attachments, and the mails of a mailbox (mbox)."""
+"""Mails: their headers, bodies and attachments, and the mails of a mailbox (mbox)."""
 
 import re
 from collections.abc import Iterator
@@ -14,6 +14,7 @@ from core.errors import LoadFailed
 from core.passage_context import name_sender
 from core.text.titles import one_line
 from indexer.loading.assembly import TextBuilder, clean_text
+from indexer.loading.attachments import AttachedFile
 from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.submission.decoding import decode_text
 
@@ -23,7 +24,7 @@ _FROM_LINE = re.compile(rb"(?:\A|(?<=\n\n)|(?<=\n\r\n))From [^\r\n]*\d{1,2}:\d{2
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 _FOLD = re.compile(r"(?<![\r\n])[\r\n]++(?=[ \t])")
 _KNOWN = ("from", "to", "subject", "date", "message-id", "received", "return-path", "delivered-to", "mime-version")
-_DELIVERY = "message/delivery-status"
+_DELIVERY, _MAIL = "message/delivery-status", "message/rfc822"
 _TEXTS = ("text/plain", "text/html", "text/rfc822-headers", _DELIVERY)
 """The types that are read. A mail that could not be delivered comes back with the reason in fields."""
 _SHOWN = ("From", "To", "Cc", "Date")
@@ -47,9 +48,7 @@ class _BoundedHeaders(Compat32):
 class Mail:
     """A mail. `to` and `cc` are addresses with their names, `date` is as in ISO 8601, in the zone of the sender.
 
-    What a mail does not state is ''.
-
-    `notes` tell what could not be read.
+    What a mail does not state is ''. `files` are its attachments; `notes` tell what could not be read.
     """
 
     sender: str
@@ -58,8 +57,26 @@ class Mail:
     date: str
     subject: str
     body: str
-    attachments: tuple[str, ...]
+    files: tuple[AttachedFile, ...]
     notes: tuple[str, ...]
+
+    @property
+    def attachments(self) -> tuple[str, ...]:
+        """The names and types of its attachments."""
+        return tuple(file.shown for file in self.files)
+
+    @property
+    def metadata(self) -> dict[str, object]:
+        """What the mail states, as metadata of its document."""
+        found = {
+            "from": self.sender,
+            "to": list(self.to),
+            "cc": list(self.cc),
+            "date": self.date,
+            "subject": self.subject,
+            "attachments": list(self.attachments),
+        }
+        return {name: value for name, value in found.items() if value}
 
     @property
     def origin(self) -> str:
@@ -90,7 +107,7 @@ def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
     """Raises `LoadFailed` if the content is nested too deeply, or, outside of a mailbox, has no headers of a mail."""
     try:
         message: Message = message_from_bytes(content.lstrip(), policy=_BoundedHeaders())
-        parts = list(message.walk())
+        files = tuple(_file(part) for part in _walk(message) if part is not message and _is_attachment(part))
     except RecursionError as error:
         raise LoadFailed(f"{key!r} is no usable mail: its parts are nested too deeply") from error
     if not in_mailbox and all(message.get(name) is None for name in _KNOWN):
@@ -103,7 +120,7 @@ def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
         date=_date(message),
         subject=_header(message, "subject"),
         body=_body(message, key, notes),
-        attachments=tuple(_name(part) for part in parts if part is not message and _is_attachment(part)),
+        files=files,
         notes=tuple(dict.fromkeys(notes)),
     )
 
@@ -157,9 +174,32 @@ def _is_attachment(part: Message) -> bool:
     return named or part.get_content_type() not in _TEXTS
 
 
-def _name(part: Message) -> str:
-    name = _decoded(part.get_filename() or "") or "without a name"
-    return f"{name} ({part.get_content_type()})"
+def _walk(part: Message) -> Iterator[Message]:
+    """Yields a part and the ones in it, except what is in an attached mail."""
+    yield part
+    if part.is_multipart() and part.get_content_type() not in (_MAIL, _DELIVERY):
+        for child in part.get_payload():
+            if isinstance(child, Message):
+                yield from _walk(child)
+
+
+def _file(part: Message) -> AttachedFile:
+    kind, name = part.get_content_type(), _decoded(part.get_filename() or "")
+    is_inline = part.get_content_maintype() == "image" and (
+        part.get_content_disposition() == "inline" or part.get("content-id") is not None
+    )
+    inner = next((one for one in part.get_payload() if isinstance(one, Message)), None) if kind == _MAIL else None
+    title = _header(inner, "subject") if inner is not None else ""
+    return AttachedFile(name=name, media_type=kind, content=_content(part, inner), is_inline=is_inline, title=title)
+
+
+def _content(part: Message, mail: Message | None) -> bytes | None:
+    """Returns the bytes of a part, of an attached mail its source; None if it has none that can be read."""
+    try:
+        content = part.get_payload(decode=True) if mail is None else mail.as_bytes()
+    except (ValueError, LookupError, TypeError, AttributeError):  # what the package makes of headers that are broken
+        return None
+    return content if isinstance(content, bytes) else None
 
 
 def _addresses(message: Message, name: str) -> tuple[str, ...]:

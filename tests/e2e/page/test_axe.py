@@ -99,7 +99,7 @@ def test_documents(view: OpenView, live: Live, own_corpus: str, watch: Watch) ->
     files = [
         {"name": "ada.md", "mimeType": "text/markdown", "buffer": library.files()["people/ada.md"]},
         {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 broken"},
-        {"name": "unknown.xyz", "mimeType": "application/octet-stream", "buffer": b"?"},
+        {"name": "unknown.png", "mimeType": "application/octet-stream", "buffer": b"?"},
     ]
     chosen.value.set_files(files)
     expect(page.get_by_role("button", name="Add 2 files")).to_be_visible()

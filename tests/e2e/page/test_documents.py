@@ -331,6 +331,6 @@ def test_the_views_are_accessible(
         expect(page.get_by_text(text).last).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{path} is too wide"
         assert_accessible(page)
-    drop(page, {"a.md": b"A note.", "b.xyz": b"?", "c.pdf": make_pdf([("p", "Some text.")])})
+    drop(page, {"a.md": b"A note.", "b.png": b"?", "c.pdf": make_pdf([("p", "Some text.")])})
     expect(page.locator(".estimate")).to_be_visible()
     assert_accessible(page)

@@ -101,3 +101,13 @@ def test_a_verification_without_budget_is_told_without_parameters(page: Page) ->
     assert told.startswith("Not decided: the check has used up")
     assert "verify_budget" not in told
     assert _call(page, "asking/answer/roles.js", "inWords", "the model failed") == "the model failed"
+
+
+def test_files_that_no_suffix_tells_are_left_to_the_server(page: Page) -> None:
+    """The field for files has no `accept`, which would hide such files; this sorts what was chosen."""
+    names = ["a.txt", "Letter.DOC", "GPL-2.0", "Apache-2.0", "notes.v2", "README", "sub.d/COPYING", "x.png", ".hidden"]
+    picked = [{"key": name} for name in names]
+    sorted_files = _call(page, "core/picking.js", "sortBySuffix", picked, [".txt", ".doc"])
+    assert [one["key"] for one in sorted_files["unknown"]] == ["x.png", ".hidden"]
+    assert [one["key"] for one in sorted_files["known"]] == names[:-2]
+    assert not _call(page, "core/picking.js", "sortBySuffix", picked, [])["unknown"]

@@ -20,11 +20,11 @@ ROWS = ".windowed > li"
 
 def test_files_are_dropped_estimated_sent_and_indexed(own_corpus: str, open_page: OpenPage, live: Live) -> None:
     page = open_page(f"/c/{own_corpus}/documents")
-    files = {"ada.md": b"# Ada\n\nAda wrote.", 'a "quoted".txt': b"Quotes.", "scan.pdf": make_scan(), "a.xyz": b"?"}
+    files = {"ada.md": b"# Ada\n\nAda wrote.", 'a "quoted".txt': b"Quotes.", "scan.pdf": make_scan(), "a.png": b"?"}
     drop(page, files)
     expect(page.get_by_role("heading", name="3 files to add")).to_be_focused()
     page.get_by_text("1 file left out").click()
-    expect(page.locator(".left-out")).to_contain_text("a.xyz")
+    expect(page.locator(".left-out")).to_contain_text("a.png")
     expect(page.locator(".estimate")).to_contain_text("2 documents to index, 2 passages")
     expect(page.locator(".estimate")).to_contain_text("no calls of a language model")
     expect(page.locator(".estimate")).to_contain_text("1 file cannot be read")

@@ -153,10 +153,10 @@ async def test_the_python_client_estimates(people: Server) -> None:
     async with connected(people) as client:
         text = "Ada Lovelace wrote the first program with Charles Babbage."
         known = hopweave.NewDocument(key="ada", title="Ada Lovelace", text=text)
-        files = [hopweave.NewFile(name="new.txt", content=b"A new text."), hopweave.NewFile(name="a.xyz", content=b"?")]
+        files = [hopweave.NewFile(name="new.txt", content=b"A new text."), hopweave.NewFile(name="a.png", content=b"?")]
         found = await client.estimate("people", documents=[known, *files])
         assert (found.documents, found.unchanged, found.chunks, found.model) == (2, 1, 1, None)
-        assert [one.source for one in found.rejected] == ["a.xyz"]
+        assert [one.source for one in found.rejected] == ["a.png"]
         assert len(await client.list_documents("people")) == 3, "nothing is written"
 
 

@@ -168,8 +168,8 @@ async def test_an_ingest_is_sent_in_parts_and_waited_for(
     monkeypatch.setattr(ingestion, "_MAX_DOCUMENTS", 2)
     (tmp_path / "papers").mkdir()
     (tmp_path / "papers" / "engine.md").write_text("# Engine\n\nCharles Babbage designed it.")
-    (tmp_path / "papers" / "photo.xyz").write_bytes(b"?")
-    (tmp_path / "papers" / "plan.xyz").write_bytes(b"?")
+    (tmp_path / "papers" / "photo.png").write_bytes(b"?")
+    (tmp_path / "papers" / "plan.png").write_bytes(b"?")
     waiting = asyncio.create_task(client.ingest("people", tmp_path / "papers", documents=[ADA, TOWER]))
     while not waiting.done():
         await server.work("people")
@@ -178,8 +178,8 @@ async def test_an_ingest_is_sent_in_parts_and_waited_for(
     assert [job.state for job in done.jobs] == ["done", "done"]
     assert [one.key for one in done.documents] == ["engine.md", "ada", TOWER.key]
     assert (done.count("indexed"), done.failures) == (3, ())
-    assert [one.source for one in done.rejected] == ["photo.xyz", "plan.xyz"]
-    assert "no loader reads .xyz files" in done.rejected[0].reason
+    assert [one.source for one in done.rejected] == ["photo.png", "plan.png"]
+    assert "no loader reads .png files" in done.rejected[0].reason
     [engine] = await client.list_documents("people", key="engine.md")
     assert (engine.title, engine.media_type) == ("Engine", "text/markdown")
     again = await client.ingest("people", documents=[ADA])
@@ -189,14 +189,14 @@ async def test_an_ingest_is_sent_in_parts_and_waited_for(
 async def test_files_by_their_bytes(client: hopweave.AsyncClient, make_server: MakeServer) -> None:
     quoted = hopweave.NewFile(name='say "hi".txt', content=b"Hi.", title="Greeting", metadata={"year": 1})
     typed = hopweave.NewFile(name="notes", key="n", content=b"# Notes\n\nText.", media_type="text/markdown")
-    bad = hopweave.NewFile(name="bad.xyz", content=b"?")
+    bad = hopweave.NewFile(name="bad.png", content=b"?")
     done = await client.ingest("people", documents=[quoted, typed, bad], budget_tokens=9, wait=False)
     assert [one.key for one in done.documents] == ['say "hi".txt', "n"]
-    assert [one.source for one in done.rejected] == ["bad.xyz"]
+    assert [one.source for one in done.rejected] == ["bad.png"]
     assert done.jobs[0].token_budget == 9
     [document] = await client.list_documents("people", key='say "hi".txt')
     assert (document.title, document.metadata) == ("Greeting", {"year": 1})
-    with pytest.raises(hopweave.InvalidRequestError, match=r"bad\.xyz"):
+    with pytest.raises(hopweave.InvalidRequestError, match=r"bad\.png"):
         await client.ingest("people", documents=[quoted, bad], on_conflict="error", wait=False)
     small = await make_server(ApiSettings(max_file_mb=0.001))
     async with connected(small) as other:

@@ -110,7 +110,7 @@ async def test_lines_are_documents(server: Server) -> None:
 async def test_bad_files_are_named_and_the_rest_goes_on(server: Server) -> None:
     await server.corpus()
     bad: list[_Part] = [
-        ("photo.xyz", b"?", "image/xyz"),
+        ("photo.png", b"?", "image/png"),
         ("../up.txt", "Text."),
         ("good.txt", "Another text."),
         ("list.json", "[]"),
@@ -119,25 +119,25 @@ async def test_bad_files_are_named_and_the_rest_goes_on(server: Server) -> None:
     assert answer.status_code == 202, answer.text
     assert [document["key"] for document in answer.json()["documents"]] == ["good.txt"]
     reasons = {one["source"]: one["reason"] for one in answer.json()["rejected"]}
-    assert "photo.xyz" in reasons
-    assert "no loader reads .xyz files" in reasons["photo.xyz"]
+    assert "photo.png" in reasons
+    assert "no loader reads .png files" in reasons["photo.png"]
     assert "steps out" in reasons["../up.txt"]
     assert "taken already by 'good.txt'" in reasons["good.txt"]
 
 
 async def test_with_on_conflict_error_all_or_nothing_is_written(server: Server) -> None:
     await server.corpus()
-    refused = await upload(server, ("a.txt", "A."), ("b.xyz", "B."), on_conflict="error")
+    refused = await upload(server, ("a.txt", "A."), ("b.png", "B."), on_conflict="error")
     assert refused.status_code == 422
-    assert "b.xyz" in refused.json()["detail"]
+    assert "b.png" in refused.json()["detail"]
     assert await keys(server) == []
     assert (await upload(server, ("a.txt", "A."), on_conflict="error")).status_code == 202
     conflict = await upload(server, ("a.txt", "Changed."), ("c.txt", "C."), on_conflict="error")
     assert conflict.status_code == 409
     assert await keys(server) == ["a.txt"]
-    nothing = await upload(server, ("b.xyz", "B."))
+    nothing = await upload(server, ("b.png", "B."))
     assert nothing.status_code == 422
-    assert "nothing was written: b.xyz" in nothing.json()["detail"]
+    assert "nothing was written: b.png" in nothing.json()["detail"]
 
 
 async def test_limits(make_server: MakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -229,10 +229,10 @@ async def test_uploads_of_foreign_pages_are_refused(server: Server) -> None:
 
 async def test_an_estimate_of_files_writes_nothing(server: Server) -> None:
     await server.corpus()
-    answer = await upload(server, ("a.md", ENGINE), ("b.xyz", "B."), path="/v1/corpora/people/estimates")
+    answer = await upload(server, ("a.md", ENGINE), ("b.png", "B."), path="/v1/corpora/people/estimates")
     assert answer.status_code == 200, answer.text
     assert (answer.json()["documents"], answer.json()["chunks"]) == (1, 2)
-    assert [one["source"] for one in answer.json()["rejected"]] == ["b.xyz"]
+    assert [one["source"] for one in answer.json()["rejected"]] == ["b.png"]
     assert await keys(server) == []
 
 

@@ -39,12 +39,12 @@ def test_for_people(hopweave: Hopweave, papers: Path) -> None:
 
 
 def test_what_is_rejected_or_fails_is_told_and_the_rest_indexed(hopweave: Hopweave, papers: Path) -> None:
-    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "photo.png").write_bytes(b"?")
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
     ran = hopweave("ingest", papers, "-c", "p")
     assert ran.code == 0
     assert "2 indexed, 1 failed, 1 rejected" in ran.out
-    assert "rejected: photo.xyz: " in ran.err
+    assert "rejected: photo.png: " in ran.err
     assert "failed: broken.txt: 'broken.txt' is a PDF file, not text" in ran.err
     assert hopweave("ingest", papers, "-c", "p", "--strict").code == 1
     assert hopweave("ingest", papers, "-c", "p", "--dry-run").code == 0
@@ -53,20 +53,20 @@ def test_what_is_rejected_or_fails_is_told_and_the_rest_indexed(hopweave: Hopwea
 
 def test_verbose_prints_a_line_for_each_document_once(hopweave: Hopweave, papers: Path) -> None:
     hopweave("ingest", papers, "-c", "p")
-    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "photo.png").write_bytes(b"?")
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
     (papers / "new.txt").write_text("A new text.", encoding="utf-8")
     ran = hopweave("ingest", papers, "-c", "p", "-v")
     assert ran.err.count("indexed: new.txt: 1 passage, ") == 1
     assert "indexed: ada.txt" not in ran.err, "it is unchanged"
     assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
-    assert ran.err.count("rejected: photo.xyz: ") == 1
+    assert ran.err.count("rejected: photo.png: ") == 1
     assert "1 passage in " in ran.out
 
 
 def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path) -> None:
-    (tmp_path / "photo.xyz").write_bytes(b"?")
-    assert hopweave("ingest", tmp_path / "photo.xyz", "-c", "p").code == 1
+    (tmp_path / "photo.png").write_bytes(b"?")
+    assert hopweave("ingest", tmp_path / "photo.png", "-c", "p").code == 1
     (tmp_path / "broken.txt").write_bytes(b"%PDF-1.7")
     assert hopweave("ingest", tmp_path / "broken.txt", "-c", "p").code == 1
     assert hopweave("ingest", tmp_path / "broken.txt", "-c", "p", "--dry-run").code == 1
@@ -141,7 +141,7 @@ def keys(hopweave: Hopweave) -> set[str]:
 def test_a_rejected_file_keeps_its_document_and_does_not_stop_pruning(hopweave: Hopweave, papers: Path) -> None:
     (papers / "list.jsonl").write_text('{"id": "p1", "text": "x"}\n{"id": "p2", "text": "y"}\n', encoding="utf-8")
     hopweave("ingest", papers, "-c", "p")
-    (papers / "ada.txt").rename(papers / "ada.xyz")
+    (papers / "ada.txt").rename(papers / "ada.png")
     (papers / "engine.md").unlink()
     (papers / "engine.md").mkdir()
     (papers / "engine.md" / "new.txt").write_text("New.", encoding="utf-8")

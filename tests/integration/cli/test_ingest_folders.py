@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from core import strategies
+from tests.integration.api.test_attachments import make_mail
 from tests.integration.cli.conftest import Hopweave
 
 pytestmark = pytest.mark.usefixtures("worker")
@@ -56,3 +57,23 @@ def test_all_good_files_are_indexed_and_each_broken_one_is_named(hopweave: Hopwe
     assert {"latin.txt", "wide.txt"} <= {hit["document"]["key"] for hit in found.json["hits"]}
     again = hopweave("ingest", folder, "-c", "m", "--prune", "--strict", "--json")
     assert (again.code, again.json["pruned"], again.json["documents"]["unchanged"]) == (1, 0, 15)
+
+
+def test_attachments_of_mails_are_documents_and_go_with_their_mail(hopweave: Hopweave, tmp_path: Path) -> None:
+    folder = tmp_path / "mails"
+    folder.mkdir()
+    (folder / "offer.eml").write_bytes(make_mail("plan.txt", "old.txt").as_bytes())
+    (folder / "GPL-2.0").write_text("A licence.", encoding="utf-8")
+    assert hopweave("ingest", folder, "-c", "m", "--json").json["documents"]["indexed"] == 4
+    (folder / "offer.eml").write_bytes(make_mail("plan.txt").as_bytes())
+    ran = hopweave("ingest", folder, "-c", "m", "--prune", "--json")
+    assert ran.code == 0, ran.err
+    below = "offer.eml/attachments/"
+    assert keys(hopweave) == {"GPL-2.0", "offer.eml", f"{below}plan.txt"}
+    (folder / "offer.eml").unlink()
+    assert hopweave("ingest", folder, "-c", "m", "--prune", "--json").code == 0
+    assert keys(hopweave) == {"GPL-2.0"}
+
+
+def keys(hopweave: Hopweave) -> set[str]:
+    return {one["key"] for one in hopweave("documents", "list", "-c", "m", "--json").json["data"]}

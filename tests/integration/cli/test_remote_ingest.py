@@ -56,7 +56,7 @@ def test_the_same_documents_as_a_local_ingest(hopweave: Hopweave, papers: Path, 
 
 
 def test_bad_files_are_named_as_in_a_local_ingest(hopweave: Hopweave, papers: Path, url: str) -> None:
-    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "photo.png").write_bytes(b"?")
     (papers / "broken.json").write_text("{", encoding="utf-8")
     (papers / "lines.jsonl").write_text('{"id": "1"}\n', encoding="utf-8")
     local = hopweave("ingest", papers, "-c", "local", "--json")
@@ -95,11 +95,11 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
 
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
-    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "photo.png").write_bytes(b"?")
     ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--verbose")
     assert ran.err.count("indexed: ada.txt: 1 passage, ") == 1
     assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
-    assert ran.err.count("rejected: photo.xyz: ") == 1
+    assert ran.err.count("rejected: photo.png: ") == 1
 
 
 def test_nothing_is_pruned_where_documents_may_be_hidden(hopweave: Hopweave, papers: Path, url: str) -> None:
@@ -184,7 +184,7 @@ def test_an_exported_corpus_is_sent_to_the_server(hopweave: Hopweave, papers: Pa
 def test_a_dry_run_is_that_of_a_local_ingest(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "guess.txt").write_bytes("Grüße aus der Straße, schöne Bäume.".encode("latin-1"))
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
-    (papers / "photo.xyz").write_bytes(b"?")
+    (papers / "photo.png").write_bytes(b"?")
     missing = hopweave("ingest", papers, "-c", "p", "--dry-run", "--server", url)
     assert missing.code == 1
     assert "the server has no corpus 'p'" in missing.err

@@ -182,17 +182,17 @@ def test_a_restart_catches_up_and_embeds_nothing_twice(
 def test_a_file_that_is_rejected_or_fails_is_told_once(watching: Watching, said: Said, papers: Path) -> None:
     def steps() -> None:
         said.wait_for("watching")
-        (papers / "photo.xyz").write_bytes(b"?")
+        (papers / "photo.png").write_bytes(b"?")
         (papers / "broken.txt").write_bytes(b"%PDF-1.7")
         said.wait_for("failed: broken.txt: 'broken.txt' is a PDF file")
-        (papers / "photo.xyz").unlink()
+        (papers / "photo.png").unlink()
         (papers / "last.txt").write_text("The last one.", encoding="utf-8")
         said.wait_for("new: last.txt")
 
     ran = watching(papers, steps)
-    assert ran.err.count("rejected: photo.xyz: ") == 1
+    assert ran.err.count("rejected: photo.png: ") == 1
     assert ran.err.count("failed: broken.txt: ") == 1
-    assert "deleted" not in ran.out, "there was no document photo.xyz"
+    assert "deleted" not in ran.out, "there was no document photo.png"
 
 
 def test_an_empty_folder_waits_for_its_first_file(watching: Watching, said: Said, tmp_path: Path) -> None:

@@ -55,16 +55,21 @@ def test_a_path_that_does_not_exist_is_refused_at_once(tmp_path: Path) -> None:
 
 
 def test_unknown_suffixes_and_odd_files_do_not_stop_the_rest(tmp_path: Path) -> None:
-    write(tmp_path / "a.xyz", "x")
+    write(tmp_path / "a.png", "x")
+    write(tmp_path / "b.xyz").write_bytes(b"x\0")
+    write(tmp_path / "notes.v2", "x")
     write(tmp_path / "z.txt", "x")
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "broken.txt").symlink_to(tmp_path / "gone")
     (tmp_path / "bad\nname.txt").write_text("x")
     (tmp_path / os.fsdecode(b"undecodable\xff.txt")).write_text("x")
     taken, refused = read(tmp_path)
-    assert [s.key for s in taken] == ["z.txt"]
+    assert [s.key for s in taken] == ["notes.v2", "z.txt"]
     reasons = {one.source: one.reason for one in refused}
-    assert reasons["a.xyz"].startswith("no loader reads .xyz files; there are loaders for .csv, ")
+    assert reasons["a.png"].startswith("no loader reads .png files; there are loaders for .csv, ")
+    assert reasons["b.xyz"].startswith(
+        "a file with the suffix .xyz is read as text in UTF-8, and this one holds a zero "
+    )
     assert reasons["pipe.txt"] == "it is no regular file"
     assert reasons["broken.txt"] == "it cannot be read: No such file or directory"
     assert "control character" in reasons["bad\\nname.txt"]

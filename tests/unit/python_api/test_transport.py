@@ -146,7 +146,7 @@ def _event(id: str, kind: str, state: str) -> str:
     ("strategies", "sent"),
     [
         ([{"kind": "loader", "name": "md", "suffixes": [".md"]}, {"kind": "searcher", "suffixes": []}], ["a.md"]),
-        ([{"kind": "searcher", "name": "dense"}], ["a.md", "b.xyz"]),  # an older server lists no loaders
+        ([{"kind": "searcher", "name": "dense"}], ["a.md", "b.png"]),  # an older server lists no loaders
     ],
 )
 def test_files_of_a_folder_are_those_that_the_server_reads(
@@ -161,7 +161,7 @@ def test_files_of_a_folder_are_those_that_the_server_reads(
         keys.extend(key.decode() for key in found)
         return httpx.Response(200, json={"job": _JOB, "documents": [], "rejected": []})
 
-    for name in ("a.md", "b.xyz"):
+    for name in ("a.md", "b.png"):
         (tmp_path / name).write_text("text")
     with hopweave.connect("http://there", transport=httpx.MockTransport(answer)) as client:
         client.ingest("people", tmp_path, wait=False)

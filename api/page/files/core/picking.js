@@ -59,7 +59,7 @@ export function sortBySuffix(picked, suffixes) {
   const known = [];
   const unknown = [];
   for (const one of picked) {
-    const suffix = /\.(?!\d+$)[^./]+$/.exec(one.key.toLowerCase())?.[0] || ""; // of GPL-2.0 no suffix tells the format
+    const suffix = /\.(?!v?\d+$)[^./]+$/.exec(one.key.toLowerCase())?.[0] || ""; // none in GPL-2.0 and notes.v2
     (!suffixes.length || !suffix || suffixes.includes(suffix) ? known : unknown).push(one);
   }
   return { known, unknown };

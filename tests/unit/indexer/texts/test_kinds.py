@@ -161,7 +161,7 @@ def test_the_headers_of_a_mail_are_metadata_and_attachments_are_named() -> None:
         "to": ["Ada <ada@example.org>", "bob@example.org"],
         "date": "2024-04-01T10:00:00+02:00",
         "subject": "Café plan",
-        "attachments": ["a.pdf (application/pdf)", "without a name (message/rfc822)"],
+        "attachments": ["a.pdf (application/pdf)", "Inner (message/rfc822)"],
     }
     [block] = document.blocks
     assert "Grüße" in block.text

@@ -1,0 +1,58 @@
+"""Mails of Outlook (MSG): headers as metadata, the body as text. Attachments are documents of their own.
+
+`outlook` reads the properties of the file.
+"""
+
+from pydantic import Field
+
+from core.documents import LOADER_NOTES
+from core.ports.indexing import LoadedDocument, Loader, Source
+from core.strategies import StrategyConfig
+from indexer.loaders.eml import note_files
+from indexer.loaders.msg.outlook import read_outlook
+from indexer.loading.assembly import TextBuilder, finish_document
+from indexer.loading.examples import example_of
+from indexer.loading.texts.mails import Mail
+
+__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "build", "may_have_files", "read_files"]
+
+MEDIA_TYPES = ("application/vnd.ms-outlook",)
+SUFFIXES = (".msg",)
+ISOLATED = True
+EXAMPLE = example_of("msg")
+
+
+class Config(StrategyConfig):
+    """What is read of a mail."""
+
+    attachments: bool = Field(default=True, description="Whether the names of attachments are part of the text.")
+
+
+class OutlookLoader:
+    """The title is that of the sender, else the subject of the mail."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+
+    def load(self, source: Source) -> LoadedDocument:
+        mail = read_outlook(source.content, source.key)
+        builder = TextBuilder()
+        builder.add_paragraph(mail.text(attachments=self._config.attachments))
+        builder.end_page()
+        notes = list(dict.fromkeys((*mail.notes, *note_files(mail, source.key))))
+        metadata = mail.metadata | ({LOADER_NOTES: notes} if notes else {})
+        return finish_document(source, builder, mail.subject, metadata, numbered=False)
+
+
+def may_have_files(content: bytes) -> bool:
+    """Whether a file may have attachments: any may, and one that is damaged must not count as one that has none."""
+    return bool(content)
+
+
+def read_files(content: bytes, key: str) -> Mail:
+    """Returns the mail with its attachments. Raises what the loader raises."""
+    return read_outlook(content, key)
+
+
+def build(config: Config, _backends: object) -> Loader:
+    return OutlookLoader(config)

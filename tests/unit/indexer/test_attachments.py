@@ -1,0 +1,179 @@
+"""Mails of Outlook, attachments as documents of their own, and formats by content."""
+
+import io
+from email.message import EmailMessage
+
+import pytest
+
+from core.documents import LOADER_NOTES, Submission
+from core.errors import LoadFailed, UnsupportedMedia
+from core.ports.indexing import LoadedDocument
+from indexer.isolation.frames import decode_files, encode_files
+from indexer.loaders import doc as doc_loader
+from indexer.loaders import docx, eml, epub, msg, pdf, pptx, rtf, xlsx
+from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
+from indexer.loading.examples import make_msg
+from indexer.selection.attachments import MAX_FILES, choose_documents, find_documents, make_submissions
+from indexer.selection.formats import recognise_format
+from indexer.selection.loaders import media_type_of_content
+from testing.contracts.loader import source_of
+
+HTML = "<html><body><p>Gr\u00fc\u00dfe</p></body></html>"
+
+
+def load(content: bytes) -> LoadedDocument:
+    return msg.build(msg.Config(), None).load(source_of(content, key="a/mail.msg"))
+
+
+def make_mail(*files: tuple[str, str, bytes], subject: str = "Offer") -> EmailMessage:
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "Ada <ada@example.org>", "bob@example.org", subject
+    mail.set_content("See the files.")
+    for name, kind, content in files:
+        mail.add_attachment(content, *kind.split("/"), filename=name)
+    return mail
+
+
+# --- MSG -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_mail_of_outlook() -> None:
+    content = make_msg(
+        {0x0037: "K\u00f6ln", 0x0C1A: "Ada", 0x5D01: "ada@example.org", 0x1000: "Hello.\r\nBye."},
+        {"plan.txt": b"x", "photo.xyz": b"\0"},
+    )
+    found = load(content)
+    assert found.title == "K\u00f6ln"
+    assert found.metadata["from"] == "Ada <ada@example.org>"
+    assert found.pages[0].startswith("From: Ada <ada@example.org>\n\nHello.\nBye.\n\nAttachment: plan.txt")
+    [note] = found.metadata[LOADER_NOTES]
+    assert note.startswith("no document of its own: attachment photo.xyz")
+    assert "holds a zero byte" in note
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{0x1013: HTML.encode()}, {0x1013: HTML}, {0x1009: b"\0" * 8 + b"MELA" + b"\0" * 4 + rb"{\rtf1 Gr\'fc\'dfe}"}],
+)
+def test_bodies_in_html_and_rtf(body: dict[int, str | bytes]) -> None:
+    assert "Gr\u00fc\u00dfe" in load(make_msg({0x0037: "s", **body})).pages[0]
+
+
+def test_a_compressed_body_is_unpacked() -> None:
+    """The example of [MS-OXRTFCP], 3.1."""
+    packed = bytes.fromhex(
+        "2d0000002b0000004c5a4675f1c5c7a703000a007263706731323542320af8206865 6c090020627705b06c647d0a800fa0".replace(
+            " ", ""
+        )
+    )
+    assert "hello world" in load(make_msg({0x0037: "s", 0x1009: packed})).pages[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "is empty"),
+        (b"x", "is no MSG file"),
+        (doc_loader.EXAMPLE, "no properties of a mail"),
+        (msg.EXAMPLE[:600], "damaged"),
+    ],
+)
+def test_what_is_no_mail_of_outlook_is_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(LoadFailed, match=f"'a/mail.msg' .*{reason}"):
+        load(content)
+
+
+# --- which attachments are documents ---------------------------------------------------------------------------------
+
+
+def test_attachments_of_a_mail_and_their_names() -> None:
+    inner = make_mail(("deep.txt", "text/plain", b"deep"), subject="Inner: a/b")
+    mail = make_mail(
+        ("a.txt", "text/plain", b"1"), ("a.txt", "text/plain", b"2"), ("../x/evil.md", "text/markdown", b"3"),
+        ("photo.jpg", "image/jpeg", b"\xff"), ("GPL-2.0", "application/octet-stream", b"free"),
+        ("", "application/pdf", pdf.EXAMPLE),
+        ("sig.asc", "application/pgp-signature", b"s"), ("empty.txt", "text/plain", b""),
+    )  # fmt: skip
+    mail.add_attachment(inner)
+    found = find_documents(eml, mail.as_bytes(), "m.eml")
+    assert [(one.name, one.media_type) for one in found.files] == [
+        ("a.txt", "text/plain"),
+        ("a (2).txt", "text/plain"),
+        ("_x_evil.md", "text/markdown"),
+        ("GPL-2.0", "text/plain"),
+        ("attachment 6.pdf", "application/pdf"),
+        ("Inner_ a_b.eml".replace("_ ", ": ", 1), "message/rfc822"),
+    ]
+    assert find_documents(eml, found.files[-1].content or b"", "x").files[0].content == b"deep"
+    document = eml.build(eml.Config(), None).load(source_of(mail.as_bytes(), key="m.eml"))
+    notes = "\n".join(document.metadata[LOADER_NOTES])
+    assert "photo.jpg (image/jpeg): no loader reads .jpg files" in notes
+    assert "empty.txt (text/plain): it has no bytes" in notes
+    assert "sig.asc" not in notes
+    assert "deep.txt" not in document.pages[0], "the attached mail names its own"
+
+
+def test_bounds_of_attachments() -> None:
+    files = [AttachedFile(name=f"{n}.txt", media_type="text/plain", content=b"x") for n in range(MAX_FILES + 1)]
+    chosen, notes = choose_documents(files, "m.eml")
+    assert len(chosen) == MAX_FILES
+    assert f"at most {MAX_FILES} attachments" in notes[0]
+    chosen, notes = choose_documents(files[:1], "m.eml" + "/attachments/m.eml" * 5)
+    assert (chosen, len(notes)) == ((), 1)
+    chosen, notes = choose_documents(files[:1], "k" * 1020)
+    assert (chosen, len(notes)) == ((), 1)
+
+
+def test_submissions_of_attachments_name_their_mail() -> None:
+    mail = Submission(key="m.eml", content=b"", media_type="message/rfc822", metadata={"case": 7})
+    file = AttachedFile(name="a.txt", media_type="text/plain", content=b"1")
+    [one] = make_submissions(mail, FoundFiles(subject="Offer", sender="Ada", files=(file,)))
+    assert (one.key, one.title) == ("m.eml/attachments/a.txt", "a.txt (attached to: Offer)")
+    assert one.metadata == {"case": 7, "mail_subject": "Offer", "mail_from": "Ada", "attachment_of": "m.eml"}
+
+
+def test_files_travel_from_the_parser_process_and_are_checked() -> None:
+    file = AttachedFile(name="\u00e4.txt", media_type="text/plain", content=b"\0\1", title="t")
+    found = FoundFiles(subject="s", files=(file, file))
+    written = encode_files(found)
+    assert decode_files(written) == found
+    for wrong in (b"", written[:-1], written + b"x", written.replace(b'"size": 2', b'"size":-2'), b"\0" * 8 + b"[]"):
+        with pytest.raises(ValueError, match=r"reply|sizes"):
+            decode_files(wrong)
+
+
+@pytest.mark.parametrize(("name", "expected"), [("a/b\\c.txt", "a_b_c.txt"), ("..", ""), ("\u202egnp.txt", "_gnp.txt")])
+def test_names_become_parts_of_keys(name: str, expected: str) -> None:
+    assert name_file(name) == expected
+    assert len(name_file("n" * 500 + ".docx")) <= 150
+    assert name_file("n" * 500 + ".docx").endswith(".docx")
+
+
+# --- formats by content ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("content", "suffix"),
+    [
+        *((module.EXAMPLE, module.SUFFIXES[0]) for module in (docx, epub, pdf, pptx, rtf, xlsx, msg, eml)),
+        (doc_loader.EXAMPLE, ".doc"),
+        (b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
+        (b"\n<!DOCTYPE html><html></html>", ".html"),
+        (b"From ada Mon Apr  1 10:00:00 2024\nSubject: s\n\nx", ".eml"),
+        (b"Note: one\nFrom: two\n", ""),
+        (b"PK\x03\x04 other", ""),
+        (b"plain", ""),
+    ],
+)
+def test_formats_by_content(content: bytes, suffix: str) -> None:
+    assert recognise_format(io.BytesIO(content)) == suffix
+
+
+def test_a_suffix_that_tells_no_format_leaves_it_to_the_content() -> None:
+    assert media_type_of_content("notes.v2", b"text") == "text/plain"
+    assert media_type_of_content("letter.2024", doc_loader.EXAMPLE) == "application/msword"
+    assert media_type_of_content("a.txt", pdf.EXAMPLE) == "text/plain", "its loader says what is wrong"
+    with pytest.raises(UnsupportedMedia, match=r"no loader reads \.png files"):
+        media_type_of_content("a.png", b"text")
+    with pytest.raises(UnsupportedMedia, match="this one holds a zero byte"):
+        media_type_of_content("core.4711", b"a\0")

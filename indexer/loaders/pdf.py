@@ -17,10 +17,10 @@ from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
-from indexer.loading.pdf.properties import read_properties
+from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
-from indexer.loading.pdf.running import drop_running_lines
 from indexer.loading.pdf.runs import read_runs
+from indexer.loading.running_lines import find_running_lines
 from indexer.loading.texts.chapter_words import word_level
 
 if TYPE_CHECKING:
@@ -69,8 +69,9 @@ class PdfLoader:
         document = open_pdf(source.key, source.content)
         try:
             pages = self._read_pages(document, source.key)
+            labels = read_page_labels(document)
             if not self._config.running_lines:
-                pages = drop_running_lines(pages)
+                pages = _drop_running_lines(pages, labels)
             headings = self._find_headings(document, pages)
             title, metadata = read_properties(document)
         finally:
@@ -123,6 +124,13 @@ class PdfLoader:
         if outline:
             return find_in_outline(pages, outline)
         return find_in_sizes(pages) if wanted in ("auto", "sizes") else {}
+
+
+def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:
+    running = find_running_lines([[line.text for line in page] for page in pages], labels)
+    return [
+        [line for n, line in enumerate(page) if n not in dropped] for page, dropped in zip(pages, running, strict=True)
+    ]
 
 
 def _has_image(page: "PdfPage") -> bool:

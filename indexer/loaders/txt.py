@@ -28,7 +28,10 @@ class Config(StrategyConfig):
 
 
 class TextLoader:
-    """Takes the text as it is, without the ends of its printed pages. The title is that of the sender, else its first line, else the name of the file."""
+    """Takes the text as it is, without the ends of its printed pages.
+
+    The title is the sender's, else the first line or a line in the middle of the first page, else the file's name.
+    """
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -122,9 +122,7 @@ def give_levels(found: Sequence[Candidate], above: Sequence[str] = ()) -> list[H
     ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
     if numbered and "outside" in ranks:
         ranks["outside"] = ranks[numbered] + 1
-    others = [
-        replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in kinds
-    ]
+    others = [replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in kinds]
     only_names = all(is_name(one.heading.title) for one in found if one.kind not in kinds)
     top = min((heading.level for heading in others), default=0) if only_names else 0
     named = [

@@ -131,8 +131,10 @@ def _candidates(text: str, body: int) -> Iterator[Candidate]:
         ):
             continue  # Chinese books have no blank lines around headings
         is_outside = line.indent < body
-        candidate = _underlined(line, after) or _worded(line, after, second) or _numbered(
-            line, after, second, is_outside=is_outside
+        candidate = (
+            _underlined(line, after)
+            or _worded(line, after, second)
+            or _numbered(line, after, second, is_outside=is_outside)
         )
         if candidate is None and is_outside and after.indent > line.indent:  # its text begins in the next line
             candidate = _worded(line, _NO_LINE, after) or _numbered(line, _NO_LINE, after, is_outside=True)
@@ -228,7 +230,12 @@ def _numbered(line: _Line, after: _Line, second: _Line, *, is_outside: bool) -> 
         plain = plain.removesuffix("?")
     most = 2 * _MOST_NUMBERED if is_subsection else _MOST_NUMBERED
     may_be_small = is_outside and is_subsection
-    if title and ((plain[:1].islower() and not may_be_small) or not plain[:1].isalpha() or is_sentence(plain) or len(plain.split()) > most):
+    if title and (
+        (plain[:1].islower() and not may_be_small)
+        or not plain[:1].isalpha()
+        or is_sentence(plain)
+        or len(plain.split()) > most
+    ):
         return None
     if found["roman"]:
         value = roman_value(found["roman"])
@@ -262,7 +269,9 @@ def _outside(line: _Line, after: _Line) -> Candidate | None:
     if after.text and after.indent <= line.indent:
         return None
     if not _CHANGES.fullmatch(text):
-        is_title = (text[0].isalnum() or text[0] in _OPENING) and not (text[0].islower() or _CODE.search(text) or _COLUMNS.search(text) or _LIST_MARK.match(text))
+        is_title = (text[0].isalnum() or text[0] in _OPENING) and not (
+            text[0].islower() or _CODE.search(text) or _COLUMNS.search(text) or _LIST_MARK.match(text)
+        )
         if not is_title or is_sentence(text.removesuffix("?")) or len(text.split()) > _MOST_NUMBERED:
             return None
     return Candidate(Heading(0, _one_line(text), line.start, line.end, is_leaf=True), "outside")

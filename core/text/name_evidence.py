@@ -244,19 +244,15 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     evidence: months and days, first words of sentences, and German nouns.
     """
     spans = find_names(text)
+    if evidence.is_long:
+        spans = [span for span in spans if span.quoted or not _is_heading(text, span)]
     if evidence.language == "fr":
         spans = [_without_article(span) for span in spans]
     if evidence.language == "de":
         spans = [part for span in spans for part in _split_german(span, evidence)]
     else:
         spans = [_without_first_words(text, span) for span in spans]
-    return [
-        span
-        for span in spans
-        if not stands_in_code(text, span.start, span.end)
-        and _is_kept(span, evidence)
-        and not (evidence.is_long and not span.quoted and _is_heading(text, span))
-    ]
+    return [span for span in spans if not stands_in_code(text, span.start, span.end) and _is_kept(span, evidence)]
 
 
 def _is_heading(text: str, span: NameSpan) -> bool:

@@ -14,7 +14,8 @@ _EDGE = 2
 _MIN_PAGES = 3
 _SHARE = 0.25
 _LONGEST = 200
-_NUMBER = re.compile(r"\d{1,5}")
+_NUMBER = re.compile(r"^\d{1,5}(?=[\s|])|(?<![^\s|\[(])\d{1,5}(?=[\])]?$)|(?<=page )\d{1,5}\b", re.IGNORECASE)
+"""A number at the beginning or the end of a line, or after "Page"."""
 _NUMBER_ALONE = re.compile(
     r"\W*+(?:(?:page|seite|p\.|s\.)\s*+)?(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE
 )

@@ -121,14 +121,16 @@ def give_levels(found: Sequence[Candidate], above: Sequence[str] = ()) -> list[H
     numbered = next((kind for kind in kinds if kind in _SERIES), None)
     ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
     if numbered and "outside" in ranks:
+        kinds.remove("outside")
+        ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
         ranks["outside"] = ranks[numbered] + 1
     others = [replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in kinds]
-    only_names = all(is_name(one.heading.title) for one in found if one.kind not in kinds)
+    only_names = all(is_name(one.heading.title) for one in found if one.kind not in ranks)
     top = min((heading.level for heading in others), default=0) if only_names else 0
     named = [
         replace(one.heading, level=top) if top else one.heading  # beside the others, or above them
         for one in found
-        if one.kind not in kinds
+        if one.kind not in ranks
     ]
     return sorted([*others, *named], key=lambda heading: heading.start)
 

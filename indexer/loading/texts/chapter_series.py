@@ -124,7 +124,7 @@ def give_levels(found: Sequence[Candidate], above: Sequence[str] = ()) -> list[H
         kinds.remove("outside")
         ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
         ranks["outside"] = ranks[numbered] + 1
-    others = [replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in kinds]
+    others = [replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in ranks]
     only_names = all(is_name(one.heading.title) for one in found if one.kind not in ranks)
     top = min((heading.level for heading in others), default=0) if only_names else 0
     named = [

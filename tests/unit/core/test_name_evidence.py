@@ -90,7 +90,7 @@ PROSE = "the crew went on and the river did not stop for any of them while they 
         "Part XII of it, in Note 9 and in Section 16.2, siehe Abschnitt A.2.",
         "Furthermore, it rained. Determine the cause. Communicate with us.",
         "#define GFP_KERNEL 5\n  cc -Wall x.c\nmail to linux-u79uwXL29TY76Z2rM5mHXA@gmane.org",
-        'It says "plans," “would,” \'str\' and "cannot find -lfoo: %s\\n" and “/usr/lib/libtruc.so.1”.',
+        'It says "plans," “would,” and "cannot find -lfoo: %s\\n" and “/usr/lib/libtruc.so.1”.',
         "B. Security\n\nReturn of Materials\n\nInherent Limitations\n\n" + PROSE,
         "Unallocated cost\n\nSupplemental cash\n\n" + PROSE,
     ],

@@ -247,11 +247,8 @@ def test_entries_of_a_changelog_are_headings() -> None:
 
 def test_a_line_in_the_middle_of_the_first_page_is_the_title() -> None:
     head = f"Network Working Group{' ' * 43}P. Chown\nRequest for Comments: 3268{' ' * 35}June 2002\n\n\n"
-    text = (
-        head
-        + "         Advanced Encryption Standard (AES) Ciphersuites for the\n                  Transport Layer (TLS)\n\n"
-        + PARAGRAPH
-    )
+    title = ["Advanced Encryption Standard (AES) Ciphersuites for the", "Transport Layer (TLS)"]
+    text = head + "".join(f"{line:^72}\n" for line in title) + "\n" + PARAGRAPH
     assert find_title(text) == "Advanced Encryption Standard (AES) Ciphersuites for the Transport Layer (TLS)"
     assert find_title(PARAGRAPH * 3 + text) == ""
 

@@ -14,7 +14,9 @@ _EDGE = 2
 _MIN_PAGES = 3
 _SHARE = 0.25
 _LONGEST = 200
-_NUMBER = re.compile(r"^\d{1,5}(?=[\s|])|(?<![^\s|\[(])\d{1,5}(?=[\])]?$)|(?<=page )\d{1,5}\b", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"^\d{1,5}(?=[\s|])|(?<![^\s|\[(])\d{1,5}(?=(?:\s?/\s?\d{1,5})?[\])]?$)|(?<=page )\d{1,5}\b", re.IGNORECASE
+)
 """A number at the beginning or the end of a line, or after "Page"."""
 _NUMBER_ALONE = re.compile(
     r"\W*+(?:(?:page|seite|p\.|s\.)\s*+)?(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE
@@ -36,7 +38,7 @@ def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = (
 
     A running line stands at an edge of a page, and is one of these:
     - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title,
-    - a number that grows with the pages, alone or within a line that is otherwise the same,
+    - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages,
     - the label of the page, such as `iv` or `A-3`, where the file has `labels`.
     """
     least = max(_MIN_PAGES, _SHARE * len(pages))
@@ -46,7 +48,7 @@ def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = (
         form for index, page in enumerate(edges) for form in {form for _, text in page for form in _forms(text, index)}
     )
     running = {text for text, count in texts.items() if count >= least}
-    numbering = {form for form, count in forms.items() if count >= least}
+    numbering = {form for form, count in forms.items() if count >= (_MIN_PAGES if form.before or form.after else least)}
     labelled = _labelled(edges, labels)
     found: list[set[int]] = []
     seen: set[str] = set()

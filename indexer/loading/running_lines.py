@@ -82,10 +82,10 @@ def _forms(text: str, index: int) -> Iterator[_Form]:
     """Yields what the line would share with others if one of its numbers counted the pages."""
     alone = _NUMBER_ALONE.fullmatch(text)
     if alone is not None:
-        if number := int(alone[1]):
-            yield _Form("", "", number - index)
+        if int(alone[1]):
+            yield _Form("", "", int(alone[1]) - index)
         return
-    for number in _NUMBER.finditer(text):
-        before, after = text[: number.start()], text[number.end() :]
+    for found in _NUMBER.finditer(text):
+        before, after = text[: found.start()], text[found.end() :]
         if _WORD.search(before) or _WORD.search(after):
-            yield _Form(before, after, int(number.group()) - index)
+            yield _Form(before, after, int(found.group()) - index)

@@ -43,7 +43,7 @@ def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
     kept: list[Candidate] = []
     outside = [one for one in found if one.is_outside or one.kind not in _SERIES]
     for kind, fewest in _SERIES.items():
-        counted = [
+        counted: list[list[Candidate]] = [
             series
             for candidates in (found, outside)
             for series in (
@@ -51,7 +51,7 @@ def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
                 _sections_of_chapters(candidates, kind),
             )
         ]
-        kept += max(counted, key=len)
+        kept += max(counted, key=lambda series: len(series))
     order = {id(one) for one in kept}
     return [one for one in found if one.kind not in _SERIES or id(one) in order]
 

@@ -213,7 +213,7 @@ def _count_words(paragraph: str, last: _LastWord, start: int = 0, end: int | Non
     for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
         word, begins = match.group(), begins_sentence(paragraph, match.start())
         if word[0].islower():
-            if elided := _ELISION.match(word):
+            if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
                 within.append(word[elided.end() :])
             if not _is_in_path(paragraph, match):
                 lower.append(intern(word))

@@ -182,4 +182,6 @@ _ENUMERATED = re.compile(r"\(?\w\)$")
 def begins_sentence(text: str, start: int) -> bool:
     """Returns whether the word at `start` is the first of a sentence, a line, a cell or an item, or behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
-    return not before or before[-1] in ".!?:;…\n|•*▪►>_" or _ENUMERATED.search(before) is not None
+    return (
+        not before or before[-1] in ".!?:;…\n|•*▪►>_" or (before[-1] == ")" and _ENUMERATED.search(before) is not None)
+    )

@@ -60,6 +60,7 @@ def _load_words() -> frozenset[str]:
     return frozenset(Path(__file__).with_name("words.txt").read_text("utf-8").split())
 
 
+@lru_cache(maxsize=1 << 14)
 def is_common(word: str) -> bool:
     """Whether all parts of a word (`Self-driving`) are common ones."""
     parts = _WORD.findall(word.casefold())

@@ -46,12 +46,12 @@ def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
         counted: list[list[Candidate]] = [
             series
             for candidates in (found, outside)
-            for series in (
+            for series in [
                 _count_up([one for one in candidates if one.kind == kind], fewest),
                 _sections_of_chapters(candidates, kind),
-            )
+            ]
         ]
-        kept += max(counted, key=lambda series: len(series))
+        kept += max(counted, key=len)
     order = {id(one) for one in kept}
     return [one for one in found if one.kind not in _SERIES or id(one) in order]
 

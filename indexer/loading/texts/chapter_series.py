@@ -43,15 +43,12 @@ def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
     kept: list[Candidate] = []
     outside = [one for one in found if one.is_outside or one.kind not in _SERIES]
     for kind, fewest in _SERIES.items():
-        counted: list[list[Candidate]] = [
-            series
-            for candidates in (found, outside)
-            for series in [
-                _count_up([one for one in candidates if one.kind == kind], fewest),
-                _sections_of_chapters(candidates, kind),
-            ]
-        ]
-        kept += max(counted, key=len)
+        longest: list[Candidate] = []
+        for candidates in (found, outside):
+            counted = _count_up([one for one in candidates if one.kind == kind], fewest)
+            sections = _sections_of_chapters(candidates, kind)
+            longest = max((longest, counted, sections), key=len)
+        kept += longest
     order = {id(one) for one in kept}
     return [one for one in found if one.kind not in _SERIES or id(one) in order]
 

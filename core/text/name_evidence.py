@@ -8,15 +8,28 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
 from core.execution.work_limit import check_work
 from core.text.languages import Language, detect_language
 from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
+from core.text.no_names.forms import (
+    is_command,
+    is_common,
+    is_common_run,
+    is_derived,
+    is_enumerator,
+    is_place_or_time,
+    is_random,
+    is_shouted,
+    is_term,
+    stands_in_code,
+)
 from core.text.word_lists import (
     CALENDAR_WORDS,
+    FUNCTION_WORDS,
     GERMAN_ADDRESS,
     GERMAN_ADVERB_ENDINGS,
     GERMAN_ADVERBS,
@@ -26,6 +39,7 @@ from core.text.word_lists import (
     GERMAN_NOUNS,
     GERMAN_PLURAL_ENDINGS,
     GERMAN_VERBS,
+    SENTENCE_OPENERS,
 )
 
 __all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
@@ -37,6 +51,9 @@ _LAST_WORD = re.compile(r"(?<!\w)\w++\s++$")
 _ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_MOST_INDENT = 20
+_LONG = 1_500
+"""Words without a capital of a document of some pages."""
 _MOST_WORDS = 250_000
 """Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
@@ -64,16 +81,29 @@ class NameEvidence:
     bare: Counter[str]
     of_names: frozenset[str]
 
+    @cached_property
+    def is_long(self) -> bool:
+        """Whether the document is long enough to have its names within sentences, too."""
+        return self.lower.total() > _LONG
+
     def is_name(self, word: str) -> bool:
         """Returns whether a capitalised word is a name by itself."""
         if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
             return False
         if not _is_plain(word):
-            return True
+            return not (
+                is_shouted(word)
+                or is_random(word)
+                or (word[1:].islower() and is_common(word) and not self.within[word])
+            )
         if self.language == "de":
             return self._is_german_name(word)
-        lower = self.lower[word.casefold()]
-        return not lower or lower <= _MOST_LOWER * self.within[word]
+        lower, within = self.lower[word.casefold()], self.within[word]
+        if is_common(word):
+            return 0 < within >= lower
+        if self.is_long and not within and is_derived(word):
+            return False
+        return not lower or lower <= _MOST_LOWER * within
 
     def _is_german_name(self, word: str) -> bool:
         if (
@@ -183,6 +213,8 @@ def _count_words(paragraph: str, last: _LastWord, start: int = 0, end: int | Non
     for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
         word, begins = match.group(), begins_sentence(paragraph, match.start())
         if word[0].islower():
+            if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
+                within.append(word[elided.end() :])
             if not _is_in_path(paragraph, match):
                 lower.append(intern(word))
             if first and word in GERMAN_VERBS and not _is_adverb(before):
@@ -212,16 +244,46 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     evidence: months and days, first words of sentences, and German nouns.
     """
     spans = find_names(text)
+    if evidence.is_long:
+        spans = [span for span in spans if span.quoted or not _is_heading(text, span)]
     if evidence.language == "fr":
         spans = [_without_article(span) for span in spans]
     if evidence.language == "de":
         spans = [part for span in spans for part in _split_german(span, evidence)]
-    return [span for span in spans if _is_kept(span, evidence)]
+    else:
+        spans = [_without_first_words(text, span) for span in spans]
+    return [span for span in spans if not stands_in_code(text, span.start, span.end) and _is_kept(span, evidence)]
+
+
+def _is_heading(text: str, span: NameSpan) -> bool:
+    """Whether a run of common words begins a sentence, a cell or a line: `Return of Materials`."""
+    return is_common_run(span.form) and begins_sentence(text, span.start)
+
+
+def _without_first_words(text: str, span: NameSpan) -> NameSpan:
+    """Returns a run without what it has its beginning from: the letter of an item (`B. Security`), or a sentence."""
+    words = list(_RUN_WORD.finditer(span.form))
+    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS and not span.quoted:
+        words.pop()
+    if not span.quoted and words:
+        end = words[-1].end()
+        span = NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
+    if span.quoted or len(words) < 2 or not begins_sentence(text, span.start):
+        return span
+    first = words[0].group().rstrip(".")
+    begins_line = text[max(span.start - _MOST_INDENT, 0) : span.start].rstrip(" \t")[-1:] in ("", "\n")
+    is_item = is_enumerator(first) and words[0].group() != first and is_common(words[1].group().rstrip("."))
+    if not (is_item and begins_line) and first.casefold() not in SENTENCE_OPENERS:
+        return span
+    rest = next((word for word in words[1:] if not word.group()[0].islower()), words[-1])
+    return NameSpan(start=span.start + rest.start(), end=span.end, form=span.form[rest.start() :])
 
 
 def _is_kept(span: NameSpan, evidence: NameEvidence) -> bool:
     if span.quoted:
-        return True
+        return not (is_command(span.form) or is_term(span.form))
+    if is_place_or_time(span.form) or is_shouted(span.form):
+        return False
     words = [word for word in span.form.split() if not _is_calendar(word)]
     return len(words) > 1 or (len(words) == 1 and evidence.is_name(words[0]))
 
@@ -236,7 +298,9 @@ def _split_german(span: NameSpan, evidence: NameEvidence) -> Iterator[NameSpan]:
         if word is not None and word.group() not in GERMAN_ADDRESS:
             run.append(word)
             continue
-        while len(run) > 1 and (run[0].group().islower() or _heads(run, evidence)):
+        while len(run) > 1 and (
+            run[0].group().islower() or run[0].group().casefold() in GERMAN_DETERMINERS or _heads(run, evidence)
+        ):
             del run[0]
         if run and not run[-1].group().islower():
             start, end = run[0].start(), run[-1].end()

@@ -176,7 +176,12 @@ def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
     return word in ARTICLES or (begins and word in FUNCTION_WORDS)
 
 
+_ENUMERATED = re.compile(r"\(?\w\)$")
+
+
 def begins_sentence(text: str, start: int) -> bool:
-    """Returns whether the word at `start` is the first of a sentence, a line or a part behind a colon."""
+    """Returns whether the word at `start` is the first of a sentence, a line, a cell or an item, or behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
-    return not before or before[-1] in ".!?:;…\n"
+    return (
+        not before or before[-1] in ".!?:;…\n|•*▪►>_" or (before[-1] == ")" and _ENUMERATED.search(before) is not None)
+    )

@@ -69,6 +69,14 @@ English first, then the other languages that were met: German, French, Spanish, 
 Scandinavian, Russian, Greek.
 """
 
+SENTENCE_OPENERS = FUNCTION_WORDS | _words("""
+    notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
+    maybe whoever unfortunately generally typically currently finally next thanks hello hi yeah did does let choose
+    choosing read use using protect return contributing jede jeder jedes falls wenn bitte lesen siehe voir consultez
+    veuillez
+""")
+"""Words that begin a sentence before a name more often than they begin a name."""
+
 STOP_WORDS = _words("""
     a about above after again against all am an and any are as at be because been before being below between both but
     by can could did do does doing down during each few for from further had has have having he her here hers herself

@@ -29,7 +29,7 @@ class Config(StrategyConfig):
 class PatternExtractor:
     """Finds the names that `core.text.name_evidence` finds. The bare title is a name in every chunk of its document."""
 
-    fingerprint = "pattern-3"
+    fingerprint = "pattern-4"
     gives_triples = GIVES_TRIPLES
     model_calls = None
 

@@ -14,13 +14,13 @@ from core.strategies import StrategyConfig
 from core.text.titles import find_marks, one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
-from indexer.loading.pdf.headings import Heading, find_in_outline, find_in_sizes, read_outline
+from indexer.loading.pdf.headings import Heading, OutlineItem, find_in_outline, find_in_sizes, read_outline
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
-from indexer.loading.pdf.properties import read_properties
+from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
-from indexer.loading.pdf.running import drop_running_lines
 from indexer.loading.pdf.runs import read_runs
+from indexer.loading.running_lines import find_running_lines
 from indexer.loading.texts.chapter_words import word_level
 
 if TYPE_CHECKING:
@@ -32,6 +32,11 @@ MEDIA_TYPES = ("application/pdf",)
 SUFFIXES = (".pdf",)
 ISOLATED = True
 EXAMPLE = example_of("pdf")
+
+
+_MOST_REACH = 10
+_LEAST_REACH = 3
+"""A heading that only its size tells ends after a tenth of the pages, if that is more than these."""
 
 
 class Config(StrategyConfig):
@@ -69,14 +74,21 @@ class PdfLoader:
         document = open_pdf(source.key, source.content)
         try:
             pages = self._read_pages(document, source.key)
+            labels = read_page_labels(document)
             if not self._config.running_lines:
-                pages = drop_running_lines(pages)
-            headings = self._find_headings(document, pages)
+                pages = _drop_running_lines(pages, labels)
+            outline = read_outline(document) if self._config.headings in ("auto", "outline") else []
+            headings = self._find_headings(outline, pages)
             title, metadata = read_properties(document)
         finally:
             document.close()
         builder = TextBuilder()
+        reach = len(pages) if outline else max(_LEAST_REACH, len(pages) // _MOST_REACH)
+        last = 0
         for number, lines in enumerate(pages):
+            last = number if headings.get(number) else last
+            if number - last == reach:
+                builder.clear_headings()
             _add_page(builder, lines, headings.get(number, ()))
         title = _tell_apart(title or _find_title(headings, pages), stem_of(source.key))
         return finish_document(source, builder, title, metadata, numbered=True)
@@ -117,12 +129,19 @@ class PdfLoader:
             page.close()
         return lines, is_image
 
-    def _find_headings(self, document: "PdfDocument", pages: Sequence[Sequence[Line]]) -> Mapping[int, list[Heading]]:
-        wanted = self._config.headings
-        outline = read_outline(document) if wanted in ("auto", "outline") else []
+    def _find_headings(
+        self, outline: Sequence[OutlineItem], pages: Sequence[Sequence[Line]]
+    ) -> Mapping[int, list[Heading]]:
         if outline:
             return find_in_outline(pages, outline)
-        return find_in_sizes(pages) if wanted in ("auto", "sizes") else {}
+        return find_in_sizes(pages) if self._config.headings in ("auto", "sizes") else {}
+
+
+def _drop_running_lines(pages: Sequence[Sequence[Line]], labels: Sequence[str]) -> list[list[Line]]:
+    running = find_running_lines([[line.text for line in page] for page in pages], labels)
+    return [
+        [line for n, line in enumerate(page) if n not in dropped] for page, dropped in zip(pages, running, strict=True)
+    ]
 
 
 def _has_image(page: "PdfPage") -> bool:

@@ -6,6 +6,7 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.texts.chapters import find_chapters, find_title
+from indexer.loading.texts.layout import join_pages
 from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
@@ -20,18 +21,24 @@ class Config(StrategyConfig):
     """What is recognised in the text."""
 
     chapters: bool = Field(default=True, description="Whether chapters are recognised.")
+    running_lines: bool = Field(
+        default=False, description="Keep the headers and footers that the pages of a text with form feeds repeat."
+    )
     title: bool = Field(default=True, description="Whether the first line is the title where it looks like one.")
 
 
 class TextLoader:
-    """Takes the text as it is. The title is that of the sender, else its first line, else the name of the file."""
+    """Takes the text as it is, without the ends of its printed pages.
+
+    The title is the sender's, else the first line or a line in the middle of the first page, else the file's name.
+    """
 
     def __init__(self, config: Config) -> None:
         self._config = config
 
     def load(self, source: Source) -> LoadedDocument:
         decoded = decode_source(source)
-        text = decoded.text
+        text = decoded.text if self._config.running_lines else join_pages(decoded.text)
         own = find_title(text) if self._config.title else ""
         title = one_line(source.title or "") or own or stem_of(source.key)
         headings = find_chapters(text, own) if self._config.chapters else []

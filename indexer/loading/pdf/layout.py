@@ -1,9 +1,10 @@
 """The order of reading: runs of a page as lines, one column after the other, and rows of tables as lines of cells."""
 
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import median
 
@@ -15,6 +16,8 @@ __all__ = ["Line", "read_lines"]
 _STRIPES = 200
 _MIN_LINES = 4
 _MIN_CHARACTERS = 20
+_MOST_SPACES = 0.75
+"""The share of the runs over a narrow gutter that have a wide space there. Spaces of justified lines do not agree."""
 _PARAGRAPH_GAP = 0.6
 _MAX_COLUMNS = 3  # splits of a region: up to 8 columns
 
@@ -48,7 +51,7 @@ def read_lines(runs: Sequence[Run], *, columns: bool = True) -> list[Line]:
 
 def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
     """Returns the lines of runs of one turn."""
-    lines = _order(runs, _MAX_COLUMNS if columns else 0)
+    lines = _order(_split_at_gutters(runs) if columns else runs, _MAX_COLUMNS if columns else 0)
     gaps = [one.bottom - two.top for one, two in pairwise(lines) if one.top > two.top]
     usual = max(0.0, median(gaps)) if gaps else 0.0
     marked: list[Line] = []
@@ -64,9 +67,36 @@ def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
     return [Line(x.text.replace(HYPHEN, "-"), x.top, x.bottom, x.size, x.is_first) for x in marked]
 
 
+def _split_at_gutters(runs: Sequence[Run]) -> Sequence[Run]:
+    """Splits runs at wide spaces that many of them have at the same x, and that few have text at: narrow gutters."""
+    if sum(map(bool, (run.gaps for run in runs))) < 2 * _MIN_LINES:
+        return runs
+    shared = Counter(x for run in runs for x in {x for _, left, right in run.gaps for x in _points(left, right)})
+    gutters = [
+        x
+        for x, count in shared.items()
+        if count >= 2 * _MIN_LINES and count >= _MOST_SPACES * sum(run.left < x < run.right for run in runs)
+    ]
+    return [part for run in runs for part in _split_run(run, gutters)] if gutters else runs
+
+
+def _points(left: float, right: float) -> range:
+    return range(math.ceil(left), math.floor(right) + 1)
+
+
+def _split_run(run: Run, gutters: Sequence[int]) -> list[Run]:
+    parts: list[Run] = []
+    begin, start = 0, run.left
+    for at, left, right in run.gaps:
+        if any(left <= x <= right for x in gutters):
+            parts.append(replace(run, text=run.text[begin:at].rstrip(), left=start, right=left, gaps=()))
+            begin, start = at, right
+    return [*parts, replace(run, text=run.text[begin:], left=start, gaps=())] if parts else [run]
+
+
 def _order(runs: Sequence[Run], splits: int) -> list[Line]:
     """Returns the lines of a region. At a gutter, the left column comes first, down to the next run that crosses it."""
-    gutter = _find_gutter(runs) if splits else None
+    gutter = _find_gutter(runs, splits)
     if gutter is None:
         return _make_lines(runs)
     lines: list[Line] = []
@@ -81,12 +111,12 @@ def _order(runs: Sequence[Run], splits: int) -> list[Line]:
     return lines
 
 
-def _find_gutter(runs: Sequence[Run]) -> float | None:
-    """Returns the x of a vertical strip that few runs cross, between two columns of text; None if there is none.
+def _find_gutter(runs: Sequence[Run], splits: int) -> float | None:
+    """Returns the x of a vertical strip that few runs cross, between columns of text; None if there is none.
 
-    Cells of tables are short: they make no column of text.
+    Each side is a column, or columns with `splits - 1` splits. Cells of tables are short: they make no column of text.
     """
-    if len(runs) < 2 * _MIN_LINES:
+    if not splits or len(runs) < 2 * _MIN_LINES:
         return None
     left, right = min(run.left for run in runs), max(run.right for run in runs)
     width = (right - left) / _STRIPES
@@ -105,7 +135,11 @@ def _find_gutter(runs: Sequence[Run]) -> float | None:
         return None
     sides = [run for run in runs if run.right <= gutter], [run for run in runs if run.left >= gutter]
     ends = (left, gutter), (gutter, right)
-    return gutter if all(_is_column(side, *end) for side, end in zip(sides, ends, strict=True)) else None
+    are_columns = all(
+        _is_column(side, *end) or _find_gutter(side, splits - 1) is not None
+        for side, end in zip(sides, ends, strict=True)
+    )
+    return gutter if are_columns else None
 
 
 def _successions(numbers: Sequence[int]) -> list[list[int]]:

@@ -6,12 +6,13 @@ import re
 from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
+from core.text.titles import one_line
 from indexer.loading.properties import make_metadata
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["read_properties"]
+__all__ = ["read_page_labels", "read_properties"]
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
 _NO_TITLE = re.compile(
@@ -39,6 +40,12 @@ def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
     )
     is_title = not _NO_TITLE.search(title) and not _IDENTIFIER.fullmatch(title)
     return title if is_title else "", metadata
+
+
+def read_page_labels(document: "PdfDocument") -> list[str]:
+    """Returns the labels of the pages, such as `iv` or `A-3`; none if the document gives its pages no other names."""
+    labels = [one_line(document.get_page_label(index)) for index in range(len(document))]
+    return labels if any(label and label != str(n) for n, label in enumerate(labels, 1)) else []
 
 
 def _parse_date(text: str) -> datetime | None:

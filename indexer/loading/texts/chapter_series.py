@@ -9,40 +9,69 @@ from indexer.loading.texts.sections import Heading
 __all__ = ["Candidate", "give_levels", "keep_in_order"]
 
 _OTHER_LEVEL = 10  # kinds that have no rank of their own begin here, in the order in which they appear
-_SERIES = {"number": 2, "dotted number": 3, "roman": 3}
+_SERIES = {"number": 2, "dotted number": 3, "roman": 3, "lettered number": 0}
 """The kinds of numbered headings, and the smallest number of those at the top level: fewer are taken for a list."""
 _FEWEST_SECTIONS = 2
+_MOST_MISSED = 2
+_FEWEST_WORDS = {True: 2, False: 3}
+"""Words of a heading with a number, and of one with a word and a number, that has a title."""
+_MOST_CONTENTS = 300
+"""Characters between two lines of a table of contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A line that may be a heading. `number` is that of a numbered one; `kind` tells those that belong together."""
+    """A line that may be a heading. `number` is that of a numbered one; `kind` tells those that belong together.
+
+    One that `is_outside` begins further left than the prose.
+    """
 
     heading: Heading
     kind: str
     number: tuple[int, ...] = ()
     own_title: bool = True
+    is_outside: bool = False
 
 
 def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
     """Leaves out numbered lines that do not count up by one from a number that was there, or that stand alone.
 
     Where chapters are words, their sections (9.1 below "Chapter 9") only have to count up, and need no number above.
+    Where more of the lines outside of the prose count up than of all lines, the others are none.
     """
+    found = _without_contents(found)
     kept: list[Candidate] = []
+    outside = [one for one in found if one.is_outside or one.kind not in _SERIES]
     for kind, fewest in _SERIES.items():
-        counted = _count_up([one for one in found if one.kind == kind], fewest)
-        sections = _sections_of_chapters(found, kind)
-        kept += sections if len(sections) > len(counted) else counted
+        longest: list[Candidate] = []
+        for candidates in (found, outside):
+            counted = _count_up([one for one in candidates if one.kind == kind], fewest)
+            sections = _sections_of_chapters(candidates, kind)
+            longest = max((longest, counted, sections), key=len)
+        kept += longest
     order = {id(one) for one in kept}
     return [one for one in found if one.kind not in _SERIES or id(one) in order]
+
+
+def _without_contents(found: Sequence[Candidate]) -> list[Candidate]:
+    """Leaves out what a table of contents has of the headings below: the same number and title, with little text."""
+    last = {one.heading.title.casefold(): n for n, one in enumerate(found)}
+    return [
+        one
+        for n, (one, following) in enumerate(zip(found, [*found[1:], None], strict=False))
+        if last[one.heading.title.casefold()] == n
+        or not (one.number or one.kind.startswith("word"))
+        or len(one.heading.title.split()) < _FEWEST_WORDS[one.number != ()]
+        or following is None
+        or following.heading.start - one.heading.end > _MOST_CONTENTS
+    ]
 
 
 def _count_up(found: Sequence[Candidate], fewest: int) -> list[Candidate]:
     last: tuple[int, ...] = ()
     series: list[Candidate] = []
     for one in found:
-        if _follows(last, one.number):
+        if _follows(last, one.number) or (one.is_outside and _goes_on(last, one.number)):
             series.append(one)
             last = one.number
     return series if sum(len(one.number) == 1 for one in series) >= fewest else []
@@ -53,7 +82,7 @@ def _sections_of_chapters(found: Sequence[Candidate], kind: str) -> list[Candida
     last: tuple[int, ...] = ()
     sections: list[Candidate] = []
     for one in found:
-        if one.kind.startswith("word"):
+        if one.kind.startswith("word") and not is_name(one.heading.title):
             value = chapter_number(one.heading.title)
             last = (value,) if value else ()
         elif one.kind == kind and len(one.number) > 1 and one.number[:1] == last[:1] and one.number > last:
@@ -72,23 +101,33 @@ def _follows(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
     return number[:-1] == last[: depth - 1] and number[-1] == last[depth - 1] + 1
 
 
-def give_levels(found: Sequence[Candidate]) -> list[Heading]:
+def _goes_on(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
+    """Whether a number is larger, and not by much: a heading between them was not seen."""
+    return bool(last) and number > last and number[0] <= last[0] + _MOST_MISSED
+
+
+def give_levels(found: Sequence[Candidate], above: Sequence[str] = ()) -> list[Heading]:
     """Returns the headings with their levels: those with a word by its rank, the other kinds in their order below.
+
+    The kinds `above` are those of the title. Headings that only stand outside of the prose are beside the numbered
+    ones of the top level.
 
     Where no word has a number (Preface, Contents), those with a word are beside the highest of the others.
     """
-    kinds = _other_kinds(found)
-    others = [
-        replace(one.heading, level=_OTHER_LEVEL * (1 + kinds.index(one.kind)) + one.heading.level)
-        for one in found
-        if one.kind in kinds
-    ]
-    only_names = all(is_name(one.heading.title) for one in found if one.kind not in kinds)
+    kinds = list(dict.fromkeys([*above, *_other_kinds(found)]))
+    numbered = next((kind for kind in kinds if kind in _SERIES), None)
+    ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
+    if numbered and "outside" in ranks:
+        kinds.remove("outside")
+        ranks = {kind: _OTHER_LEVEL * (1 + rank) for rank, kind in enumerate(kinds)}
+        ranks["outside"] = ranks[numbered] + 1
+    others = [replace(one.heading, level=ranks[one.kind] + one.heading.level) for one in found if one.kind in ranks]
+    only_names = all(is_name(one.heading.title) for one in found if one.kind not in ranks)
     top = min((heading.level for heading in others), default=0) if only_names else 0
     named = [
         replace(one.heading, level=top) if top else one.heading  # beside the others, or above them
         for one in found
-        if one.kind not in kinds
+        if one.kind not in ranks
     ]
     return sorted([*others, *named], key=lambda heading: heading.start)
 

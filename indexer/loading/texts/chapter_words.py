@@ -5,7 +5,7 @@ from itertools import pairwise
 
 __all__ = ["CJK_HEADING", "chapter_number", "ends_sentence", "is_name", "is_sentence", "roman_value", "word_level"]
 
-_NUMBER = r"(?:\d{1,4}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
+_NUMBER = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
     1: "part|book|volume|teil|buch|band|partie|livre|tome|parte|libro|часть|книга|том",
     2: "chapter|letter|canto|act|appendix|kapitel|brief|akt|anhang|chapitre|acte|annexe|cap[ií]tulo|capitolo|acto|atto|"
@@ -75,12 +75,13 @@ def chapter_number(line: str) -> int:
     """Returns the number of a chapter whose heading has it in digits or as a Roman one (Kapitel 9. …), else 0."""
     found = _NUMBERED_WORDS[2].fullmatch(line)
     number = found["number"] if found else ""
+    number = number.partition(".")[0]
     return int(number) if number.isdecimal() else roman_value(number)
 
 
 def _is_number(number: str) -> bool:
     plain = number.lower().removeprefix("the ").strip()
-    return plain.isdigit() or plain in _ORDINALS or _ROMAN.fullmatch(plain) is not None
+    return plain.replace(".", "").isdigit() or plain in _ORDINALS or _ROMAN.fullmatch(plain) is not None
 
 
 def is_sentence(line: str) -> bool:

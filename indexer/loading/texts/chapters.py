@@ -4,17 +4,29 @@ A heading is a short line of its own without the end of a sentence:
 - underlined (`=====`),
 - a word for a part of a book with a number ("Chapter IV", "Teil 2: …", "第三章"), or a name of such a part ("Preface"),
 - a number and a title ("2.1 Results"), also a question, if at least two count up and text stands between them,
-- capitals only, if there are at least two such lines and text stands below each.
+- capitals only, if there are at least two such lines and text stands below each,
+- further left than the prose, if that is indented.
+
+Headings without a number and an underline are the least certain: their sections end after a tenth of the text.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
-from indexer.loading.texts.chapter_words import CJK_HEADING, ends_sentence, is_sentence, roman_value, word_level
+from indexer.loading.texts.chapter_words import (
+    CJK_HEADING,
+    ends_sentence,
+    is_name,
+    is_sentence,
+    roman_value,
+    word_level,
+)
+from indexer.loading.texts.layout import find_body_indent, find_centred_title
 from indexer.loading.texts.sections import Heading
 
 __all__ = ["find_chapters", "find_title"]
@@ -23,6 +35,10 @@ _LONGEST = 100
 _LONGEST_CAPITALS = 60
 _MOST_CAPITALS = 8  # words
 _MOST_NUMBERED = 12  # words
+_FEWEST = {"capitals": 2, "outside": 3}
+_MOST_REACH = 0.1
+_LEAST_REACH = 8_000
+"""The section of a heading without a number ends after this share of the text, if that is more characters than this."""
 _FULL_LINE = 60
 """A line goes on in the next one if with the first word of that it is longer."""
 
@@ -30,10 +46,20 @@ _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n|\Z)")
 _UNDERLINE = re.compile(r"([=\-~^*_#+])\1{2,}")
 _NUMBERED = re.compile(
-    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})[.)]?\s+(?P<title>\S.*)|(?P<roman>[IVXL]{1,7})\.?(?:\s+(?P<named>\S.*))?"
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){0,5})[.):]?\s+(?P<title>\S.*)"
+    r"|(?P<letter>[A-Z](?:\.\d{1,3}){1,5})[.:]?\s+(?P<lettered>\S.*)"
+    r"|(?P<roman>[IVXL]{1,7})\.?(?:\s+(?P<named>\S.*))?"
 )
 _SUBSECTION = re.compile(r"\d{1,3}\.\d{1,3}(?!\d)")
 _CODE = re.compile(r"[;|={}<>\\\t_]")
+_CAPITALS = re.compile(r"[^\W_]++(?:['’&/.\-][^\W_]++)*+[,:.)]?|[&/–—-]|[(\[][^\W_]++")
+_COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
+_CHANGES = re.compile(
+    r"[\w.+-]{1,50} \([\w.:+~-]{1,50}\) [\w -]{1,50}; urgency=\w{1,20}"  # a changelog of Debian
+    r"|\d{4}-\d\d-\d\d\s{1,4}\S.{0,80}"  # one of GNU
+)
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
+_OPENING = "\"'“„«¿¡("
 _LIST_MARK = re.compile(r"(?:[-*+•·◦|>#]+|\(?\d{1,3}[.)]|[a-z][.)])\s")
 
 
@@ -41,10 +67,21 @@ class _Line(NamedTuple):  # there are millions of them
     text: str
     start: int
     end: int
+    indent: int = 0
+
+
+_NO_LINE = _Line("", 0, 0)
 
 
 def find_title(text: str) -> str:
-    """Returns the first line if it is a title: short, on its own, no sentence, with prose below it. Else ''."""
+    """Returns the first line if it is a title: short, on its own, no sentence, with prose below it.
+
+    Otherwise a line in the middle of the first page, before any prose, else ''.
+    """
+    return _first_line_title(text) or find_centred_title(text[: _LONGEST * _LONGEST].splitlines())
+
+
+def _first_line_title(text: str) -> str:
     lines = _non_blank(text)
     first, below = next(lines, None), next(lines, None)
     if first is None or below is None or not _may_be_heading(first.text) or _LIST_MARK.match(first.text):
@@ -61,19 +98,30 @@ def find_title(text: str) -> str:
 
 def find_chapters(text: str, title: str) -> list[Heading]:
     """Returns the headings in order. The first line is none if it is the `title`."""
-    found = _with_text_between(list(_candidates(text)))
-    found = keep_in_order(found)
-    capitals = [one for one in found if one.kind == "capitals" and one.heading.title != title]
-    kept = [
-        one
-        for one in found
-        if (one.kind != "capitals" or len(capitals) > 1)
-        and not (one.heading.title == title and not text[: one.heading.start].strip())
-    ]
-    return give_levels(kept)
+    body = find_body_indent(text.splitlines())
+    found = keep_in_order(_with_text_between(list(_candidates(text, body))))
+    counts = Counter(one.kind for one in found if one.heading.title != title)
+    opening = [one for one in found if one.heading.title == title and not text[: one.heading.start].strip()]
+    kept = [one for one in found if one not in opening and counts[one.kind] >= _FEWEST.get(one.kind, 1)]
+    headings = give_levels(kept, [one.kind for one in opening if any(one.kind == other.kind for other in kept)])
+    uncertain = {one.heading.start for one in kept if one.kind in _FEWEST or is_name(one.heading.title)}
+    return list(_within_reach(text, headings, uncertain))
 
 
-def _candidates(text: str) -> Iterator[Candidate]:
+def _within_reach(text: str, headings: Sequence[Heading], uncertain: Collection[int]) -> Iterator[Heading]:
+    """Yields the headings, and an end of the section of each uncertain one that has much more text than others."""
+    reach = max(_LEAST_REACH, int(_MOST_REACH * len(text)))
+    for heading, following in zip(headings, [*headings[1:], None], strict=False):
+        yield heading
+        end = following.start if following else len(text)
+        if heading.start in uncertain and end - heading.end > reach:
+            stop = _PARAGRAPH_END.search(text, heading.end + reach, end)
+            if stop:
+                yield Heading(heading.level, "", stop.end(), stop.end(), is_leaf=heading.is_leaf)
+
+
+def _candidates(text: str, body: int) -> Iterator[Candidate]:
+    """Yields the lines that may be headings. `body` is the indent of the prose, or 0."""
     skip = -1
     for before, line, after, second in _windows(text):
         if (
@@ -82,8 +130,20 @@ def _candidates(text: str) -> Iterator[Candidate]:
             or (before.text and not CJK_HEADING.fullmatch(line.text))
         ):
             continue  # Chinese books have no blank lines around headings
-        candidate = _underlined(line, after) or _worded(line, after, second) or _numbered(line, after, second)
-        candidate = candidate or _capitals(line, after)
+        is_outside = line.indent < body
+        candidate = (
+            _underlined(line, after)
+            or _worded(line, after, second)
+            or _numbered(line, after, second, is_outside=is_outside)
+        )
+        if candidate is None and is_outside and after.indent > line.indent:  # its text begins in the next line
+            candidate = _worded(line, _NO_LINE, after) or _numbered(line, _NO_LINE, after, is_outside=True)
+        if candidate is not None and is_outside:
+            candidate = replace(candidate, is_outside=True)
+        if candidate is None and is_outside:
+            candidate = _outside(line, after)
+        if candidate is None and not body:
+            candidate = _capitals(line, after)
         if candidate is not None:
             skip = candidate.heading.end
             yield candidate
@@ -91,11 +151,11 @@ def _candidates(text: str) -> Iterator[Candidate]:
 
 def _windows(text: str) -> Iterator[tuple[_Line, _Line, _Line, _Line]]:
     """Yields each line with that before it and the two after it, without the white space around them."""
-    blank = _Line("", 0, 0)
+    blank = _NO_LINE
     window = [blank, blank, blank]
     for found in _LINE.finditer(text):
         shown = found[1] if len(found[1]) <= 4 * _LONGEST else "x" * (4 * _LONGEST)  # a long line is never looked at
-        line = _Line(shown.strip(), found.start(), found.end())
+        line = _Line(shown.strip(), found.start(), found.end(), len(shown) - len(shown.lstrip()))
         before, current, after = window
         if current.text:
             yield before, current, after, line
@@ -129,9 +189,10 @@ def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
     if found is None:
         return None
     level, needs_title = found
-    heading = Heading(level, _one_line(line.text), line.start, line.end)
+    heading = Heading(level, _one_line(line.text), line.start, line.end, is_leaf=is_name(line.text))
     if not after.text or CJK_HEADING.fullmatch(line.text):
-        return Candidate(heading, f"word {level}", own_title=not needs_title)
+        kind = "word for a name" if heading.is_leaf else f"word {level}"
+        return Candidate(heading, kind, own_title=not needs_title)
     subtitle = needs_title and not second.text and _may_be_heading(after.text) and word_level(after.text) is None
     if subtitle and not is_sentence(after.text.rstrip(".!?")):
         title = f"{heading.title} {_one_line(after.text)}"
@@ -148,11 +209,14 @@ def _with_next(line: _Line, after: _Line, second: _Line) -> _Line:
     is_whole = not after.text or second.text or len(after.text) > len(line.text)
     if is_whole or len(line.text) + 1 + len(first_word) <= _FULL_LINE or is_sentence(after.text.rstrip("?")):
         return line
-    return _Line(f"{line.text} {after.text}", line.start, after.end)
+    return _Line(f"{line.text} {after.text}", line.start, after.end, line.indent)
 
 
-def _numbered(line: _Line, after: _Line, second: _Line) -> Candidate | None:
-    """A heading by its number: 2.1 Results. Only one of two numbers or more goes on in the next line."""
+def _numbered(line: _Line, after: _Line, second: _Line, *, is_outside: bool) -> Candidate | None:
+    """A heading by its number: 2.1 Results. Only one of two numbers or more goes on in the next line.
+
+    Its title may begin with a small letter if its place says that it is a heading, too: 4.1 control.
+    """
     is_subsection = _SUBSECTION.match(line.text) is not None
     whole = _with_next(line, after, second) if is_subsection else line
     if whole is not line:
@@ -160,17 +224,27 @@ def _numbered(line: _Line, after: _Line, second: _Line) -> Candidate | None:
     found = _NUMBERED.fullmatch(line.text)
     if found is None or after.text:
         return None
-    title = found["title"] or found["named"] or ""
+    title = found["title"] or found["lettered"] or found["named"] or ""
     plain = title.removesuffix(".")  # as in contracts: 2. Basic Permissions.
     if found["number"]:
         plain = plain.removesuffix("?")
     most = 2 * _MOST_NUMBERED if is_subsection else _MOST_NUMBERED
-    if title and (plain[:1].islower() or not plain[:1].isalpha() or is_sentence(plain) or len(plain.split()) > most):
+    may_be_small = is_outside and is_subsection
+    if title and (
+        (plain[:1].islower() and not may_be_small)
+        or not plain[:1].isalpha()
+        or is_sentence(plain)
+        or len(plain.split()) > most
+    ):
         return None
     if found["roman"]:
         value = roman_value(found["roman"])
         number: tuple[int, ...] = (value,) if value else ()
         kind = "roman"
+    elif found["letter"]:
+        letter, _, rest = found["letter"].partition(".")
+        number = (ord(letter) - ord("A") + 1, *(int(part) for part in rest.split(".")))
+        kind = "lettered number"
     else:
         number = tuple(int(part) for part in found["number"].split("."))
         kind = "dotted number" if title.endswith(".") else "number"
@@ -184,9 +258,23 @@ def _capitals(line: _Line, after: _Line) -> Candidate | None:
     alone = not after.text and len(text) <= _LONGEST_CAPITALS and len(text.split()) <= _MOST_CAPITALS
     if not alone or not text.isupper() or sum(map(str.isalpha, text)) < 4:
         return None
-    if is_sentence(text) or _LIST_MARK.match(text) or _CODE.search(text):
+    if is_sentence(text) or _LIST_MARK.match(text) or not all(map(_CAPITALS.fullmatch, text.split())):
         return None
     return Candidate(Heading(0, _one_line(text), line.start, line.end), "capitals")
+
+
+def _outside(line: _Line, after: _Line) -> Candidate | None:
+    """A heading by its place, further left than the prose: a few words, or the head of an entry in a changelog."""
+    text = line.text
+    if after.text and after.indent <= line.indent:
+        return None
+    if not _CHANGES.fullmatch(text):
+        is_title = (text[0].isalnum() or text[0] in _OPENING) and not (
+            text[0].islower() or _CODE.search(text) or _COLUMNS.search(text) or _LIST_MARK.match(text)
+        )
+        if not is_title or is_sentence(text.removesuffix("?")) or len(text.split()) > _MOST_NUMBERED:
+            return None
+    return Candidate(Heading(0, _one_line(text), line.start, line.end, is_leaf=True), "outside")
 
 
 def _with_text_between(found: Sequence[Candidate]) -> list[Candidate]:

@@ -10,12 +10,17 @@ __all__ = ["Heading", "make_sections"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading. `start` is the offset of its first line, `end` that of the line after it; a low `level` is outer."""
+    """A heading. `start` is the offset of its first line, `end` that of the line after it; a low `level` is outer.
+
+    A heading that `is_leaf` has no headings below it: those after it belong to what is above it. One without a title
+    ends the section of the heading before it.
+    """
 
     level: int
     title: str
     start: int
     end: int
+    is_leaf: bool = False
 
 
 def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str) -> list[Block]:
@@ -30,11 +35,12 @@ def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         end = following.start if following else len(text)
         parents = [parent for parent in path if parent.level < heading.level]
-        path = [*parents, heading]
+        own = [*parents, heading]
+        path = path if heading.is_leaf else own
         body = text[heading.end : end]
         if body and not body.isspace():
-            blocks.append(Block(text=body, heading=_names(path, title), start=heading.end))
-        elif following is None or following.level <= heading.level:
+            blocks.append(Block(text=body, heading=_names(own, title), start=heading.end))
+        elif following is None or heading.is_leaf or following.level <= heading.level:
             blocks.append(Block(text=text[heading.start : end], heading=_names(parents, title), start=heading.start))
     return blocks
 

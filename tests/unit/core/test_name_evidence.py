@@ -37,7 +37,7 @@ def test_the_language_of_a_text(text: str, language: str | None) -> None:
 
 
 def test_english_months_days_and_first_words_of_sentences_are_no_names() -> None:
-    assert names(ENGLISH) == ["Ahab", "Ahab", "Starbuck", "Nobody", "Ahab", "Starbuck"]
+    assert names(ENGLISH) == ["Ahab", "Ahab", "Starbuck", "Ahab", "Starbuck"]
 
 
 def test_german_nouns_are_no_names() -> None:
@@ -53,8 +53,8 @@ def test_a_first_word_that_the_document_writes_with_a_capital_elsewhere_is_a_nam
     assert names(text) == ["Stubb", "Stubb"]
 
 
-def test_what_is_quoted_is_a_name_whatever_it_is() -> None:
-    assert names("He reads “May” and the 'look' of it to the crew, and he looks at the sea.") == ["May", "look"]
+def test_what_is_quoted_is_a_name_if_it_is_no_common_word() -> None:
+    assert names("He reads “May” and the 'look' of it to the crew, and he looks at the sea.") == ["May"]
 
 
 def test_a_name_with_a_month_in_it_stays_whole() -> None:
@@ -75,3 +75,43 @@ def test_the_evidence_of_paragraphs_is_that_of_the_whole_text(text: str) -> None
     whole, found = name_evidence._count_words(text, name_evidence._NO_WORD), gather_evidence([text])
     counts = (found.lower, found.within, found.determined, found.bare)
     assert counts == tuple(map(Counter, (whole.lower, whole.within, whole.determined, whole.bare)))
+
+
+PROSE = "the crew went on and the river did not stop for any of them while they were looking at the sea again. " * 90
+"""Some pages in small letters: in a document of this length, names stand within sentences, too."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Observed at 00Z and at 2024-03-06T10:00:00Z, until 04:59PM.",
+        "| Grade | Hourly |\n| low | 20 |\n",
+        "NAME\n\nThe page of a manual has a NAME and a SYNOPSIS. See THE RULES.",
+        "Part XII of it, in Note 9 and in Section 16.2, siehe Abschnitt A.2.",
+        "Furthermore, it rained. Determine the cause. Communicate with us.",
+        "#define GFP_KERNEL 5\n  cc -Wall x.c\nmail to linux-u79uwXL29TY76Z2rM5mHXA@gmane.org",
+        'It says "plans," “would,” and "cannot find -lfoo: %s\\n" and “/usr/lib/libtruc.so.1”.',
+        "B. Security\n\nReturn of Materials\n\nInherent Limitations\n\n" + PROSE,
+        "Unallocated cost\n\nSupplemental cash\n\n" + PROSE,
+    ],
+)
+def test_dates_headings_code_and_common_words_are_no_names(text: str) -> None:
+    assert names(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("NVIDIA, RFC 9110 and ISO 27001; the A100, AMD and the EU.", "NVIDIA|RFC 9110|ISO 27001|A100|AMD|EU"),
+        ("It is made by 3M and sold by Apple and by Apple.", "3M|Apple|Apple"),
+        ("We filed Form 10-K with the SEC. Apple Inc. did so too.", "Form 10-K|SEC|Apple Inc"),
+        ("Notwithstanding Debian, it ran. B. Smith wrote it.", "Debian|B. Smith"),
+        ("Paris is large. Berlin is larger.", "Paris|Berlin"),
+        ("The “Disclosing Party” and the 'debconf-updatepo' of “Gone with the Wind”.",
+         "Disclosing Party|debconf-updatepo|Gone with the Wind"),
+        ("He worked for Free Software Foundation and for Bank of America.\n\n" + PROSE,
+         "Free Software Foundation|Bank of America"),
+    ],
+)  # fmt: skip
+def test_companies_codes_and_terms_stay_names(text: str, found: str) -> None:
+    assert names(text) == found.split("|")

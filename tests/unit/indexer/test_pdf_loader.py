@@ -11,6 +11,7 @@ from core.ports.indexing import LoadedDocument
 from indexer.loaders import pdf
 from indexer.loading.pdf.layout import read_lines
 from indexer.loading.pdf.runs import HYPHEN, Run
+from indexer.loading.running_lines import find_running_lines
 from testing.contracts.loader import source_of
 from tests.documents import make_long_pdf, make_pdf, make_scan
 
@@ -264,3 +265,46 @@ def test_running_lines_are_left_out_after_their_first_page() -> None:
 def test_lines_that_two_pages_share_and_numbers_that_do_not_grow_stay() -> None:
     pages = [["Total", "1", "text", "more", "again", str(7 * n % 5)] for n in range(2)]
     assert [page.split("\n") for page in load(make_long_pdf(pages)).pages] == pages
+
+
+@pytest.mark.parametrize("gutter", [8, 18])
+@pytest.mark.parametrize("across", [False, True])
+def test_three_columns_are_read_one_after_the_other(gutter: int, across: bool) -> None:
+    """Also where they stand near to one another and are drawn across the page."""
+    document = FPDF(unit="pt", format=(600, 800))
+    document.add_page()
+    document.set_font("Helvetica", size=9)
+    columns: list[list[tuple[float, float, str]]] = []
+    x = 30.0
+    for name in ("left", "middle", "right"):
+        texts = [f"{name} line {n:02} of ships, bridges and a port" for n in range(30)]
+        columns.append([(x, 60 + 12 * n, text) for n, text in enumerate(texts)])
+        x += max(document.get_string_width(text) for text in texts) + gutter
+    drawn = [one for column in columns for one in column]
+    for left, top, text in sorted(drawn, key=lambda one: one[1]) if across else drawn:
+        document.text(left, top, text)
+    lines = load(bytes(document.output())).pages[0].split("\n")
+    assert [line for line in lines if line] == [text for _, _, text in drawn]
+
+
+def test_rows_of_a_table_with_narrow_columns_stay_lines() -> None:
+    rows = [("Grade", "Hourly", "Monthly", "Yearly"), *((f"E{n}", f"{n}.50", f"{n}00", f"{n}000") for n in range(20))]
+    page = load(make_pdf([("table", rows)])).pages[0]
+    for row in rows:
+        assert " | ".join(row) in page.split("\n")
+
+
+def test_running_lines_with_a_number_or_a_label_are_left_out() -> None:
+    roman = ("iv", "v", "vi", "vii", "viii", "ix")
+    pages = [[f"Bridges | {n + 3}", f"Text of {n}.", "More text.", f"The End of {n}.", roman[n]] for n in range(6)]
+    lines = find_running_lines(pages)
+    assert lines == [{0}] * 6
+    assert find_running_lines(pages, [*roman]) == [{0, 4}] * 6
+
+
+def test_numbers_within_sentences_and_rows_are_no_numbers_of_pages() -> None:
+    pages = [
+        [f"Total | {n} | {n + 1}.", f"text {n}!", f"more {n}!", f"again {n}!", f"In year {n} of the plan it ends"]
+        for n in range(9)
+    ]
+    assert find_running_lines(pages) == [set[int]()] * 9

@@ -5,6 +5,8 @@ import time
 import pytest
 
 from indexer.loading.texts.chapters import find_chapters, find_title
+from indexer.loading.texts.layout import join_pages
+from indexer.loading.texts.sections import make_sections
 
 BODY = "It was a long day, and nobody spoke. The river went on."
 
@@ -183,3 +185,85 @@ def test_the_time_is_linear(text: str) -> None:
     started = time.process_time()
     find_chapters(text, find_title(text))
     assert time.process_time() - started < 10
+
+
+PARAGRAPH = (
+    "   The committee met in Hamburg on a cold morning and discussed\n   the construction of the bridge for hours.\n\n"
+)
+
+
+def printed(*parts: tuple[str, int]) -> str:
+    """Headings at the margin, each with some indented paragraphs below it."""
+    return "".join(f"{line}\n\n{PARAGRAPH * count}" for line, count in parts)
+
+
+def test_lines_further_left_than_the_prose_are_headings_beside_those_with_numbers() -> None:
+    text = printed(("Status of this Memo", 1), ("1. Ships", 2), ("1.1. hulls", 1), ("Security Considerations", 2))
+    text += printed(
+        ("2. Ports", 1), ("2.2. Piers", 1), ("4. After one that was not seen", 1), ("Authors' Addresses", 1)
+    )
+    found = find_chapters(text, "")
+    assert [heading.title for heading in found][:4] == [
+        "Status of this Memo",
+        "1. Ships",
+        "1.1. hulls",
+        "Security Considerations",
+    ]
+    assert [heading.title for heading in found][4:] == [
+        "2. Ports",
+        "2.2. Piers",
+        "4. After one that was not seen",
+        "Authors' Addresses",
+    ]
+    assert [heading.level for heading in found] == [11, 11, 12, 11, 11, 12, 11, 11]
+
+
+def test_a_name_of_a_part_is_above_nothing_and_ends_after_a_tenth_of_the_text() -> None:
+    long = "\n\n".join([BODY * 4] * 400)
+    text = f"{BODY}\n\nReferences\n\n{long}\n"
+    blocks = make_sections(text, 0, find_chapters(text, ""), "")
+    below = sum(len(block.text) for block in blocks if block.heading == ("References",))
+    assert 0 < below < 0.11 * len(text)
+    assert "".join(block.text for block in blocks).count(BODY) == 1601
+    text = under("Contents", "Chapter 1. Wells", "References", "1.1 Digging", "1.2 Filling", "Appendix A", "Index")
+    paths = [block.heading for block in make_sections(text, 0, find_chapters(text, ""), "")]
+    assert paths[2:5] == [("References",), ("Chapter 1. Wells", "1.1 Digging"), ("Chapter 1. Wells", "1.2 Filling")]
+
+
+def test_a_table_of_contents_is_not_above_the_text() -> None:
+    lines = ["Chapter 1. Wells", "1.1 Digging", "Chapter 2. Rivers", "2.1 Boats", "Appendix A. Maps"]
+    text = "Contents\n\n" + "\n\n".join(lines) + "\n\n" + under(*lines)
+    assert headings(text)[-5:] == lines
+    assert not any("Maps" in title for title in headings(text)[:-5])
+
+
+def test_entries_of_a_changelog_are_headings() -> None:
+    entries = [f"gawk (1:5.{n}-1) unstable; urgency=medium" for n in range(4)]
+    text = "\n".join(
+        f"{entry}\n\n  * New upstream version, which is faster than the one before it.\n" for entry in entries
+    )
+    assert headings(text) == entries
+
+
+def test_a_line_in_the_middle_of_the_first_page_is_the_title() -> None:
+    head = f"Network Working Group{' ' * 43}P. Chown\nRequest for Comments: 3268{' ' * 35}June 2002\n\n\n"
+    title = ["Advanced Encryption Standard (AES) Ciphersuites for the", "Transport Layer (TLS)"]
+    text = head + "".join(f"{line:^72}\n" for line in title) + "\n" + PARAGRAPH
+    assert find_title(text) == "Advanced Encryption Standard (AES) Ciphersuites for the Transport Layer (TLS)"
+    assert find_title(PARAGRAPH * 3 + text) == ""
+
+
+def test_printed_pages_are_one_text_without_their_headers_and_footers() -> None:
+    pages = [
+        f"RFC 1{' ' * 30}Ships{' ' * 20}May 1998\n\n\n   The {n}. paragraph goes on\n\n\nChown{' ' * 40}[Page {n}]\n"
+        for n in range(1, 7)
+    ]
+    joined = join_pages("\f\n".join(pages))
+    assert joined.count("Chown") == 0
+    assert joined.count("RFC 1") == 1, "the first may be the title"
+    assert [line.strip() for line in joined.splitlines() if "paragraph" in line] == [
+        f"The {n}. paragraph goes on" for n in range(1, 7)
+    ]
+    assert join_pages("one\fpage break") == "one\fpage break"
+    cut = join_pages("\f".join(f"   word {n} of a sentence that\n   goes" for n in "abcd"))
+    assert "goes\n   word b" in cut

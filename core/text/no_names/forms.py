@@ -1,0 +1,133 @@
+"""Forms that are no names, although they have capitals, digits or quotation marks. Used by `core.text.name_evidence`.
+
+The words of `words.txt` are common: a dictionary has them without a capital. Its sources are in `NOTICE.txt`.
+"""
+
+import re
+from functools import lru_cache
+from itertools import pairwise
+from pathlib import Path
+
+from core.text.word_lists import FUNCTION_WORDS
+
+__all__ = [
+    "is_command",
+    "is_common",
+    "is_common_run",
+    "is_derived",
+    "is_enumerator",
+    "is_place_or_time",
+    "is_random",
+    "is_shouted",
+    "is_term",
+    "stands_in_code",
+]
+
+_TIME = re.compile(
+    r"\d{1,4}(?:[-/.]\d{1,2}){1,2}(?:T\d{0,2}(?::?\d\d)*)?Z?"  # 2024-03-06T10
+    r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
+    r"|\d+(?:\.\d+)*"
+)
+_AMOUNT = re.compile(
+    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
+    r"|\d{2,}[KMB]|\d+(?:[.,]\d+)+[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*"
+)
+"""A number with a unit. `3M` and `5G` are none."""
+_PLACE = re.compile(
+    r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|annex|exhibits?|pages?|lines?|tables?"
+    r"|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?|volumes?|bugs?|level"
+    r"|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
+    r"|chapitres?|lignes?|tableaux?|annexe|étapes?|fascicule)"
+    r"\.?\s(?:[A-Z]|[IVX]{1,5}|(?:[A-Z][.-]?)?\d[\w.,/–-]*)",
+    re.IGNORECASE,
+)
+_ROMAN = re.compile(r"[IVX]{2,6}")
+_COMMAND = re.compile(r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|%[sd])", re.DOTALL)
+_CODE_MARKS = "_@$\\/"
+_LEAST_SHOUTED = 4
+"""Letters of a word in capitals that is looked up: shorter ones are abbreviations."""
+_MOST_TERM_WORDS = 3
+_LEAST_TERM = 3
+_MOST_TITLE_WORDS = 5
+_DERIVED = re.compile(r"\w{2,}(?:ed|ing|ly|als?|ions?|ments?|ity|ness|[ae]nces?|[ai]ble|ive|ous|ez|ons)")
+_LEAST_RANDOM = 10
+"""Characters of a word that may be drawn at random, as in keys and masked addresses."""
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+@lru_cache(maxsize=1)
+def _load_words() -> frozenset[str]:
+    return frozenset(Path(__file__).with_name("words.txt").read_text("utf-8").split())
+
+
+@lru_cache(maxsize=1 << 14)
+def is_common(word: str) -> bool:
+    """Whether all parts of a word (`Self-driving`) are common ones."""
+    parts = _WORD.findall(word.casefold())
+    return bool(parts) and all(part in _load_words() or part in FUNCTION_WORDS for part in parts)
+
+
+def is_derived(word: str) -> bool:
+    """Whether a word ends like one that a dictionary may lack, because it is made of another (`Unallocated`)."""
+    return _DERIVED.fullmatch(word) is not None
+
+
+def is_random(word: str) -> bool:
+    """Whether a word is long, has digits, and changes between small letters and others again and again."""
+    changes = sum(one.islower() != other.islower() for one, other in pairwise(word))
+    return len(word) >= _LEAST_RANDOM and sum(map(str.isdigit, word)) > 1 and 3 * changes > len(word)
+
+
+def is_common_run(form: str) -> bool:
+    """Whether a form of several words has nothing but common words and numbers."""
+    words = form.split()
+    return len(words) > 1 and all(is_common(word) or word.strip(".,()")[:1].isdigit() for word in words)
+
+
+def is_shouted(form: str) -> bool:
+    """Whether a form is common words in capitals, as in headings and markup (`NAME`), or a Roman number."""
+    words = form.split()
+    if not form.isupper() or _ROMAN.fullmatch(form):
+        return form.isupper()
+    letters = [word for word in _WORD.findall(form) if len(word) > 1]
+    if any(character.isdigit() for character in form) or not letters:
+        return False
+    if len(words) == 1 and len(form) < _LEAST_SHOUTED:
+        return form.casefold() in FUNCTION_WORDS
+    return all(map(is_common, letters))
+
+
+def is_place_or_time(form: str) -> bool:
+    """Whether a form is a time, a number with a unit, or a place in the text itself (`Section 16.2`, `Note 9`)."""
+    return any(pattern.fullmatch(form) for pattern in (_TIME, _AMOUNT, _PLACE))
+
+
+def is_enumerator(word: str) -> bool:
+    """Whether a word is a letter that counts the items of a list."""
+    return len(word) == 1 and word.isupper()
+
+
+def is_command(form: str) -> bool:
+    """Whether what is quoted is a path, an option, a message or a piece of code."""
+    return _COMMAND.match(form) is not None
+
+
+def is_term(form: str) -> bool:
+    """Whether what is quoted consists of common words without a capital, or is a part of a sentence."""
+    if not form.islower() or not form.isascii():
+        small = sum(word[0].islower() for word in form.split())
+        return (form[:1].islower() and small >= _MOST_TERM_WORDS) or small >= _MOST_TITLE_WORDS
+    words = form.split()
+    return (
+        len(form) < _LEAST_TERM
+        or len(words) > _MOST_TERM_WORDS
+        or (all(map(is_common, words)) and form.replace(" ", "").isalpha())
+    )
+
+
+def stands_in_code(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is a part of an identifier, an address or an option (`GFP_KERNEL`, `-Wall`)."""
+    before, behind = text[max(start - 2, 0) : start], text[end : end + 1]
+    if any(mark and mark in _CODE_MARKS for mark in (before[-1:], behind)):
+        return True
+    return before[-1:] == "-" and not before[:1].isalnum()

@@ -1,0 +1,105 @@
+"""The layout of plain text: how far its prose is indented, a title in the middle of a line, and its printed pages."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice, pairwise
+
+from indexer.loading.running_lines import find_running_lines
+
+__all__ = ["find_body_indent", "find_centred_title", "join_pages"]
+
+_LEAST_PROSE = 40
+"""Characters of a line that is taken for prose."""
+_LOOKED_AT = 20_000
+"""Lines of which the indent of the prose is found."""
+_MOST_OUTSIDE = 0.2
+_DEEPEST = 12
+
+_PAGE_WIDTH = 72
+_LEAST_MARGIN = 5
+_OFF_CENTRE = 6
+_TITLE_LINES = 40
+_MOST_PROSE_BEFORE_TITLE = 2
+_COLUMNS = re.compile(r"\S {2,}\S")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
+_BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){3,}")
+
+
+def find_body_indent(lines: Sequence[str]) -> int:
+    """Returns how far most lines of prose are indented, if few of them begin further left; else 0."""
+    indents = Counter(
+        len(line) - len(line.lstrip(" "))
+        for line in islice(lines, _LOOKED_AT)
+        if len(line) <= 4 * _PAGE_WIDTH and len(line.strip()) >= _LEAST_PROSE and not _COLUMNS.search(line.strip())
+    )
+    if not indents:
+        return 0
+    body = indents.most_common(1)[0][0]
+    outside = sum(count for indent, count in indents.items() if indent < body)
+    return body if body <= _DEEPEST and outside <= _MOST_OUTSIDE * indents.total() else 0
+
+
+def find_centred_title(lines: Sequence[str]) -> str:
+    """Returns the first lines that stand in the middle of the page, alone, before any prose; '' if there are none."""
+    prose = 0
+    title: list[str] = []
+    shown = islice((line.rstrip() for line in lines), 2 * _TITLE_LINES)
+    for before, line in pairwise(["", *shown, ""]):
+        if title:
+            if not line.strip():
+                return " ".join(" ".join(title).split())
+            if not _is_centred(line) or len(title) > 2:
+                return ""
+            title.append(line)
+        elif not before.strip() and _is_centred(line):
+            title.append(line)
+        elif len(line.strip()) >= _LEAST_PROSE and not _COLUMNS.search(line.strip()):
+            prose += 1
+            if prose > _MOST_PROSE_BEFORE_TITLE:
+                return ""
+    return ""
+
+
+def _is_centred(line: str) -> bool:
+    text = line.strip()
+    left = len(line) - len(line.lstrip(" "))
+    right = _PAGE_WIDTH - left - len(text)
+    return (
+        left >= _LEAST_MARGIN
+        and abs(left - right) <= _OFF_CENTRE
+        and sum(map(str.isalpha, text)) >= 4
+        and not _COLUMNS.search(text)
+        and not _SENTENCE_END.search(text)
+    )
+
+
+def join_pages(text: str) -> str:
+    """Returns a text with form feeds as one without its pages: their headers, footers and ends are left out.
+
+    A paragraph that goes on at the next page is one again.
+    """
+    pages = text.split("\f")
+    if len(pages) < 3:
+        return text
+    lines = [page.splitlines() for page in pages]
+    running = find_running_lines(lines)
+    kept = [
+        "\n".join(line for n, line in enumerate(page) if n not in dropped)
+        for page, dropped in zip(lines, running, strict=True)
+    ]
+    return _BLANK_LINES.sub("\n\n\n", "".join(_joined(kept)))
+
+
+def _joined(pages: Sequence[str]) -> Iterator[str]:
+    last = ""
+    for page in pages:
+        body = page.strip("\r\n").rstrip()
+        if not body.strip():
+            continue
+        if last:
+            goes_on = not _SENTENCE_END.search(last) and body.lstrip()[0].islower()
+            yield "\n" if goes_on else "\n\n"
+        yield body
+        last = body[-200:]
+    yield "\n"

@@ -138,7 +138,7 @@ class Run:
             if claims:
                 await self._load_embedder()
                 read = await self._preparer.read([c for c in claims if not c.deletion]) if self._preparer else []
-                self._batches.add(asyncio.create_task(self._finish_batch(claims, read)))
+                self._batches.add(asyncio.create_task(self._finish_batch(claims, read, set(self._batches))))
             elif self._batches:
                 await self._wait(self._batches)  # more documents may be submitted meanwhile
             else:
@@ -203,8 +203,13 @@ class Run:
             self._batches.discard(batch)
             batch.result()
 
-    async def _finish_batch(self, claims: Sequence[Claim], documents: list[ChunkedDocument]) -> None:
+    async def _finish_batch(
+        self, claims: Sequence[Claim], documents: list[ChunkedDocument], earlier: set[asyncio.Task[None]]
+    ) -> None:
+        """A large document is written after all that was claimed earlier, which would wait for it for long."""
         prepared = await self._preparer.extract(documents) if self._preparer else []
+        if earlier and any(claim.size > self._small for claim in claims):
+            await asyncio.wait(earlier)
         async with self._write_lock:
             await self._writer.delete([claim for claim in claims if claim.deletion])
             await self._writer.write([one for one in prepared if one.claim in self._claims])

@@ -83,7 +83,7 @@ async def _measure(text: str, embedding: AbstractContextManager[Any], *, rounds:
             pages, images = await _read_pages(container, other)
             report: dict[str, Any] = {"page_idle": pages, "image_idle": images}
             report |= {"other": [], "same": [], "page_beside": [], "image_beside": [], "passages_at": []}
-            [job] = [one async for one in _submit(container, long, [text_submission("long.txt", text)])]
+            job = await _submit(container, long, text_submission("long.txt", text))
             await asyncio.sleep(_BEGIN_SECONDS)
             while not (now := await container.record.jobs.get(job.id)).state.final and rounds != 0:
                 report["passages_at"].append(now.progress.passages)
@@ -98,9 +98,9 @@ async def _measure(text: str, embedding: AbstractContextManager[Any], *, rounds:
             return report
 
 
-async def _submit(container: Container, corpus: Corpus, submissions: list[Submission]) -> Any:
-    async for part in ingestion.submit_all(container, corpus, submissions, OnConflict.REPLACE):
-        yield part.job
+async def _submit(container: Container, corpus: Corpus, submission: Submission) -> Job:
+    *_, last = [part async for part in ingestion.submit_all(container, corpus, [submission], OnConflict.REPLACE)]
+    return last.job
 
 
 async def _upload(container: Container, corpus: Corpus, numbers: Any) -> float:
@@ -109,7 +109,7 @@ async def _upload(container: Container, corpus: Corpus, numbers: Any) -> float:
     jobs: list[Job] = []
     for number in islice(numbers, _UPLOADS):
         small = make_text(list(islice(make_sentences(number), _SENTENCES)))
-        jobs += [job async for job in _submit(container, corpus, [text_submission(f"small-{number}", small)])]
+        jobs.append(await _submit(container, corpus, text_submission(f"small-{number}", small)))
     try:
         async with asyncio.timeout(_GIVE_UP):
             for job in jobs:

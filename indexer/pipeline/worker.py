@@ -26,6 +26,7 @@ __all__ = ["Worker"]
 
 _MAX_PAUSE = 60.0
 _POLL_SECONDS = 0.3
+_LOOK_SECONDS = 1.0  # between two looks for documents that are smaller than the one in work
 _PAUSE_AFTER_ERROR = 15.0
 
 
@@ -169,7 +170,7 @@ class Worker:
             max_size = run.max_size_beside
             next_id = await self._find_smaller(max_size, last) if max_size else None
             if next_id is None:
-                await asyncio.wait([main], timeout=_POLL_SECONDS)
+                await asyncio.wait([main], timeout=_LOOK_SECONDS)
                 continue
             last = next_id
             try:

@@ -28,7 +28,7 @@ RETURN r.seq AS seq, r.corpus_id AS corpus, r.size AS size ORDER BY r.seq LIMIT 
 MATCH (r:Revision {corpus_id: $corpus}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $unfinished AND r.seq < $seq AND r.size <= $most
 RETURN count(r) AS documents,
-    sum(r.size - CASE WHEN coalesce(r.passages, 0) > 0 THEN r.size * coalesce(r.done, 0) / r.passages ELSE 0 END) AS left;
+    sum(r.size - CASE WHEN coalesce(r.passages, 0) > 0 THEN r.size * coalesce(r.done, 0) / r.passages ELSE 0 END) AS undone;
 
 // [place]: the place of a job among all jobs
 MATCH (j:Job {id: $id}) RETURN j.seq AS seq;

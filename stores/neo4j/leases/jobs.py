@@ -107,7 +107,7 @@ def add_ahead(tx: Transaction, job: Job) -> Job:
     row = tx.rows(
         statements("jobs")["ahead"], corpus=first["corpus"], seq=first["seq"], most=most, unfinished=UNFINISHED
     )[0]
-    return replace(job, ahead=JobAhead(documents=row["documents"], bytes=row["left"]))
+    return replace(job, ahead=JobAhead(documents=row["documents"], bytes=row["undone"]))
 
 
 def _read(tx: Transaction, job_id: str) -> Row:

@@ -182,13 +182,13 @@ def _count_ahead(cx: Connection, job_id: str) -> JobAhead | None:
     row = cx.execute(
         f"""
         SELECT count(*) AS documents,
-            coalesce(sum(r.size - coalesce(r.size * p.done / max(p.passages, 1), 0)), 0) AS left
+            coalesce(sum(r.size - coalesce(r.size * p.done / max(p.passages, 1), 0)), 0) AS undone
         FROM revision_rows r LEFT JOIN revision_progress p ON p.seq = r.seq
         WHERE r.corpus = ? AND {UNFINISHED_ROWS} AND r.seq < ? AND r.size <= ?
         """,
         (first["corpus"], first["seq"], size_class(first["size"])[-1]),
     ).fetchone()
-    return JobAhead(documents=row["documents"], bytes=row["left"])
+    return JobAhead(documents=row["documents"], bytes=row["undone"])
 
 
 def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:

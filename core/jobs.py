@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
-__all__ = ["Job", "JobKind", "JobProgress", "JobState", "derive_job_state"]
+__all__ = ["Job", "JobAhead", "JobKind", "JobProgress", "JobState", "derive_job_state"]
 
 
 class JobKind(StrEnum):
@@ -46,13 +46,24 @@ class JobProgress:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JobAhead:
+    """What is indexed before a job begins: the documents of its corpus that were submitted earlier, and that are of
+    the size class of its first document or of a smaller one. `bytes` are those of their content that are not done.
+    """
+
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Job:
     """A job. `counts` are by revision state, with `unchanged` and `skipped` for submissions that made no revision.
 
     `started_at` is the time of the first claim, `finished_at` when the last revision became final; both are None
     before. `token_budget` is the number of model tokens that the job may use, including what was added when it was
     resumed; None is no limit. `calls` and the two counts of tokens are what it has used. `submitted_by` is the
-    id of the key whose holder made the job; None without a key of the record.
+    id of the key whose holder made the job; None without a key of the record. `ahead` is None once a document of the
+    job was claimed.
     """
 
     id: str
@@ -71,6 +82,7 @@ class Job:
     completion_tokens: int = 0
     submitted_by: str | None = None
     progress: JobProgress = JobProgress()
+    ahead: JobAhead | None = None
     failures: tuple[tuple[str, str], ...] = field(default=())
     """The first failed documents: (key, reason)."""
 

@@ -74,7 +74,7 @@ from hopweave._values.events import (
     VerifyingEvent,
 )
 from hopweave._values.ingestion import Deletion, Estimate, EstimateNote, Ingestion, ModelEstimate
-from hopweave._values.jobs import Failure, Job, JobKind, JobProgress, JobState, JobUsage
+from hopweave._values.jobs import Failure, Job, JobAhead, JobKind, JobProgress, JobState, JobUsage
 from hopweave._values.questions import (
     ComparedDocument,
     ComparedDocuments,
@@ -158,6 +158,7 @@ __all__ = [
     "Ingestion",
     "InvalidRequestError",
     "Job",
+    "JobAhead",
     "JobKind",
     "JobProgress",
     "JobState",

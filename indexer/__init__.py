@@ -8,6 +8,7 @@ from indexer.chunking.embedded_text import embedded_texts
 from indexer.isolation.lane import LaneLimits
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.page_images import PageImages, has_page_images
+from indexer.loading.kept_pages import pack_pages, unpack_pages
 from indexer.loading.pdf.drawing import DrawnPage
 from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.committing import commit_revisions
@@ -85,11 +86,13 @@ __all__ = [
     "make_extractor",
     "make_submission",
     "open_embeddings",
+    "pack_pages",
     "parse_json",
     "read_embedded",
     "read_paths",
     "read_uploads",
     "read_within",
     "submission_from_json",
+    "unpack_pages",
     "versions_of",
 ]

@@ -50,6 +50,13 @@ class JobProgressOut(Out):
     seconds_left: int | None = Field(description="An estimate; null while there is none.")
 
 
+class JobAheadOut(Out):
+    """What is indexed before a job begins: earlier documents of its corpus that are not of a larger size class."""
+
+    documents: int
+    bytes: int = Field(description="Bytes of their content that are not done yet.")
+
+
 class JobOut(Out):
     """`counts` are by the state of the documents; `unchanged` and `skipped` are those that made no revision.
 
@@ -74,6 +81,7 @@ class JobOut(Out):
     tokens: int
     usage: JobUsageOut
     progress: JobProgressOut
+    ahead: JobAheadOut | None = Field(description="Null once a document of the job was begun.")
     generation: int | None = Field(
         description="A generation of the corpus that has all that the job has changed, for `min_generation` of a "
         "search. Null until the job is over, and in the response of a request that starts it."
@@ -98,6 +106,7 @@ class JobOut(Out):
             tokens=job.tokens,
             usage=JobUsageOut.model_validate(job),
             progress=JobProgressOut.model_validate(job.progress),
+            ahead=None if job.ahead is None else JobAheadOut.model_validate(job.ahead),
             generation=generation,
         )
 

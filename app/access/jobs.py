@@ -1,6 +1,7 @@
 """Jobs as the holder of a key sees them."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from app.access.access import Access
 from core.errors import NotFound
@@ -17,7 +18,8 @@ class RestrictedJobs:
     """Implements `core.ports.record.Jobs`: a job of a corpus that the key may not see is not there.
 
     For a key with a filter, there are only the jobs that it submitted. All documents of these match its filter, which
-    `RestrictedSubmissions` checks; the numbers of any other job may count documents that do not.
+    `RestrictedSubmissions` checks; the numbers of any other job may count documents that do not. So may what is ahead
+    of a job, which is left out.
     """
 
     def __init__(self, jobs: Jobs, corpora: Corpora, access: Access) -> None:
@@ -30,7 +32,7 @@ class RestrictedJobs:
         job = await self._jobs.get(job_id)
         if not await self._sees(job):
             raise job_missing(job_id)
-        return job
+        return self._restrict(job)
 
     async def list(
         self,
@@ -51,7 +53,7 @@ class RestrictedJobs:
             jobs = await self._jobs.list(
                 limit=_BATCH, before=before, corpus=corpus, kind=kind, state=state, submitted_by=key
             )
-            found += [job for job in jobs if await self._sees(job, names)]
+            found += [self._restrict(job) for job in jobs if await self._sees(job, names)]
             if len(jobs) < _BATCH:
                 break
             before = jobs[-1].id
@@ -59,11 +61,14 @@ class RestrictedJobs:
 
     async def cancel(self, job_id: str) -> Job:
         await self.get(job_id)
-        return await self._jobs.cancel(job_id)
+        return self._restrict(await self._jobs.cancel(job_id))
 
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
         await self.get(job_id)
-        return await self._jobs.resume(job_id, tokens=tokens)
+        return self._restrict(await self._jobs.resume(job_id, tokens=tokens))
+
+    def _restrict(self, job: Job) -> Job:
+        return job if self._access.where is None else replace(job, ahead=None)
 
     async def _sees(self, job: Job, names: dict[str, str] | None = None) -> bool:
         """Returns whether the key may see the job, and its corpus by the name that it has now and had when the job was

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 from core.corpora import Corpus
 from core.documents import Document, RevisionState, check_metadata
 from core.errors import NotFound
+from core.execution.threads import call_in_thread
 from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind
@@ -156,7 +157,7 @@ async def list_matching(
 
 
 async def load_page(container: "Container", corpus: Corpus, document_id: str, number: int) -> str:
-    """Loads the original again and returns the text of a page; a document without pages has page 1.
+    """Returns the text of a page; a document without pages has page 1.
 
     Raises `NotFound`, also if the loader keeps no text of pages.
     """
@@ -167,19 +168,13 @@ async def load_page(container: "Container", corpus: Corpus, document_id: str, nu
 async def load_pages(
     container: "Container", corpus: Corpus, document: Document, *, only: int | None = None
 ) -> dict[int, str]:
-    """Loads the original again and returns the texts of its pages by number, ascending; or `only` one of them.
+    """Returns the texts of a document's pages by number, ascending; or `only` one of them.
+
+    Those of a long document are kept since it was indexed. Others are loaded from the original again.
 
     Raises `NotFound` if there is no such page.
     """
-    content = await container.files.get(corpus.id, document.content_hash)
-    source = Source(
-        key=document.key,
-        content=content,
-        media_type=document.media_type,
-        title=document.title,
-        metadata=document.metadata,
-    )
-    pages = _join_pages(await container.page_lane.load(source, container.caller))
+    pages = await _read_kept_pages(container, corpus, document) or await _load_pages(container, corpus, document)
     if only is None:
         return pages
     if only not in pages:
@@ -188,6 +183,34 @@ async def load_pages(
             known = f"it has one page: ask for page {min(pages)}, which is all its text"
         raise NotFound(f"document {document.key!r} has no page {only}; {known}")
     return {only: pages[only]}
+
+
+async def _read_kept_pages(container: "Container", corpus: Corpus, document: Document) -> dict[int, str]:
+    """Returns nothing if no pages are kept."""
+    from indexer import unpack_pages  # imports all that indexes
+
+    packed = await container.files.get_derived(corpus.id, document.content_hash)
+    pages = None if packed is None else await call_in_thread(lambda: unpack_pages(document.media_type, packed))
+    return dict(enumerate(pages or (), start=1))
+
+
+async def _load_pages(container: "Container", corpus: Corpus, document: Document) -> dict[int, str]:
+    """Loads the original again, and keeps the texts of pages that are many."""
+    from indexer import pack_pages  # imports all that indexes
+
+    content = await container.files.get(corpus.id, document.content_hash)
+    source = Source(
+        key=document.key,
+        content=content,
+        media_type=document.media_type,
+        title=document.title,
+        metadata=document.metadata,
+    )
+    loaded = await container.page_lane.load(source, container.caller)
+    packed = await call_in_thread(lambda: pack_pages(document.media_type, loaded.pages))
+    if packed is not None:
+        await container.files.put_derived(corpus.id, document.content_hash, packed)
+    return _join_pages(loaded)
 
 
 def _join_pages(loaded: LoadedDocument) -> dict[int, str]:

@@ -11,6 +11,7 @@ from app.telemetry.opentelemetry import flush_traces
 from app.worker.preparation import Preparation
 from app.worker.process import STOP_SECONDS, WorkerProcess
 from core.errors import Unavailable
+from core.record_policy.claims import next_corpus
 from core.telemetry.metrics import LEASES_EXPIRED
 
 __all__ = ["EmbeddedWorkerProcess"]
@@ -25,6 +26,7 @@ class EmbeddedWorkerProcess(WorkerProcess):
         super().__init__(container)
         self._lock = lock
         self._preparation = Preparation(container.snapshots)
+        self._last = ""
 
     def prepare(self) -> None:
         expired = self._loop.run_until_complete(self._container.record.maintenance.expire_leases())
@@ -34,17 +36,24 @@ class EmbeddedWorkerProcess(WorkerProcess):
         delete_messages(self._settings)
 
     def handle_message(self, corpus_id: str) -> None:
-        """Makes a run on the corpus, and sends another message if there is more to do."""
+        """Makes a run on the corpus whose turn it is, and sends another message if there is more to do.
+
+        That is the named one only if no other waits: one corpus may have sent any number of messages.
+        """
         with self._working:
             if self._stopping.is_set():
                 return
-            if not self.work(corpus_id):
-                self._preparation.add(corpus_id)
-                return
             try:
-                self._container.notifier.notify(corpus_id)
+                corpus_id = self._last = next_corpus(self.list_waiting(), self._last) or corpus_id
+                if self.work(corpus_id):
+                    self._container.notifier.notify(corpus_id)
             except Unavailable as error:
                 _log.warning("corpus %s waits: %s", corpus_id, error)
+
+    async def end_run(self, corpus_id: str, more: bool) -> None:
+        await super().end_run(corpus_id, more)
+        if not more:
+            self._preparation.add(corpus_id)
 
     def report_waiting(self, reason: str) -> None:
         super().report_waiting(reason)

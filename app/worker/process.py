@@ -44,6 +44,8 @@ class WorkerProcess(ABC):
             _make_options(container.settings.worker),
             is_stopping=self._stopping.is_set,
             report_waiting=self.report_waiting,
+            report_end=self.end_run,
+            report_failure=_log_failure,
         )
         self._reported = ""
 
@@ -102,7 +104,6 @@ class WorkerProcess(ABC):
         """Makes one run on the corpus. Returns whether there is more to do. Logs errors; the work stays queued."""
         try:
             more = self._loop.run_until_complete(self._worker.work(corpus_id))
-            self._loop.run_until_complete(self._container.delete_cached_answers(corpus_id))
         except Unavailable as error:
             _log.warning("corpus %s waits: %s", corpus_id, error)
             return False
@@ -110,6 +111,10 @@ class WorkerProcess(ABC):
             _log.exception("corpus %s", corpus_id)
             return False
         return more
+
+    async def end_run(self, corpus_id: str, _more: bool) -> None:
+        """Called after each run, also after one that is made beside another, with whether there is more to do."""
+        await self._container.delete_cached_answers(corpus_id)
 
     def list_waiting(self) -> list[str]:
         """Returns the ids of the corpora that have work. May be called from any thread.
@@ -127,6 +132,10 @@ class WorkerProcess(ABC):
         _log.info("the process that started this worker has ended, so this worker ends after what it is writing")
         self._stopping.set()
         self.exit()
+
+
+def _log_failure(corpus_id: str, error: HopweaveError) -> None:
+    _log.warning("corpus %s waits: %s", corpus_id, error)
 
 
 def _keep_logs(**_: object) -> None:

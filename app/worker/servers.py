@@ -16,8 +16,8 @@ from app.broker.outage_log import OutageLog
 from app.broker.server_notifier import ServerNotifier
 from app.container import Container
 from app.worker.process import STOP_SECONDS, WorkerProcess
-from app.worker.turns import next_turn
 from core.errors import HopweaveError
+from core.record_policy.claims import next_corpus
 
 __all__ = ["ServerWorkerProcess"]
 
@@ -47,7 +47,7 @@ class ServerWorkerProcess(WorkerProcess):
             raise TypeError(f"the name of a corpus is no {type(corpus_id).__name__}")
         with self._working:
             waiting = self._try_list_waiting() if corpus_id == self._last else []
-            self._work_in_turn(next_turn(waiting, corpus_id) or corpus_id)
+            self._work_in_turn(next_corpus(waiting, corpus_id) or corpus_id)
 
     def poll(self) -> None:
         """While idle, looks for work now and then, and does it. While busy, looks for work for idle workers."""
@@ -96,17 +96,17 @@ class ServerWorkerProcess(WorkerProcess):
             more = self.work(corpus_id)
             waiting = self._try_list_waiting()
             if more:
-                self._try_to_notify(next_turn(waiting, corpus_id) or corpus_id)
+                self._try_to_notify(next_corpus(waiting, corpus_id) or corpus_id)
                 return
-            corpus_id = next_turn(waiting, corpus_id, leaving_out=tried)
+            corpus_id = next_corpus(waiting, corpus_id, leaving_out=tried)
 
     def _look_for_work(self) -> None:
         waiting = self._try_list_waiting()
         if not waiting or not self._working.acquire(blocking=False):
             return
         try:
-            self._try_to_notify(next_turn(waiting, self._last))  # another worker may be idle too
-            self._work_in_turn(next_turn(waiting, self._last))
+            self._try_to_notify(next_corpus(waiting, self._last))  # another worker may be idle too
+            self._work_in_turn(next_corpus(waiting, self._last))
         finally:
             self._is_busy.clear()  # set by this thread; a message that waits for the lock has not started yet
             self._working.release()
@@ -117,7 +117,7 @@ class ServerWorkerProcess(WorkerProcess):
         while self._working.locked() and not self._stopping.wait(pause):
             pause = min(2 * pause, self._settings.worker.sweep_seconds)
             if self._may_others_be_idle():
-                self._try_to_notify(next_turn(self._try_list_waiting(), self._last))
+                self._try_to_notify(next_corpus(self._try_list_waiting(), self._last))
 
     def _try_list_waiting(self) -> list[str]:
         """Returns nothing if the record is unavailable: its work is found later."""

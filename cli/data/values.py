@@ -6,7 +6,7 @@ from typing import Any
 
 from core.corpora import Corpus, CorpusCounts, CorpusSettings, Fine
 from core.documents import Document, RevisionState
-from core.jobs import Job, JobKind, JobProgress, JobState
+from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
 
 __all__ = ["read_corpus", "read_document", "read_job"]
 
@@ -49,6 +49,7 @@ def read_job(found: Json) -> Job:
         created_at=datetime.fromisoformat(found["created_at"]),
         token_budget=found["token_budget"],
         progress=JobProgress(**found["progress"]),
+        ahead=None if found["ahead"] is None else JobAhead(**found["ahead"]),
         failures=tuple((one["key"], one["reason"]) for one in found["failures"]),
         started_at=_read_time(found["started_at"]),
         finished_at=_read_time(found["finished_at"]),

@@ -85,9 +85,10 @@ def run(request: Request) -> Summary:
     settings = read_settings()
     check_paths(request)
     composition = choose_composition(settings)
+    progress = Progress()
     with composition.supervise() as supervision:
         try:
-            with Progress() as progress:
+            with progress:
                 reading = make_reading(request)
 
                 async def work(container: Container) -> Summary:
@@ -95,7 +96,9 @@ def run(request: Request) -> Summary:
 
                 return run_with_container(work, settings, creates=True)
         except KeyboardInterrupt:
-            print_status(f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}")
+            print_status(
+                f"interrupted; nothing is lost: what is queued goes on {composition.next_worker}{progress.left}"
+            )
             raise
 
 

@@ -11,9 +11,9 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.progress import Progress as Bar
 
 from cli.output.console import print_status
-from core.jobs import Job, JobProgress
+from core.jobs import Job, JobAhead, JobProgress
 
-__all__ = ["Progress", "describe_progress"]
+__all__ = ["Progress", "describe_ahead", "describe_left", "describe_progress"]
 
 _EVERY_SECONDS = 3.0
 _WAITING = ("queued", "loading", "extracting", "writing", "deleting", "paused")
@@ -26,7 +26,7 @@ class Progress:
         self._bar: Bar | None = None
         self._task: TaskID | None = None
         self._began = self._last = time.monotonic()
-        self._shown = ""
+        self._shown = self._left = ""
 
     def __enter__(self) -> "Progress":
         if sys.stderr.isatty():
@@ -50,19 +50,26 @@ class Progress:
 
     def watch(self, job: Job, is_waiting: bool) -> None:
         """Shows the state of the job. If the worker waits for something, no time is left that could be told."""
-        self.watch_counts(job.counts, job.progress, is_waiting=is_waiting)
+        self.watch_counts(job.counts, job.progress, ahead=job.ahead, is_waiting=is_waiting)
 
-    def watch_counts(self, counts: Mapping[str, int], progress: JobProgress, *, is_waiting: bool = False) -> None:
+    def watch_counts(
+        self,
+        counts: Mapping[str, int],
+        progress: JobProgress,
+        *,
+        ahead: JobAhead | None = None,
+        is_waiting: bool = False,
+    ) -> None:
         """Shows the counts of a job, or of several, by the state of the documents, and its progress."""
-        total = sum(counts.values())
-        done = total - sum(counts.get(state, 0) for state in _WAITING)
-        if progress.bytes_total:
-            part, whole = float(progress.bytes), float(progress.bytes_total)
-        else:
-            part, whole = float(done), float(total)
+        self._left = describe_left(counts, progress)
         left = "" if progress.seconds_left is None else f"about {_describe_seconds(progress.seconds_left)} left"
-        left = "waiting" if is_waiting else left
-        self._show(describe_progress(counts, progress), part, whole, left)
+        left = "waiting" if is_waiting else left or describe_ahead(ahead)
+        self._show(describe_progress(counts, progress), _percent(counts, progress), 100.0, left)
+
+    @property
+    def left(self) -> str:
+        """What the job had left when it was shown last, such as `; 3 documents, 1.4 MB are left`; '' before."""
+        return f"; {self._left}" if self._left else ""
 
     def _show(self, what: str, done: float, total: float | None, left: str) -> None:
         if self._bar is not None and self._task is not None:
@@ -75,16 +82,51 @@ class Progress:
 
 
 def describe_progress(counts: Mapping[str, int], progress: JobProgress) -> str:
-    """Returns a line such as `indexing: 3 of 38 documents, 120 of 800 passages, 0.9 MB of 2.3 MB`."""
+    """Returns a line such as `indexing: 39 %, 3 of 38 documents, 120 of 800 passages, 0.9 MB of 2.3 MB`. The share is
+    the share of the bytes, as in the bar.
+    """
     total = sum(counts.values())
-    done = total - sum(counts.get(state, 0) for state in _WAITING)
+    done = total - _count_waiting(counts)
     failed = counts.get("failed", 0)
-    parts = [f"{done:,} of {total:,} documents" + (f" ({failed:,} failed)" if failed else "")]
+    parts = [f"{_percent(counts, progress)} %"] if total else []
+    parts += [f"{done:,} of {total:,} documents" + (f" ({failed:,} failed)" if failed else "")]
     if progress.passages_total:
         parts.append(f"{progress.passages:,} of {progress.passages_total:,} passages")
     if progress.bytes_total:
         parts.append(f"{decimal(progress.bytes)} of {decimal(progress.bytes_total)}")
     return "indexing: " + ", ".join(parts)
+
+
+def describe_left(counts: Mapping[str, int], progress: JobProgress) -> str:
+    """Returns what is not done, such as `35 documents, 1.4 MB are left`, or '' if nothing is."""
+    waiting = _count_waiting(counts)
+    return f"{_describe_size(waiting, progress.bytes_total - progress.bytes)} are left" if waiting else ""
+
+
+def describe_ahead(ahead: JobAhead | None) -> str:
+    """Returns what is done before a job, such as `3 documents, 41 MB ahead of it`, or '' if nothing is."""
+    return f"{_describe_size(ahead.documents, ahead.bytes)} ahead of it" if ahead and ahead.documents else ""
+
+
+def _describe_size(documents: int, size: int) -> str:
+    return f"{documents:,} {'document' if documents == 1 else 'documents'}, {decimal(size)}"
+
+
+def _count_waiting(counts: Mapping[str, int]) -> int:
+    return sum(counts.get(state, 0) for state in _WAITING)
+
+
+def _percent(counts: Mapping[str, int], progress: JobProgress) -> int:
+    """Returns the share of the bytes that are done, or of the documents if their sizes are unknown.
+
+    It is below 100 while documents are not done: the last passages of one are embedded before it is committed.
+    """
+    total = sum(counts.values())
+    waiting = _count_waiting(counts)
+    if not total:
+        return 0
+    part, whole = (progress.bytes, progress.bytes_total) if progress.bytes_total else (total - waiting, total)
+    return min(99 if waiting else 100, 100 * part // whole)
 
 
 def _describe_seconds(seconds: int) -> str:

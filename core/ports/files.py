@@ -20,8 +20,20 @@ class FileStore(Protocol):
         """Returns the content; raises `NotFound` if it is missing."""
         ...
 
+    async def put_derived(self, corpus_id: str, name: str, content: bytes) -> None:
+        """Keeps what was computed from a large original beside it, in place of what was kept before.
+
+        Keeps nothing if there is no such original, also if it is deleted at the same time. A store may keep nothing for
+        an original of less than 32 kB: what is computed from it is soon computed again.
+        """
+        ...
+
+    async def get_derived(self, corpus_id: str, name: str) -> bytes | None:
+        """Returns what is kept beside an original, or None."""
+        ...
+
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
-        """Deletes these originals; unknown names are ignored."""
+        """Deletes these originals and what is kept beside them; unknown names are ignored."""
         ...
 
     async def delete_corpus(self, corpus_id: str) -> None:
@@ -33,5 +45,5 @@ class FileStore(Protocol):
         ...
 
     async def names(self, corpus_id: str) -> list[str]:
-        """Returns all names of a corpus, sorted."""
+        """Returns the names of all originals of a corpus, sorted."""
         ...

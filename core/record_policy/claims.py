@@ -1,16 +1,22 @@
-"""Rules of claims: which revisions one claim takes, and which fail because their workers died too often."""
+"""Rules of claims: which revisions one claim takes, how documents and corpora take turns, and which revisions fail.
 
-from collections.abc import Sequence
+A revision fails if its workers died too often.
+"""
+
+from collections.abc import Collection, Sequence
 from typing import Any, Protocol, TypeVar
 
 __all__ = [
     "CLAIMED_ALONE_AFTER",
     "FAILED_AFTER",
     "LONGEST_LEASE_SECONDS",
+    "SMALL_BYTES",
     "ClaimableRow",
     "failure_reason",
     "fit_batch",
     "is_suspect",
+    "next_corpus",
+    "size_class",
     "split",
 ]
 
@@ -25,6 +31,12 @@ LONGEST_LEASE_SECONDS = 3600.0
 expired: else what a dead worker had claimed would wait for as long as the clock was set back."""
 
 
+SMALL_BYTES = 256_000
+"""The largest content of a small document."""
+
+_CLASS_FACTOR = 16
+
+
 class ClaimableRow(Protocol):
     """The row of a claimable revision, with the columns `attempts` and `size`."""
 
@@ -32,6 +44,25 @@ class ClaimableRow(Protocol):
 
 
 Row = TypeVar("Row", bound=ClaimableRow)
+
+
+def size_class(size: int, small: int = SMALL_BYTES) -> range:
+    """Returns the sizes of the class of a document of `size` bytes.
+
+    Small documents have at most `small` bytes; each further class ends at sixteen times the class before. Documents of
+    one class are indexed one after the other, and those of different classes take turns. So no document waits for one
+    that is more than sixteen times as large, and no stream of small documents keeps a large one waiting.
+    """
+    first, last = 0, small
+    while size > last:
+        first, last = last + 1, last * _CLASS_FACTOR
+    return range(first, last + 1)
+
+
+def next_corpus(waiting: Collection[str], after: str, *, leaving_out: Collection[str] = ()) -> str | None:
+    """Returns the corpus that comes after one that was worked on: the next by id, in a circle, and itself last."""
+    left = sorted(set(waiting) - set(leaving_out))
+    return next((one for one in left if one > after), left[0] if left else None)
 
 
 def is_suspect(row: ClaimableRow) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, TypeAlias
 
-__all__ = ["JOB_EVENTS", "Failure", "Job", "JobKind", "JobProgress", "JobState", "JobUsage"]
+__all__ = ["JOB_EVENTS", "Failure", "Job", "JobAhead", "JobKind", "JobProgress", "JobState", "JobUsage"]
 
 JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
 JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
@@ -43,6 +43,14 @@ class JobProgress:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class JobAhead:
+    """What is indexed in a corpus before a job begins: documents, and the bytes of their content that are not done."""
+
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Job:
     """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision. `corpus`
     is the name that the corpus had when the job was made.
@@ -50,6 +58,7 @@ class Job:
     A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
     failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
     `generation` of a job that is over is for `min_generation` of `search` and `ask`, so that they see what it changed.
+    `ahead` is None once a document of the job was begun.
     """
 
     id: str
@@ -69,6 +78,7 @@ class Job:
     usage: JobUsage
     progress: JobProgress
     generation: int | None
+    ahead: JobAhead | None = None
 
     @property
     def is_settled(self) -> bool:

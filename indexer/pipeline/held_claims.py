@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from core.errors import Unavailable
-from core.ports.record import Claim, Claims
+from core.ports.record import Claim, ClaimFilter, Claims
 from indexer.pipeline.options import WorkerOptions
 
 __all__ = ["HeldClaims"]
@@ -34,8 +34,19 @@ class HeldClaims:
     def __contains__(self, claim: Claim) -> bool:
         return claim.token in self._held
 
-    async def claim(self, max_bytes: int) -> list[Claim]:
-        """Claims the next batch, of at most `max_bytes` of content, or of `WorkerOptions.batch_bytes` if that is less.
+    @property
+    def largest(self) -> int:
+        """The size of the largest revision that is held, in bytes; 0 if none is."""
+        return max((claim.size for claim in self._held.values()), default=0)
+
+    @property
+    def has_suspect(self) -> bool:
+        """Whether a revision is held that is claimed alone."""
+        return any(claim.suspect for claim in self._held.values())
+
+    async def claim(self, max_bytes: int, only: ClaimFilter) -> list[Claim]:
+        """Claims the next batch of this kind. It has at most `max_bytes` of content, and at most
+        `WorkerOptions.batch_bytes`, but at least one document.
 
         If it is cancelled, the claims that the record makes nevertheless are held, so that they are given back.
         """
@@ -46,6 +57,7 @@ class HeldClaims:
                 lease_seconds=self._options.lease_seconds,
                 max_bytes=min(max_bytes, self._options.batch_bytes),
                 max_documents=_MAX_DOCUMENTS,
+                only=only,
             )
         )
         try:

@@ -7,7 +7,17 @@ from collections.abc import Sequence
 
 from core.documents import RevisionState
 from core.graph import Synonym
-from core.ports.record import Claim, ClaimProgress, Claims, Commit, Commits, NewRevision, Outcome
+from core.ports.record import (
+    EVERY_REVISION,
+    Claim,
+    ClaimFilter,
+    ClaimProgress,
+    Claims,
+    Commit,
+    Commits,
+    NewRevision,
+    Outcome,
+)
 from core.telemetry.log_events import log_event
 from core.telemetry.metrics import LEASES_EXPIRED
 from core.telemetry.request_ids import request_id_of_job
@@ -29,11 +39,21 @@ class LoggedClaims:
         """The number of claims that were made."""
         self._begun: dict[Token, float] = {}
 
+    async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
+        return await self._inner.list_corpora(only)
+
     async def claim(
-        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+        self,
+        corpus_id: str,
+        worker: str,
+        *,
+        lease_seconds: float,
+        max_bytes: int,
+        max_documents: int = 1000,
+        only: ClaimFilter = EVERY_REVISION,
     ) -> list[Claim]:
         claims = await self._inner.claim(
-            corpus_id, worker, lease_seconds=lease_seconds, max_bytes=max_bytes, max_documents=max_documents
+            corpus_id, worker, lease_seconds=lease_seconds, max_bytes=max_bytes, max_documents=max_documents, only=only
         )
         self.made += len(claims)
         now = time.monotonic()

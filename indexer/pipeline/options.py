@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from core.record_policy.claims import SMALL_BYTES
+
 __all__ = ["DocumentLimits", "WorkerOptions"]
 
 _MEGABYTE = 1_000_000
@@ -28,6 +30,9 @@ class DocumentLimits:
 class WorkerOptions:
     """Leases are in seconds, batches in bytes of content. `task_seconds` limits one call of `Worker.work`.
 
+    While other corpora wait, a call ends after `turn_seconds`, with the batch in which they pass. Documents of at most
+    `small_bytes` are small (`core.record_policy.claims.size_class`).
+
     `retry_seconds` is how long an unavailable store is tried again before the worker gives up.
     """
 
@@ -36,6 +41,8 @@ class WorkerOptions:
     batch_bytes: int
     task_seconds: float
     retry_seconds: float
+    turn_seconds: float = 4.0
+    small_bytes: int = SMALL_BYTES
     document: DocumentLimits = DocumentLimits()
 
     @property

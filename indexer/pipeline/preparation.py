@@ -16,6 +16,7 @@ from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_blocks import fit_embeddings
+from indexer.loading.kept_pages import pack_pages
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.pool import ExtractionPool
@@ -95,8 +96,10 @@ class Preparer:
             self._check_size(claim, claim.size, "bytes")
             # Nothing holds the bytes while the text is cut.
             load = partial(self._load, claim, await self._read_original(claim.content_hash), limit)
-            document = await call_in_thread(load)
+            document, pages = await call_in_thread(load)
             del load
+            if pages is not None:
+                await self._backends.files.put_derived(self._corpus.id, claim.content_hash, pages)
             self._check_size(claim, sum(len(block.text) for block in document.blocks), "characters")
             trace = self._accounting.trace_of(claim)
             return await call_in_thread(partial(self._chunk, claim, document, trace, limit))
@@ -124,8 +127,8 @@ class Preparer:
                 "split it, or raise HOPWEAVE_WORKER__DOCUMENT_MB"
             )
 
-    def _load(self, claim: Claim, content: bytes, limit: WorkLimit) -> LoadedDocument:
-        """Returns the document without its pages: the blocks have the text."""
+    def _load(self, claim: Claim, content: bytes, limit: WorkLimit) -> tuple[LoadedDocument, bytes | None]:
+        """Returns the document without its pages, since the blocks have the text; and its pages if they are kept."""
         source = Source(
             key=claim.key,
             content=content,
@@ -135,7 +138,8 @@ class Preparer:
         )
         with limit.running():
             loaded = self._backends.loaders.load(source)
-        return replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
+        document = replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
+        return document, pack_pages(claim.media_type, loaded.pages)
 
     def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace, limit: WorkLimit) -> ChunkedDocument:
         with limit.running():

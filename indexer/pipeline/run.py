@@ -6,9 +6,11 @@ from sys import maxsize
 
 from core.corpora import Corpus
 from core.errors import InvalidSettings, InvalidStrategy, Unavailable
+from core.execution.fair_slots import FairSlots
 from core.ports.indexing import Extractor
-from core.ports.record import Claim
+from core.ports.record import EVERY_REVISION, Claim, ClaimFilter
 from core.prompting.prompts import use_prompts
+from core.record_policy.claims import size_class
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
@@ -34,18 +36,35 @@ class Run:
 
     If the extractor calls a model, the next batch is claimed when few chunks wait for a call, so the model is never
     idle.
+
+    A batch of small documents and a larger document are claimed in turn, the small ones first. While a larger one is
+    in work, only documents of its size class are claimed besides: the worker makes runs for smaller ones meanwhile.
+    Such a run claims only documents of at most `max_size` bytes, and none that is claimed alone. Runs of one worker
+    take turns at the embedding model, at `turns`.
     """
 
-    def __init__(self, name: str, corpus: Corpus, backends: IndexingBackends, options: WorkerOptions) -> None:
+    def __init__(
+        self,
+        name: str,
+        corpus: Corpus,
+        backends: IndexingBackends,
+        options: WorkerOptions,
+        *,
+        turns: FairSlots,
+        max_size: int | None = None,
+    ) -> None:
         self._corpus = corpus
         self._backends = backends
         self._limits = options.document
+        self._small = options.small_bytes
+        self._max_size = max_size
+        self._small_were_last = False
         self._claims = HeldClaims(name, corpus.id, backends.claims, options, self._handle_fenced)
         self._accounting = Accounting()
         self._staging = StagingBuffer(backends.staging, self._accounting, self._handle_fenced)
         fine = has_fine_vectors(corpus.settings)
         self._progress = ProgressReport(backends.claims)
-        self._writer = RevisionWriter(corpus, backends, self._progress, fine=fine, grace=options.grace)
+        self._writer = RevisionWriter(corpus, backends, self._progress, fine=fine, grace=options.grace, turns=turns)
         self._batches: set[asyncio.Task[None]] = set()
         self._write_lock = asyncio.Lock()
         self._is_warm = False
@@ -65,6 +84,16 @@ class Run:
     def calls_model(self) -> bool:
         """Whether the extractor calls a model, which would be idle between two runs."""
         return self._pool is not None
+
+    @property
+    def max_size_beside(self) -> int:
+        """The largest size of a document that may be indexed while this run works; 0 if none may.
+
+        Nothing is indexed beside a document that may be what kills its workers.
+        """
+        if self._claims.has_suspect:
+            return 0
+        return max(0, size_class(self._claims.largest, self._small).start - 1)
 
     async def run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
         """Works until nothing is claimable (returns False), or until `may_continue` returns False (returns True)."""
@@ -100,14 +129,16 @@ class Run:
         )
 
     async def _run(self, may_continue: Callable[[], Awaitable[bool]]) -> bool:
-        while await may_continue():
+        while True:
             if not await self._has_room():
                 continue
+            if not await may_continue():
+                break
             claims = await self._claim()
             if claims:
                 await self._load_embedder()
                 read = await self._preparer.read([c for c in claims if not c.deletion]) if self._preparer else []
-                self._batches.add(asyncio.create_task(self._finish_batch(claims, read)))
+                self._batches.add(asyncio.create_task(self._finish_batch(claims, read, set(self._batches))))
             elif self._batches:
                 await self._wait(self._batches)  # more documents may be submitted meanwhile
             else:
@@ -118,12 +149,28 @@ class Run:
 
     async def _claim(self) -> list[Claim]:
         """Claims the next batch. Fails the documents in it if this worker cannot index them."""
-        claims = await self._claims.claim(maxsize if self._pool is None else _MAX_BYTES_WITH_MODEL)
+        claims = await self._claim_in_turn(maxsize if self._pool is None else _MAX_BYTES_WITH_MODEL)
         if self._refusal:
             for claim in claims:
                 if not claim.deletion:
                     await self._backends.claims.fail(claim, self._refusal)
         return claims
+
+    async def _claim_in_turn(self, max_bytes: int) -> list[Claim]:
+        """Claims small documents or a larger one, whichever was not claimed last. If there is neither, and nothing is
+        in work, claims a document that is claimed alone.
+        """
+        in_work = size_class(self._claims.largest, self._small).start
+        sizes = [ClaimFilter(min_size=max(in_work, self._small + 1), max_size=self._max_size, suspects=False)]
+        if not in_work:
+            sizes.insert(1 if self._small_were_last else 0, ClaimFilter(max_size=self._small, suspects=False))
+        for only in sizes:
+            if claims := await self._claims.claim(max_bytes, only):
+                self._small_were_last = not only.min_size
+                return claims
+        if self._max_size is None and not self._batches:
+            return await self._claims.claim(max_bytes, EVERY_REVISION)
+        return []
 
     async def _load_embedder(self) -> None:
         """Loads the embedding model before the first call of a language model.
@@ -156,8 +203,13 @@ class Run:
             self._batches.discard(batch)
             batch.result()
 
-    async def _finish_batch(self, claims: Sequence[Claim], documents: list[ChunkedDocument]) -> None:
+    async def _finish_batch(
+        self, claims: Sequence[Claim], documents: list[ChunkedDocument], earlier: set[asyncio.Task[None]]
+    ) -> None:
+        """A large document is written after all that was claimed earlier, which would wait for it for long."""
         prepared = await self._preparer.extract(documents) if self._preparer else []
+        if earlier and any(claim.size > self._small for claim in claims):
+            await asyncio.wait(earlier)
         async with self._write_lock:
             await self._writer.delete([claim for claim in claims if claim.deletion])
             await self._writer.write([one for one in prepared if one.claim in self._claims])

@@ -1,6 +1,7 @@
 """The worker: maintains and indexes one corpus at a time, and tries again while a store is unavailable.
 
-It knows no broker. A caller may call `work` as often as it likes: the record tells what is to be done.
+While a large document is in work, it makes runs for smaller ones of all corpora beside it. It knows no broker. A caller
+may call `work` as often as it likes: the record tells what is to be done.
 """
 
 import asyncio
@@ -9,7 +10,10 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 
 from core.corpora import Corpus
-from core.errors import NotFound, Unavailable
+from core.errors import HopweaveError, NotFound, Unavailable
+from core.execution.fair_slots import FairSlots
+from core.ports.record import ClaimFilter
+from core.record_policy.claims import next_corpus
 from core.telemetry.spans import SpanKind, span
 from indexer.backends import IndexingBackends
 from indexer.pipeline.logged_ports import LoggedClaims, LoggedCommits
@@ -22,12 +26,20 @@ __all__ = ["Worker"]
 
 _MAX_PAUSE = 60.0
 _POLL_SECONDS = 0.3
+_LOOK_SECONDS = 1.0  # between two looks for documents that are smaller than the one in work
+_PAUSE_AFTER_ERROR = 15.0
+
+
+async def _ignore_end(_corpus_id: str, _more: bool) -> None:
+    """Does nothing."""
 
 
 class Worker:
     """Does what the record says is to be done. `name` owns its claims. It gives them back once `is_stopping`.
 
     `report_waiting` is called with the reason whenever a store is unavailable, and with '' when it is tried again.
+    `report_end` is called after each run with the id of its corpus, and whether there is more to do. `report_failure`
+    is called with the id of a corpus and the error of a run that was made beside another one.
     """
 
     def __init__(
@@ -38,15 +50,22 @@ class Worker:
         *,
         is_stopping: Callable[[], bool] = lambda: False,
         report_waiting: Callable[[str], None] = lambda _: None,
+        report_end: Callable[[str, bool], Awaitable[None]] = _ignore_end,
+        report_failure: Callable[[str, HopweaveError], None] = lambda *_: None,
     ) -> None:
         self._name = name
         self._backends = backends
         self._options = options
         self._is_stopping = is_stopping
         self._report_waiting = report_waiting
+        self._report_end = report_end
+        self._report_failure = report_failure
+        self._not_before: dict[str, float] = {}
 
     async def work(self, corpus_id: str) -> bool:
-        """Works on one corpus for about `task_seconds`. Returns whether there is more to do.
+        """Works on one corpus for about `task_seconds`, or `turn_seconds` if others wait. Returns whether there is more
+        to do. A document that was begun is finished, however long that takes, and smaller ones of all corpora take
+        turns with it.
 
         While a store is unavailable, the claims are released, and the work is tried again after growing pauses. No
         document fails because of it. Raises `Unavailable` after `retry_seconds`; the work stays queued.
@@ -54,7 +73,8 @@ class Worker:
         started, pause = time.monotonic(), 1.0
         while True:
             try:
-                return await self._work(corpus_id)
+                await delete_deleted_corpora(self._backends)
+                return await self._work(corpus_id, FairSlots(1), guard=self._run_until_stopped)
             except NotFound:
                 return False  # the corpus was deleted meanwhile
             except Unavailable as error:
@@ -65,34 +85,57 @@ class Worker:
                 self._report_waiting("")
                 pause = min(2 * pause, _MAX_PAUSE)
 
-    async def _work(self, corpus_id: str) -> bool:
-        await delete_deleted_corpora(self._backends)
+    async def _work(
+        self,
+        corpus_id: str,
+        turns: FairSlots,
+        *,
+        guard: Callable[[Coroutine[None, None, bool]], Awaitable[bool]],
+        max_size: int | None = None,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> bool:
+        """Makes a run. Claims nothing more when it `is_over`. `guard` awaits the run."""
         corpus = await self._backends.corpora.get_by_id(corpus_id)
         backends = self._backends.for_corpus(corpus)
         await maintain_corpus(corpus, backends)
         claims = LoggedClaims(backends.claims, corpus.name)
         logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
-        run = Run(self._name, corpus, logged, self._options)
-        clock = self._make_clock(corpus, may_prolong=run.calls_model)
+        run = Run(self._name, corpus, logged, self._options, turns=turns, max_size=max_size)
+        clock = self._make_clock(corpus, is_over, may_prolong=run.calls_model)
         with span("run", {"hopweave.worker": self._name}, kind=SpanKind.CONSUMER) as begun:
-            more = await self._run_until_stopped(run.run(clock))
+            more = await guard(self._run_beside_smaller(run, corpus_id, clock, turns))
             begun.set({"hopweave.documents": claims.made, "hopweave.unfinished": more})
         await self._backends.maintenance.prune()
-        return more or await continue_reindexing(self._backends, corpus_id)
+        more = more or await continue_reindexing(self._backends, corpus_id)
+        await self._report_end(corpus_id, more)
+        return more
 
-    def _make_clock(self, corpus: Corpus, *, may_prolong: bool) -> Callable[[], Awaitable[bool]]:
-        """Returns a function that tells whether a run continues.
+    def _make_clock(
+        self, corpus: Corpus, is_over: Callable[[], bool], *, may_prolong: bool
+    ) -> Callable[[], Awaitable[bool]]:
+        """Returns a function that tells whether a run claims another batch.
 
-        A run lasts `task_seconds`. With `may_prolong` it continues while no other corpus waits: the end of a run waits
-        for all calls in flight, which would leave a model idle.
+        A run lasts `task_seconds`, and only `turn_seconds` if other corpora wait. With `may_prolong` it continues while
+        none waits: the end of a run waits for all calls in flight, which would leave a model idle.
         """
-        deadline = time.monotonic() + self._options.task_seconds
+        began, deadline = time.monotonic(), time.monotonic() + self._options.task_seconds
+        is_first = True
 
         async def may_continue() -> bool:
-            nonlocal deadline
-            if time.monotonic() < deadline:
+            nonlocal deadline, is_first
+            if is_first:
+                is_first = False
                 return True
-            if not may_prolong or set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
+            if is_over():
+                return False
+            now = time.monotonic()
+            if now < began + self._options.turn_seconds:
+                return True
+            if set(await self._backends.maintenance.list_corpora_with_work()) - {corpus.id}:
+                return False
+            if now < deadline:
+                return True
+            if not may_prolong:
                 return False
             await maintain_corpus(corpus, self._backends.for_corpus(corpus))
             await self._backends.maintenance.prune()
@@ -100,6 +143,48 @@ class Worker:
             return True
 
         return may_continue
+
+    async def _run_beside_smaller(
+        self, run: Run, corpus_id: str, may_continue: Callable[[], Awaitable[bool]], turns: FairSlots
+    ) -> bool:
+        """Makes a run, and beside it runs for documents that are smaller than the one in work. An error ends both."""
+        main = asyncio.create_task(run.run(may_continue))
+        beside = asyncio.create_task(self._serve_smaller(run, main, corpus_id, turns))
+        try:
+            await asyncio.wait([main, beside], return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in (main, beside):
+                task.cancel()  # without effect on one that has ended
+            await asyncio.wait([main, beside])
+        if not beside.cancelled():
+            beside.result()
+        return main.result()
+
+    async def _serve_smaller(self, run: Run, main: "asyncio.Task[bool]", corpus_id: str, turns: FairSlots) -> None:
+        """Makes runs for documents that may be indexed beside `run`, for one corpus after the other, while `main` runs.
+
+        A corpus whose run fails waits for its turn without another one in work, which handles the error.
+        """
+        last = corpus_id
+        while not main.done():
+            max_size = run.max_size_beside
+            next_id = await self._find_smaller(max_size, last) if max_size else None
+            if next_id is None:
+                await asyncio.wait([main], timeout=_LOOK_SECONDS)
+                continue
+            last = next_id
+            try:
+                await self._work(next_id, turns, guard=lambda made: made, max_size=max_size, is_over=main.done)
+            except HopweaveError as error:
+                self._not_before[next_id] = time.monotonic() + _PAUSE_AFTER_ERROR
+                self._report_failure(next_id, error)
+
+    async def _find_smaller(self, max_size: int, last: str) -> str | None:
+        """Returns the corpus that comes after `last` and has a document of at most `max_size` bytes to be claimed."""
+        now = time.monotonic()
+        paused = [corpus_id for corpus_id, then in self._not_before.items() if now < then]
+        found = await self._backends.claims.list_corpora(ClaimFilter(max_size=max_size, suspects=False))
+        return next_corpus(found, last, leaving_out=paused)
 
     async def _run_until_stopped(self, run: Coroutine[None, None, bool]) -> bool:
         """Cancels the run once `is_stopping`. It then gives its claims back, and counts as unfinished."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.execution.fair_slots import FairSlots
 from core.graph import Synonym
 from core.ports.record import Claim, Commit
 from core.ports.views import VectorKind
@@ -27,12 +28,19 @@ class RevisionWriter:
     """Writes revisions of one corpus. `grace`: seconds after which a late worker can no longer write to a view."""
 
     def __init__(
-        self, corpus: Corpus, backends: IndexingBackends, progress: ProgressReport, *, fine: bool, grace: float
+        self,
+        corpus: Corpus,
+        backends: IndexingBackends,
+        progress: ProgressReport,
+        *,
+        fine: bool,
+        grace: float,
+        turns: FairSlots,
     ) -> None:
         self._backends = backends
         self._corpus = corpus
         self._progress = progress
-        self._views = ViewWriter(corpus, backends)
+        self._views = ViewWriter(corpus, backends, turns)
         self._fine = fine
         self._grace = grace
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from core.corpora import Corpus
 from core.documents import Chunk
+from core.execution.fair_slots import FairSlots
 from core.graph import Fact, Mention, Synonym
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from indexer.backends import IndexingBackends
@@ -30,9 +31,10 @@ def fine_texts(mentions: Iterable[Mention], facts: Iterable[Fact]) -> tuple[dict
 
 
 class ViewWriter:
-    """Writes the entries of one corpus."""
+    """Writes the entries of one corpus. Writers with the same `turns` embed in turn, a part each."""
 
-    def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
+    def __init__(self, corpus: Corpus, backends: IndexingBackends, turns: FairSlots | None = None) -> None:
+        self._turns = turns or FairSlots(1)
         self._corpus_id = corpus.id
         self._has_vectors = corpus.settings.has_vectors
         self._backends = backends
@@ -110,20 +112,25 @@ class ViewWriter:
         done = 0
         while done < len(texts):
             some = texts[done : done + self._part]
-            began = time.monotonic()
-            await self._embed(VectorKind.CHUNK, some)
+            took = await self._embed(VectorKind.CHUNK, some)
             report([id for id, _, _ in some])
-            took = time.monotonic() - began
             done += len(some)
             if took > _LONGEST_PART:
                 self._part = max(_SMALLEST_PART, self._part // 2)
             elif took < _SHORTEST_PART and len(some) == self._part:
                 self._part = min(_BATCH, self._part * 2)
 
-    async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> None:
-        """Embeds and writes tuples of id, document id and text."""
+    async def _embed(self, kind: VectorKind, texts: Sequence[tuple[str, str, str]]) -> float:
+        """Embeds and writes tuples of id, document id and text. Returns the seconds of the embedding."""
         if not texts:
-            return
-        vectors = await self._backends.embedder.embed_passages([text for _, _, text in texts])
+            return 0.0
+        await self._turns.acquire(str(id(self)))
+        began = time.monotonic()
+        try:
+            vectors = await self._backends.embedder.embed_passages([text for _, _, text in texts])
+        finally:
+            self._turns.release()
+        took = time.monotonic() - began
         batch = VectorBatch(ids=[id for id, _, _ in texts], documents=[d for _, d, _ in texts], vectors=vectors)
         await self._backends.vectors.write(self._corpus_id, kind, batch)
+        return took

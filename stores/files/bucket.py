@@ -20,7 +20,7 @@ from core.ids import content_hash
 from stores.corpus_folders import corpus_folder
 from stores.files.address import BucketAddress
 from stores.files.error_translation import translate_errors
-from stores.files.layout import is_name, original_path
+from stores.files.layout import derived_path, is_name, original_path
 
 __all__ = ["BucketFileStore"]
 
@@ -62,10 +62,35 @@ class BucketFileStore:
 
         return await asyncio.to_thread(work)
 
+    async def put_derived(self, corpus_id: str, name: str, content: bytes) -> None:
+        original = original_path(_corpus_folder(corpus_id), name)
+        key = derived_path(original).as_posix()
+
+        def work() -> None:
+            if self._has_object(original.as_posix()):
+                with translate_errors(self._address):
+                    obstore.put(self._writing, key, content, chunk_size=_PART, max_concurrency=_PARTS_AT_ONCE)
+            if not self._has_object(original.as_posix()):  # `delete` deletes the original first
+                self._delete_one(key)
+
+        await asyncio.to_thread(work)
+
+    async def get_derived(self, corpus_id: str, name: str) -> bytes | None:
+        key = derived_path(original_path(_corpus_folder(corpus_id), name)).as_posix()
+
+        def work() -> bytes | None:
+            try:
+                with translate_errors(self._address, must_say=False):
+                    return self._read(key)
+            except NotFound:
+                return None
+
+        return await asyncio.to_thread(work)
+
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
-        corpus = _corpus_folder(corpus_id)
-        keys = [original_path(corpus, name).as_posix() for name in names]
-        await asyncio.to_thread(self._delete, keys)
+        paths = [original_path(_corpus_folder(corpus_id), name) for name in names]
+        await asyncio.to_thread(self._delete, [path.as_posix() for path in paths])
+        await asyncio.to_thread(self._delete, [derived_path(path).as_posix() for path in paths])
 
     async def delete_corpus(self, corpus_id: str) -> None:
         corpus = _corpus_folder(corpus_id)

@@ -13,7 +13,7 @@ from core.errors import NotFound, Unavailable
 from core.execution.threads import call_in_thread
 from core.ids import content_hash
 from stores.corpus_folders import corpus_folder, delete_folder
-from stores.files.layout import is_name, original_path
+from stores.files.layout import derived_path, is_name, original_path
 
 __all__ = ["FolderFileStore"]
 
@@ -57,6 +57,28 @@ class FolderFileStore:
 
         return await call_in_thread(work)
 
+    async def put_derived(self, corpus_id: str, name: str, content: bytes) -> None:
+        original = original_path(self._corpus_folder(corpus_id), name)
+        path = derived_path(original)
+
+        def work() -> None:
+            with _translate_errors(path):
+                if original.exists():
+                    _replace(path, content)
+                if not original.exists():  # `delete` deletes the original first
+                    path.unlink(missing_ok=True)
+
+        await asyncio.to_thread(work)
+
+    async def get_derived(self, corpus_id: str, name: str) -> bytes | None:
+        path = derived_path(original_path(self._corpus_folder(corpus_id), name))
+
+        def work() -> bytes | None:
+            with _translate_errors(path):
+                return path.read_bytes() if path.exists() else None
+
+        return await call_in_thread(work)
+
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
         corpus = self._corpus_folder(corpus_id)
         paths = [original_path(corpus, name) for name in names]
@@ -65,6 +87,7 @@ class FolderFileStore:
             with _translate_errors(corpus):
                 for path in paths:
                     path.unlink(missing_ok=True)
+                    derived_path(path).unlink(missing_ok=True)
 
         await asyncio.to_thread(work)
 
@@ -107,8 +130,12 @@ class FolderFileStore:
 def _write(path: Path, content: bytes) -> None:
     """Writes a file that appears at `path` when it is complete, so that a crash or another writer leaves no half."""
     path.parent.mkdir(exist_ok=True)
-    if _write_unnamed(path, content):
-        return
+    if not _write_unnamed(path, content):
+        _replace(path, content)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Writes a file in place of another one, or of none."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         draft.write_bytes(content)

@@ -5,8 +5,9 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 
-__all__ = ["is_name", "original_path"]
+__all__ = ["derived_path", "is_name", "original_path"]
 
+_DERIVED = ".derived"
 _NAME = re.compile(r"[0-9a-f]{64}")
 
 
@@ -20,3 +21,8 @@ def original_path(corpus: Path, name: str) -> Path:
     if not is_name(name):
         raise InvalidInput(f"{name!r} is not the name of an original: names are the 64 digits that `put` returned")
     return corpus / name[:2] / name
+
+
+def derived_path(original: Path) -> Path:
+    """Returns the path of what is kept beside the original."""
+    return original.with_name(original.name + _DERIVED)

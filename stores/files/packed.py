@@ -39,6 +39,12 @@ class PackedFileStore:
         found = await call_in_thread(lambda: self._small.get(corpus_id, name))
         return await self._large.get(corpus_id, name) if found is None else found
 
+    async def put_derived(self, corpus_id: str, name: str, content: bytes) -> None:
+        await self._large.put_derived(corpus_id, name, content)
+
+    async def get_derived(self, corpus_id: str, name: str) -> bytes | None:
+        return await self._large.get_derived(corpus_id, name)
+
     async def delete(self, corpus_id: str, names: Iterable[str]) -> None:
         listed = list(names)
         await self._large.delete(corpus_id, listed)

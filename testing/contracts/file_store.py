@@ -13,6 +13,7 @@ from core.ports.files import FileStore
 __all__ = ["Connect", "FileStoreContract"]
 
 Connect = Callable[[], AbstractAsyncContextManager[FileStore]]
+LARGE = bytes(range(256)) * 200
 CONTENTS = [b"one", b"", "日本語 हिन्दी".encode(), bytes(range(256)) * 5000]
 
 
@@ -68,6 +69,29 @@ class FileStoreContract:
             await store.get(corpus, gone)
         await store.put(corpus, [b"gone"])
         assert await store.get(corpus, gone) == b"gone"
+
+    async def test_what_is_derived_is_kept_beside_its_original(self, store: FileStore, corpus: str) -> None:
+        [name, other] = await store.put(corpus, [LARGE, LARGE[::-1]])
+        assert await store.get_derived(corpus, name) is None
+        for content in (b"derived", b"derived again"):
+            await store.put_derived(corpus, name, content)
+            assert await store.get_derived(corpus, name) == content
+        assert await store.get_derived(corpus, other) is None
+        assert await store.get(corpus, name) == LARGE
+        assert await store.names(corpus) == sorted([name, other])
+        await store.delete(corpus, [name])
+        assert await store.get_derived(corpus, name) is None
+        await store.put(corpus, [LARGE])
+        assert await store.get_derived(corpus, name) is None
+
+    async def test_nothing_is_derived_from_what_is_not_there(self, store: FileStore, corpus: str) -> None:
+        name = content_hash(LARGE)
+        await store.put_derived(corpus, name, b"derived")
+        assert await store.get_derived(corpus, name) is None
+        await store.put(corpus, [LARGE])
+        await store.put_derived(corpus, name, b"derived")
+        await store.delete_corpus(corpus)
+        assert await store.get_derived(corpus, name) is None
 
     async def test_corpora_do_not_see_each_other(self, store: FileStore, corpus: str) -> None:
         other = new_id()

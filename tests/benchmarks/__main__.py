@@ -45,6 +45,7 @@ from tests.benchmarks.comparison import comparison_table
 from tests.benchmarks.documents import (
     beside_ingest,
     deletion,
+    fair_queue,
     long_text,
     mixed_files,
     replacing,
@@ -229,6 +230,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "replacing": _alone(replacing),
     "deletion": _alone(deletion),
     "beside_ingest": _on_musique(beside_ingest),
+    "fair_queue": _on_sets(fair_queue),
     "mixed_files": _alone(mixed_files),
     "long_text": _on_sets(long_text),
     "tiny_files": _alone(tiny_files),

@@ -85,10 +85,11 @@ def _show(job: "Job", *, as_json: bool) -> None:
     if as_json:
         print_json({**vars(job), "note": job.note})
         return
-    from cli.output.progress import describe_progress
+    from cli.output.progress import describe_ahead, describe_progress
 
     shown = {name: value for name, value in vars(job).items() if name != "failures"}
     shown |= {} if job.note is None else {"note": job.note}
-    fields(shown | {"progress": describe_progress(job.counts, job.progress).removeprefix("indexing: ")})
+    shown |= {"progress": describe_progress(job.counts, job.progress).removeprefix("indexing: ")}
+    fields(shown | {"ahead": describe_ahead(job.ahead) or None})
     for key, reason in job.failures:
         print_result(f"{key}: {reason}")

@@ -49,15 +49,16 @@ def run_remote(request: Request, server: Server) -> Summary:
     for those of the Python API.
     """
     check_paths(request)
+    progress = Progress()
     try:
         with (
             translate_errors(),
             hopweave.connect(server.url, api_key=server.api_key) as client,
-            Progress() as progress,
+            progress,
         ):
             return _Ingest(client, request, make_reading(request), progress).run()
     except KeyboardInterrupt:
-        print_status("interrupted; nothing is lost: what was sent goes on in the server")
+        print_status(f"interrupted; nothing is lost: what was sent goes on in the server{progress.left}")
         raise
 
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from core.ports.keys import KeyMinute, Keys
 from core.ports.questions import Questions
-from core.ports.record.claims import Claim, ClaimProgress, Claims
+from core.ports.record.claims import EVERY_REVISION, Claim, ClaimFilter, ClaimProgress, Claims
 from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
 from core.ports.record.contents import Contents, FactRow, TripleRow
 from core.ports.record.corpora import Corpora
@@ -24,9 +24,11 @@ from core.ports.record.submissions import Check, Deletion, Enqueued, EnqueuedDoc
 from core.ports.record.tombstones import Tombstone, Tombstones
 
 __all__ = [
+    "EVERY_REVISION",
     "Check",
     "ChunkRow",
     "Claim",
+    "ClaimFilter",
     "ClaimProgress",
     "Claims",
     "Commit",

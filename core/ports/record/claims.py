@@ -7,7 +7,7 @@ from typing import Protocol
 from core.documents import Metadata, RevisionState
 from core.ports.record.submissions import NewRevision
 
-__all__ = ["Claim", "ClaimProgress", "Claims"]
+__all__ = ["EVERY_REVISION", "Claim", "ClaimFilter", "ClaimProgress", "Claims"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -16,6 +16,7 @@ class Claim:
 
     `job_id` is the job of the revision. The job may spend `token_budget` tokens of models (None: any number), and had
     spent `tokens_spent` when the claim was made. `taken_over`: the lease of another worker's claim had expired.
+    `suspect`: the revision was claimed so often without an end that it is claimed alone.
     """
 
     corpus_id: str
@@ -33,6 +34,7 @@ class Claim:
     token_budget: int | None = None
     tokens_spent: int = 0
     taken_over: bool = False
+    suspect: bool = False
 
     @property
     def token(self) -> tuple[str, str, int, int]:
@@ -49,13 +51,39 @@ class ClaimProgress:
     done: int
 
 
+@dataclass(frozen=True, kw_only=True)
+class ClaimFilter:
+    """Which revisions are claimed: by the size of their content in bytes, both bounds included (None: no bound), and
+    whether those are that are claimed alone, because they may be what kills their workers.
+    """
+
+    min_size: int = 0
+    max_size: int | None = None
+    suspects: bool = True
+
+
+EVERY_REVISION = ClaimFilter()
+
+
 class Claims(Protocol):
     """Claims with leases by the store's clock. A method that takes claims does nothing for those that are fenced."""
 
+    async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
+        """Returns the ids of the corpora that have claimable revisions of this kind."""
+        ...
+
     async def claim(
-        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+        self,
+        corpus_id: str,
+        worker: str,
+        *,
+        lease_seconds: float,
+        max_bytes: int,
+        max_documents: int = 1000,
+        only: ClaimFilter = EVERY_REVISION,
     ) -> list[Claim]:
-        """Claims the oldest claimable revisions, up to `max_bytes` of content, but at least one if any is claimable.
+        """Claims the oldest claimable revisions of this kind, up to `max_bytes` of content, but at least one if there
+        is one.
 
         A revision that was claimed four times without an end is claimed alone. After eight times it fails.
         """

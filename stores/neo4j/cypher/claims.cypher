@@ -15,13 +15,28 @@ UNION
 MATCH (e:Entity) USING INDEX e:Entity(unsettled) WHERE e.unsettled <= $now
 RETURN DISTINCT e.corpus_id AS id;
 
+// [claimable_corpora]: corpora with claimable revisions of these sizes
+MATCH (c:Corpus)
+WHERE EXISTS {
+        MATCH (r:Revision {corpus_id: c.id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
+        WHERE $least <= r.size <= $most AND r.attempts < $attempts
+    }
+    OR EXISTS {
+        MATCH (r:Revision {corpus_id: c.id}) USING INDEX r:Revision(corpus_id, state)
+        WHERE r.state IN $working AND NOT 0.0 <= r.lease_until - $now <= $longest
+            AND $least <= r.size <= $most AND r.attempts < $attempts
+    }
+RETURN c.id AS id;
+
 // [claimable]: the oldest first; revisions whose workers died often come last
 MATCH (r:Revision {corpus_id: $corpus_id, state: 'queued'}) USING INDEX r:Revision(corpus_id, state)
+WHERE $least <= r.size <= $most AND r.attempts < $attempts
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion, r.state AS state
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit
 UNION ALL
 MATCH (r:Revision {corpus_id: $corpus_id}) USING INDEX r:Revision(corpus_id, state)
 WHERE r.state IN $working AND NOT 0.0 <= r.lease_until - $now <= $longest
+    AND $least <= r.size <= $most AND r.attempts < $attempts
 RETURN r.uid AS uid, r.seq AS seq, r.size AS size, r.attempts AS attempts, r.deletion AS deletion, r.state AS state
 ORDER BY r.attempts >= $alone, r.seq LIMIT $limit;
 

@@ -20,6 +20,16 @@ RETURN j {.*, failures: COLLECT {
     WHERE r.state IN $working AND r.passages IS NOT NULL RETURN [r.size, r.passages, r.done]
 }, now: timestamp() / 1000.0} AS job;
 
+// [first_queued]: the queued revision of a job that is claimed first among those of its size
+MATCH (r:Revision {job_id: $id, state: 'queued'}) USING INDEX r:Revision(job_id, state)
+RETURN r.seq AS seq, r.corpus_id AS corpus, r.size AS size ORDER BY r.seq LIMIT 1;
+
+// [ahead]: the unfinished revisions of a corpus before one, of at most $most bytes
+MATCH (r:Revision {corpus_id: $corpus}) USING INDEX r:Revision(corpus_id, state)
+WHERE r.state IN $unfinished AND r.seq < $seq AND r.size <= $most
+RETURN count(r) AS documents,
+    sum(r.size - CASE WHEN coalesce(r.passages, 0) > 0 THEN r.size * coalesce(r.done, 0) / r.passages ELSE 0 END) AS undone;
+
 // [place]: the place of a job among all jobs
 MATCH (j:Job {id: $id}) RETURN j.seq AS seq;
 

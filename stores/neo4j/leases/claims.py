@@ -1,14 +1,15 @@
 """Claims: giving workers exclusive, leased rights to revisions, checking and ending them.
 
-These are functions of a transaction that has locked the corpus; only `corpora_with_work`, `corpora_with_leases` and
-`corpora_of_jobs` read without a lock.
+These are functions of a transaction that has locked the corpus; only `corpora_with_work`, `claimable_corpora`,
+`corpora_with_leases` and `corpora_of_jobs` read without a lock.
 """
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from typing import Any
 
 from core.documents import RevisionState
-from core.ports.record import Claim, ClaimProgress, JobUsage
+from core.ports.record import Claim, ClaimFilter, ClaimProgress, JobUsage
 from core.record_policy.claims import (
     CLAIMED_ALONE_AFTER,
     LONGEST_LEASE_SECONDS,
@@ -29,6 +30,7 @@ __all__ = [
     "Token",
     "claim_documents",
     "claim_revisions",
+    "claimable_corpora",
     "corpora_of_jobs",
     "corpora_with_leases",
     "corpora_with_work",
@@ -44,6 +46,8 @@ __all__ = [
 
 Token = tuple[str, str, int, int]
 
+_ANY_SIZE = 2**63 - 1
+
 
 def corpora_with_work(tx: Transaction) -> list[str]:
     """Returns the ids of the corpora that a worker has something to do for."""
@@ -53,10 +57,29 @@ def corpora_with_work(tx: Transaction) -> list[str]:
     return sorted(row["id"] for row in rows)
 
 
+def claimable_corpora(tx: Transaction, only: ClaimFilter) -> list[str]:
+    """Returns the ids of the corpora that have claimable revisions of this kind."""
+    rows = tx.rows(
+        statements("claims")["claimable_corpora"],
+        working=WORKING,
+        now=tx.now,
+        longest=LONGEST_LEASE_SECONDS,
+        **_bounds(only),
+    )
+    return sorted(row["id"] for row in rows)
+
+
 def claim_revisions(
-    tx: Transaction, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int
+    tx: Transaction,
+    corpus_id: str,
+    worker: str,
+    *,
+    lease_seconds: float,
+    max_bytes: int,
+    max_documents: int,
+    only: ClaimFilter,
 ) -> list[Claim]:
-    """Claims the oldest claimable revisions up to `max_bytes`, at least one if there is one.
+    """Claims the oldest claimable revisions of this kind, up to `max_bytes`, at least one if there is one.
 
     Revisions whose workers died are claimed alone or fail, by the rules of `core.record_policy.claims`.
     """
@@ -68,6 +91,7 @@ def claim_revisions(
         longest=LONGEST_LEASE_SECONDS,
         alone=CLAIMED_ALONE_AFTER,
         limit=max_documents,
+        **_bounds(only),
     )
     rows.sort(key=lambda row: (is_suspect(row), row["seq"]))
     claimable, hopeless = split(rows[:max_documents])
@@ -91,11 +115,18 @@ def _lease(tx: Transaction, chosen: Sequence[Row], worker: str, lease_seconds: f
     until = tx.now + lease_seconds
     rows = tx.rows_in_batches(statements("claims")["lease"], sorted(uids), worker=worker, until=until)
     expired = {row["uid"] for row in chosen if row["state"] in WORKING}
+    suspects = {row["uid"] for row in chosen if is_suspect(row)}
     claims = {
-        row["claim"]["uid"]: replace(claim_from_row(row["claim"]), taken_over=row["claim"]["uid"] in expired)
+        uid: replace(claim_from_row(row["claim"]), taken_over=uid in expired, suspect=uid in suspects)
         for row in rows
+        for uid in [row["claim"]["uid"]]
     }
     return [claims[uid] for uid in uids]
+
+
+def _bounds(only: ClaimFilter) -> dict[str, Any]:
+    most = _ANY_SIZE if only.max_size is None else only.max_size
+    return {"least": only.min_size, "most": most, "attempts": _ANY_SIZE if only.suspects else CLAIMED_ALONE_AFTER}
 
 
 def _fail_all(tx: Transaction, hopeless: Sequence[Row]) -> None:

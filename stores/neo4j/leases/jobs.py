@@ -1,14 +1,16 @@
 """Jobs: creating, closing and reading them, within a transaction."""
 
 import time
+from dataclasses import replace
 from typing import cast
 
 from core.corpora import Corpus
 from core.ids import new_id
-from core.jobs import Job, JobKind
+from core.jobs import Job, JobAhead, JobKind, JobState
+from core.record_policy.claims import size_class
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES
-from core.record_policy.states import WORKING
+from core.record_policy.states import UNFINISHED, WORKING
 from core.telemetry.request_ids import new_job_id
 from stores.neo4j.driver.database import Transaction
 from stores.neo4j.driver.rows import job_from_row, was_ending
@@ -18,6 +20,7 @@ from stores.neo4j.leases.states import finish_if_done
 
 __all__ = [
     "abandoned_jobs",
+    "add_ahead",
     "close_job",
     "insert_job",
     "lock_job",
@@ -90,7 +93,21 @@ def read_job(tx: Transaction, job_id: str) -> Job:
             break
         time.sleep(_AGAIN_SECONDS)
         row = _read(tx, job_id)
-    return job_from_row(row)
+    return add_ahead(tx, job_from_row(row))
+
+
+def add_ahead(tx: Transaction, job: Job) -> Job:
+    """Returns a queued job with what is ahead of it; any other as it is."""
+    if job.state is not JobState.QUEUED:
+        return job
+    first = tx.row(statements("jobs")["first_queued"], id=job.id)
+    if first is None:
+        return job
+    most = size_class(first["size"])[-1]
+    row = tx.rows(
+        statements("jobs")["ahead"], corpus=first["corpus"], seq=first["seq"], most=most, unfinished=UNFINISHED
+    )[0]
+    return replace(job, ahead=JobAhead(documents=row["documents"], bytes=row["undone"]))
 
 
 def _read(tx: Transaction, job_id: str) -> Row:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from core.documents import RevisionState
 from core.errors import NotFound
-from core.ports.record import Claim, ClaimProgress, NewRevision
+from core.ports.record import EVERY_REVISION, Claim, ClaimFilter, ClaimProgress, NewRevision
 from core.record_policy.submissions import check_distinct_keys
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.node_uids import revision_uid
@@ -23,8 +23,18 @@ class Neo4jClaims:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
+    async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
+        return await self._database.read(lambda tx: leases.claimable_corpora(tx, only))
+
     async def claim(
-        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+        self,
+        corpus_id: str,
+        worker: str,
+        *,
+        lease_seconds: float,
+        max_bytes: int,
+        max_documents: int = 1000,
+        only: ClaimFilter = EVERY_REVISION,
     ) -> list[Claim]:
         def work(tx: Transaction) -> list[Claim]:
             return leases.claim_revisions(
@@ -34,6 +44,7 @@ class Neo4jClaims:
                 lease_seconds=lease_seconds,
                 max_bytes=max_bytes,
                 max_documents=max_documents,
+                only=only,
             )
 
         try:

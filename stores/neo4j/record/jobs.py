@@ -10,7 +10,7 @@ from core.record_policy.states import JOB_CANCELLED, STOPPABLE, WORKING
 from stores.neo4j.driver.database import Neo4jDatabase, Transaction
 from stores.neo4j.driver.rows import job_from_row
 from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.jobs import close_job, lock_job, read_job
+from stores.neo4j.leases.jobs import add_ahead, close_job, lock_job, read_job
 from stores.neo4j.leases.revisions import requeue_deletions
 from stores.neo4j.leases.states import move
 
@@ -55,7 +55,7 @@ class Neo4jJobs:
                     failures=SHOWN_FAILURES,
                     working=WORKING,
                 )
-                jobs = [job_from_row(row["job"]) for row in rows]
+                jobs = [add_ahead(tx, job_from_row(row["job"])) for row in rows]
                 found += [job for job in jobs if state is None or job.state is state]
                 if state is None or len(rows) < _BATCH:
                     break

@@ -5,8 +5,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from core.documents import RevisionState
-from core.ports.record import Claim
-from core.record_policy.claims import CLAIMED_ALONE_AFTER, LONGEST_LEASE_SECONDS, failure_reason, fit_batch, split
+from core.ports.record import Claim, ClaimFilter
+from core.record_policy.claims import (
+    CLAIMED_ALONE_AFTER,
+    LONGEST_LEASE_SECONDS,
+    failure_reason,
+    fit_batch,
+    is_suspect,
+    split,
+)
 from core.record_policy.states import UNFINISHED, WORKING
 from stores.sqlite.database import Connection, now
 from stores.sqlite.leases.endings import fail
@@ -18,6 +25,7 @@ __all__ = [
     "claim_batch",
     "claim_documents",
     "count_expired",
+    "list_corpora",
     "list_corpora_with_work",
     "renew",
     "select_valid",
@@ -28,6 +36,7 @@ _Token = tuple[str, str, int, int]
 _WORKING = f"r.state IN ({marks(WORKING)})"
 _EXPIRED = f"r.lease_until - ? NOT BETWEEN 0 AND {LONGEST_LEASE_SECONDS}"
 _CLAIMABLE = f"(r.state = 'queued' OR ({_WORKING} AND {_EXPIRED}))"
+_WANTED = f"r.size BETWEEN ? AND coalesce(?, r.size) AND (? OR r.attempts < {CLAIMED_ALONE_AFTER})"
 _UNFINISHED = f"r.state IN ({', '.join(map(repr, UNFINISHED))})"  # as in the condition of the partial index
 _CLAIMED = """
     r.*, d.key, j.token_budget, coalesce(j.prompt_tokens + j.completion_tokens, 0) AS tokens_spent
@@ -50,17 +59,37 @@ def list_corpora_with_work(cx: Connection) -> list[str]:
     return sorted(row["id"] for row in rows)
 
 
+def list_corpora(cx: Connection, only: ClaimFilter) -> list[str]:
+    """See `core.ports.record.Claims.list_corpora`."""
+    rows = cx.execute(
+        f"""
+        SELECT id FROM corpus_numbers k WHERE EXISTS (
+            SELECT 1 FROM revision_rows r WHERE r.corpus = k.number AND {_UNFINISHED} AND {_CLAIMABLE} AND {_WANTED}
+        ) ORDER BY id
+        """,
+        (*WORKING, now(), *_bounds(only)),
+    )
+    return [row["id"] for row in rows]
+
+
 def claim_batch(
-    cx: Connection, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int
+    cx: Connection,
+    corpus_id: str,
+    worker: str,
+    *,
+    lease_seconds: float,
+    max_bytes: int,
+    max_documents: int,
+    only: ClaimFilter,
 ) -> list[Claim]:
     """See `core.ports.record.Claims.claim`."""
     at = now()
     rows = cx.execute(
         f"""
-        SELECT {_CLAIMED} WHERE r.{OF_CORPUS} AND {_UNFINISHED} AND {_CLAIMABLE}
+        SELECT {_CLAIMED} WHERE r.{OF_CORPUS} AND {_UNFINISHED} AND {_CLAIMABLE} AND {_WANTED}
         ORDER BY r.attempts >= {CLAIMED_ALONE_AFTER}, r.seq LIMIT ?
         """,
-        (corpus_id, *WORKING, at, max_documents),
+        (corpus_id, *WORKING, at, *_bounds(only), max_documents),
     ).fetchall()
     claimable, hopeless = split(rows)
     for row in hopeless:
@@ -92,7 +121,16 @@ def _lease(cx: Connection, rows: Sequence[sqlite3.Row], worker: str, until: floa
         "UPDATE revision_rows SET owner = ?, lease_until = ?, epoch = epoch + 1, attempts = attempts + 1 WHERE seq = ?",
         [(worker, until, row["seq"]) for row in rows],
     )
-    return [replace(claim_from_row(row), epoch=row["epoch"] + 1, taken_over=row["state"] in WORKING) for row in rows]
+    return [
+        replace(
+            claim_from_row(row), epoch=row["epoch"] + 1, taken_over=row["state"] in WORKING, suspect=is_suspect(row)
+        )
+        for row in rows
+    ]
+
+
+def _bounds(only: ClaimFilter) -> tuple[int, int | None, bool]:
+    return only.min_size, only.max_size, only.suspects
 
 
 def select_valid(cx: Connection, claims: Sequence[Claim]) -> dict[_Token, int]:

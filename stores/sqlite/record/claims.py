@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from core.documents import OnConflict, RevisionState
-from core.ports.record import Claim, ClaimProgress, NewRevision
+from core.ports.record import EVERY_REVISION, Claim, ClaimFilter, ClaimProgress, NewRevision
 from core.record_policy.submissions import check_distinct_keys
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims as rows
@@ -20,8 +20,18 @@ class SqliteClaims:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
+    async def list_corpora(self, only: ClaimFilter = EVERY_REVISION) -> list[str]:
+        return await self._database.read(lambda cx: rows.list_corpora(cx, only))
+
     async def claim(
-        self, corpus_id: str, worker: str, *, lease_seconds: float, max_bytes: int, max_documents: int = 1000
+        self,
+        corpus_id: str,
+        worker: str,
+        *,
+        lease_seconds: float,
+        max_bytes: int,
+        max_documents: int = 1000,
+        only: ClaimFilter = EVERY_REVISION,
     ) -> list[Claim]:
         return await self._database.write(
             lambda cx: rows.claim_batch(
@@ -31,6 +41,7 @@ class SqliteClaims:
                 lease_seconds=lease_seconds,
                 max_bytes=max_bytes,
                 max_documents=max_documents,
+                only=only,
             )
         )
 

@@ -1,11 +1,13 @@
 """The port of jobs in SQLite."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import islice
 
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.jobs import Job, JobKind, JobState
+from core.jobs import Job, JobAhead, JobKind, JobState
+from core.record_policy.claims import size_class
 from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.progress import MeasuredJob, RevisionProgress
@@ -13,7 +15,7 @@ from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from core.telemetry.request_ids import new_job_id
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
-from stores.sqlite.leases.endings import cancel
+from stores.sqlite.leases.endings import UNFINISHED_ROWS, cancel
 from stores.sqlite.leases.revisions import requeue_deletions
 from stores.sqlite.leases.states import finish_if_done, set_state
 from stores.sqlite.rows import marks
@@ -164,9 +166,29 @@ def read_job(cx: Connection, job_id: str) -> Job:
     failures = cx.execute(
         "SELECT key, reason FROM job_failures WHERE job_id = ? ORDER BY key LIMIT ?", (job_id, SHOWN_FAILURES)
     ).fetchall()
-    return load_job(
+    job = load_job(
         row.__getitem__, counts, [(r["key"], r["reason"]) for r in failures], _read_progress(cx, job_id), now()
     )
+    return replace(job, ahead=_count_ahead(cx, job_id)) if job.state is JobState.QUEUED else job
+
+
+def _count_ahead(cx: Connection, job_id: str) -> JobAhead | None:
+    first = cx.execute(
+        f"SELECT seq, corpus, size FROM revision_rows WHERE {_OF_JOB} AND state = 'queued' ORDER BY seq LIMIT 1",
+        (job_id,),
+    ).fetchone()
+    if first is None:
+        return None
+    row = cx.execute(
+        f"""
+        SELECT count(*) AS documents,
+            coalesce(sum(r.size - coalesce(r.size * p.done / max(p.passages, 1), 0)), 0) AS undone
+        FROM revision_rows r LEFT JOIN revision_progress p ON p.seq = r.seq
+        WHERE r.corpus = ? AND {UNFINISHED_ROWS} AND r.seq < ? AND r.size <= ?
+        """,
+        (first["corpus"], first["seq"], size_class(first["size"])[-1]),
+    ).fetchone()
+    return JobAhead(documents=row["documents"], bytes=row["undone"])
 
 
 def _read_progress(cx: Connection, job_id: str) -> MeasuredJob:

@@ -6,7 +6,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.graph import Extraction
 from core.jobs import JobState
-from core.ports.record import Record, StagedExtraction
+from core.ports.record import ClaimFilter, Record, StagedExtraction
 from testing.record import LEASE, RecordFixtures, claim_all, commit_of, delete, put, revision
 
 __all__ = ["ClaimsContract"]
@@ -32,6 +32,41 @@ class ClaimsContract(RecordFixtures):
         while batch := await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=128):
             batches.append([claim.key for claim in batch])
         assert batches == [["d0", "d1"], ["d2"], ["d3"]]
+
+    async def test_claims_of_some_sizes(self, record: Record, corpus: Corpus) -> None:
+        sizes = [60, 5000, 61, 500, 0]
+        revisions = [revision(f"d{i}", size=size) for i, size in enumerate(sizes)]
+        await record.submissions.enqueue(corpus.id, revisions, OnConflict.REPLACE)
+        batches = []
+        for only in (ClaimFilter(max_size=60), ClaimFilter(min_size=61, max_size=500), ClaimFilter(min_size=501)):
+            assert await record.claims.list_corpora(only) == [corpus.id]
+            claims = await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=10**6, only=only)
+            assert await record.claims.list_corpora(only) == []
+            batches.append([claim.key for claim in claims])
+        assert batches == [["d0", "d4"], ["d2", "d3"], ["d1"]]
+
+    async def test_corpora_with_claimable_revisions(self, record: Record, corpus: Corpus) -> None:
+        other = await record.corpora.create("other", corpus.settings)
+        assert await record.claims.list_corpora() == []
+        await record.submissions.enqueue(corpus.id, [revision("a", size=10)], OnConflict.REPLACE)
+        await record.submissions.enqueue(other.id, [revision("a", size=1000)], OnConflict.REPLACE)
+        assert await record.claims.list_corpora() == sorted([corpus.id, other.id])
+        assert await record.claims.list_corpora(ClaimFilter(max_size=100)) == [corpus.id]
+        await claim_all(record, corpus, lease=0.01)
+        await asyncio.sleep(0.05)
+        assert await record.claims.list_corpora(ClaimFilter(max_size=100)) == [corpus.id], "its lease has expired"
+        await record.corpora.delete("other")
+        assert await record.claims.list_corpora(ClaimFilter(min_size=100)) == []
+
+    async def test_a_revision_that_is_claimed_alone_is_left_out(self, record: Record, corpus: Corpus) -> None:
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        for _ in range(4):
+            assert [claim.suspect for claim in await claim_all(record, corpus, lease=0.01)] == [False]
+            await asyncio.sleep(0.05)
+        innocent = ClaimFilter(suspects=False)
+        assert await record.claims.list_corpora(innocent) == []
+        assert await record.claims.claim(corpus.id, "w", lease_seconds=LEASE, max_bytes=100, only=innocent) == []
+        assert [claim.suspect for claim in await claim_all(record, corpus)] == [True]
 
     async def test_a_late_worker_changes_nothing(self, record: Record, other: Record, corpus: Corpus) -> None:
         await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)

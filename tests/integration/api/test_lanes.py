@@ -15,10 +15,11 @@ import pytest
 
 from app.container import Container
 from core.execution.work_limit import check_work
+from core.ids import content_hash
 from indexer import LoadingLane
 from indexer.chunking import packing
 from indexer.chunking import pieces as splitting_pieces
-from tests.documents import make_pdf
+from tests.documents import make_long_pdf, make_pdf
 from tests.integration.api.conftest import Server
 
 PDF = make_pdf([("p", "The first page."), ("page", ""), ("p", "The second page.")])
@@ -51,6 +52,32 @@ async def _until_waiting(container: Container, count: int) -> None:
             return
         await asyncio.sleep(0.01)
     raise AssertionError(f"{container.estimate_lane.admitted} calls wait, and not {count}")
+
+
+async def test_pages_of_a_long_document_are_read_without_its_parser(server: Server) -> None:
+    """They are kept when it is indexed, and kept again where they are missing. They go with the document."""
+    await server.corpus()
+    content = make_long_pdf([[f"Line {line} of page {n}." for line in range(30)] for n in range(1, 41)])
+    path = "/v1/corpora/people/documents"
+    sent = await server.client.post(path, files={"file": ("long.pdf", content, "application/pdf")})
+    await server.work("people")
+    [document] = sent.json()["documents"]
+    page = f"{path}/{document['id']}/pages"
+    first = (await server.client.get(f"{page}/7")).json()["text"]
+    assert first.startswith("Line 0 of page 7.\nLine 1 of page 7.\n")
+    missing = await server.client.get(f"{page}/41")
+    assert (missing.status_code, "its pages are 1 to 40" in missing.text) == (404, True)
+    container = server.container
+    assert container.page_lane.parser_pid is None, "nothing was parsed for these answers"
+    corpus = await container.record.corpora.get("people")
+    await container.files.put_derived(corpus.id, content_hash(content), b"damaged")
+    assert (await server.client.get(f"{page}/7")).json()["text"] == first
+    assert container.page_lane.parser_pid is not None
+    kept = await container.files.get_derived(corpus.id, content_hash(content))
+    assert kept not in (None, b"damaged")
+    await server.client.delete(f"{path}/{document['id']}")
+    await server.work("people")
+    assert await container.files.get_derived(corpus.id, content_hash(content)) is None
 
 
 async def test_estimates_that_do_not_end_keep_nobody_from_pages(server: Server) -> None:

@@ -7,9 +7,9 @@ import pytest
 from cli.flows.reading import PathsReading, Request
 from cli.output import progress as shown
 from cli.output import stages
-from cli.output.progress import Progress, describe_progress
+from cli.output.progress import Progress, describe_ahead, describe_left, describe_progress
 from core.documents import OnConflict
-from core.jobs import JobProgress
+from core.jobs import JobAhead, JobProgress
 
 HALF = JobProgress(passages=1200, passages_total=3400, bytes=900_000, bytes_total=2_300_000, seconds_left=40)
 
@@ -17,8 +17,34 @@ HALF = JobProgress(passages=1200, passages_total=3400, bytes=900_000, bytes_tota
 def test_documents_passages_and_bytes() -> None:
     counts = {"indexed": 2, "failed": 1, "queued": 30, "writing": 5}
     line = describe_progress(counts, HALF)
-    assert line == "indexing: 3 of 38 documents (1 failed), 1,200 of 3,400 passages, 900.0 kB of 2.3 MB"
-    assert describe_progress({"queued": 2}, JobProgress()) == "indexing: 0 of 2 documents"
+    assert line == "indexing: 39 %, 3 of 38 documents (1 failed), 1,200 of 3,400 passages, 900.0 kB of 2.3 MB"
+    assert describe_progress({"queued": 2}, JobProgress()) == "indexing: 0 %, 0 of 2 documents"
+
+
+def test_the_share_is_below_100_until_all_documents_are_done() -> None:
+    embedded = JobProgress(passages=4, passages_total=4, bytes=1000, bytes_total=1000)
+    assert describe_progress({"writing": 1}, embedded).startswith("indexing: 99 %, 0 of 1 documents")
+    assert describe_progress({"indexed": 1}, embedded).startswith("indexing: 100 %, 1 of 1 documents")
+
+
+def test_what_is_left_and_what_is_ahead() -> None:
+    assert describe_left({"indexed": 2, "queued": 30, "writing": 5}, HALF) == "35 documents, 1.4 MB are left"
+    assert describe_left({"indexed": 1}, HALF) == ""
+    assert describe_ahead(JobAhead(documents=3, bytes=41_000_000)) == "3 documents, 41.0 MB ahead of it"
+    assert describe_ahead(JobAhead(documents=1, bytes=10)) == "1 document, 10 bytes ahead of it"
+    assert describe_ahead(JobAhead(documents=0, bytes=0)) == describe_ahead(None) == ""
+
+
+def test_a_queued_job_tells_what_is_ahead(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
+    with Progress() as progress:
+        assert progress.left == ""
+        ahead = JobAhead(documents=3, bytes=41_000_000)
+        progress.watch_counts({"queued": 1}, JobProgress(bytes_total=2), ahead=ahead)
+    assert capsys.readouterr().err == (
+        "indexing: 0 %, 0 of 1 documents, 0 bytes of 2 bytes, 3 documents, 41.0 MB ahead of it\n"
+    )
+    assert progress.left == "; 1 document, 2 bytes are left"
 
 
 @pytest.mark.parametrize(
@@ -31,7 +57,7 @@ def test_lines_without_a_terminal(
     with Progress() as progress:
         for _ in range(2):
             progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=seconds))
-    assert capsys.readouterr().err == f"indexing: 0 of 1 documents, 1 byte of 2 bytes, about {left} left\n"
+    assert capsys.readouterr().err == f"indexing: 50 %, 0 of 1 documents, 1 byte of 2 bytes, about {left} left\n"
 
 
 def test_no_time_is_left_while_the_worker_waits(
@@ -40,7 +66,7 @@ def test_no_time_is_left_while_the_worker_waits(
     monkeypatch.setattr(shown, "_EVERY_SECONDS", 0.0)
     with Progress() as progress:
         progress.watch_counts({"queued": 1}, JobProgress(bytes=1, bytes_total=2, seconds_left=1), is_waiting=True)
-    assert capsys.readouterr().err == "indexing: 0 of 1 documents, 1 byte of 2 bytes, waiting\n"
+    assert capsys.readouterr().err == "indexing: 50 %, 0 of 1 documents, 1 byte of 2 bytes, waiting\n"
 
 
 def test_reading_says_how_long_the_rest_of_the_file_takes(

@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { follow, get } from "../core/api.js";
 import { isAbort } from "../core/problem.js";
 import { Link, viewOf } from "../core/router.js";
-import { number, plural, seconds } from "../core/text.js";
+import { bytes, number, plural, seconds } from "../core/text.js";
 import { announce } from "./announce.js";
 import { Progress, State } from "./tags.js";
 
@@ -70,15 +70,30 @@ export function countDocuments(job) {
 /** How far a job is: a bar while it runs, and words. */
 export function JobProgress({ job }) {
   const { all, done } = countDocuments(job);
-  const { bytes, bytes_total: total, passages, passages_total: cut, seconds_left: left } = job.progress;
-  const share = total ? bytes / total : all ? done / all : null;
+  const { bytes: size, bytes_total: total, passages, passages_total: cut, seconds_left: left } = job.progress;
+  const share = shareOf(job);
   const words = [
+    share !== null && `${Math.floor(100 * share)} %`,
     `${number(done)} of ${plural(all, "document")}`,
     cut > 0 && `${number(passages)} of ${plural(cut, "passage")}${done < all && cut > 0 ? " so far" : ""}`,
+    total > 0 && `${bytes(size)} of ${bytes(total)}`,
     !isSettled(job) && left !== null && `about ${seconds(left)} left`,
   ].filter(Boolean);
   if (isOver(job)) return html`<p class="faint">${outcome(job)}</p>`;
-  return html`<${Progress} value=${job.state === "queued" ? null : share} label=${job.state === "queued" ? "waits for a worker" : words.join(" · ")} />`;
+  return html`<${Progress} value=${job.state === "queued" ? null : share} label=${job.state === "queued" ? waiting(job) : words.join(" · ")} />`;
+}
+
+/** The share of a job that is done, by bytes if they are known; below 1 while documents are not done. */
+function shareOf(job) {
+  const { all, done } = countDocuments(job);
+  const { bytes: size, bytes_total: total } = job.progress;
+  const share = total ? size / total : all ? done / all : null;
+  return share === null || done === all ? share : Math.min(share, 0.99);
+}
+
+/** What a queued job waits for, such as "waits for a worker, 3 documents (41 MB) ahead of it". */
+function waiting({ ahead }) {
+  return ahead && ahead.documents ? `waits for a worker, ${plural(ahead.documents, "document")} (${bytes(ahead.bytes)}) ahead of it` : "waits for a worker";
 }
 
 /** What came of a job, such as "12 indexed · 1 failed". */

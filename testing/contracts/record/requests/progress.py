@@ -5,7 +5,7 @@ import asyncio
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.jobs import JobProgress
+from core.jobs import JobAhead, JobProgress
 from core.ports.record import ClaimProgress, Record
 from testing.record import RecordFixtures, claim_all, commit_of, revision
 
@@ -37,6 +37,24 @@ class ProgressContract(RecordFixtures):
         ended = await record.jobs.get(job.id)
         assert _without_time(ended.progress) == (2, 2, 1500, 1500)
         assert ended.progress.seconds_left is None
+
+    async def test_what_is_ahead_of_a_job(self, record: Record, corpus: Corpus) -> None:
+        """Earlier documents of the corpus that are not of a larger class, less what is done of them."""
+        other = await record.corpora.create("other", corpus.settings)
+        await record.submissions.enqueue(other.id, [revision("z", size=1000)], OnConflict.REPLACE)
+        enqueue = record.submissions.enqueue
+        first = (await enqueue(corpus.id, [revision("a", size=1000), revision("b", size=500)], OnConflict.REPLACE)).job
+        large = (await enqueue(corpus.id, [revision("c", size=1_000_000)], OnConflict.REPLACE)).job
+        last = (await enqueue(corpus.id, [revision("d", size=10)], OnConflict.REPLACE)).job
+        assert first.ahead == JobAhead(documents=0, bytes=0)
+        assert large.ahead == last.ahead == JobAhead(documents=2, bytes=1500)
+        [a] = await record.claims.claim(corpus.id, "w", lease_seconds=60, max_bytes=1, max_documents=1)
+        await record.claims.report([ClaimProgress(claim=a, passages=4, done=3)])
+        assert (await record.jobs.get(first.id)).ahead is None
+        assert {one.id: one.ahead for one in await record.jobs.list()}[last.id] == JobAhead(documents=2, bytes=750)
+        await record.jobs.cancel(first.id)
+        assert (await record.jobs.get(last.id)).ahead == JobAhead(documents=0, bytes=0)
+        assert (await record.jobs.cancel(last.id)).ahead is None
 
     async def test_progress_ends_with_its_claim(self, record: Record, corpus: Corpus) -> None:
         job = (await record.submissions.enqueue(corpus.id, [revision("a", size=100)], OnConflict.REPLACE)).job

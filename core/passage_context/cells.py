@@ -6,7 +6,7 @@ All is read from the text, so nothing is stored beside a passage. Open this to c
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.documents import HEADING_SEPARATOR, Span
@@ -237,30 +237,27 @@ def _join_currency(text: str, places: Sequence[tuple[int, int]]) -> tuple[tuple[
 def _count_header(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows name columns: they have no amount, and rows below have.
 
-    A row below the first one is of the header if its first cell, above the labels, is empty, or all of it are dates.
+    A row below the first one is of the header if its first cell, above the labels, is empty or the same as above, or if
+    all of it are dates.
     """
     count = 0
-    for row in rows[:_MOST_HEADER_ROWS]:
-        following = rows[count + 1 :]
-        if not following or not _may_name(row):
-            break
-        if count and row[0] and not all(is_date(cell) for cell in row if cell):
+    for row in rows[: min(_MOST_HEADER_ROWS, len(rows) - 1)]:
+        goes_on = row[0] in ("", rows[0][0]) or all(is_date(cell) for cell in row if cell)
+        if not _may_name(row) or (count and not goes_on):
             break
         count += 1
-    if count == 0:
-        return 0
     body = rows[count:]
-    if not any(is_amount(cell) for row in body for cell in row[1:] if cell):
-        named = [cell for cell in rows[0] if cell]
-        is_named = count == 1 and len(set(named)) == len(named) == len(rows[0]) and not any(map(is_date, named))
-        return 1 if (is_named or not rows[0][0]) and len(body) > 0 and not _is_pair(rows) else 0
-    if (
-        rows[0][0]
-        and any(map(is_date, rows[0][1:]))
-        and any(is_date(a) and is_date(b) and body[0][0] for a, b in zip(rows[0][1:], body[0][1:], strict=False))
-    ):
+    if not count or _are_alike(rows[count - 1], body[0]):
         return 0
-    return count
+    if count > 1 or not rows[0][0] or any(is_amount(cell) for row in body for cell in row[1:] if cell):
+        return count
+    return int(len(set(rows[0])) == len(rows[0]) and all(rows[0]) and not _is_pair(rows))
+
+
+def _are_alike(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a column has dates in both rows, which have labels: both are data."""
+    dates = any(is_date(cell) and is_date(under) for cell, under in zip(row[1:], below[1:], strict=False))
+    return dates and bool(row[0] and below[0])
 
 
 def _is_pair(rows: Sequence[Sequence[str]]) -> bool:
@@ -366,16 +363,16 @@ def _label_rows(
 
 def _split_fields(text: str, rows: Sequence[GridRow], columns: Sequence[str]) -> tuple[GridRow, ...]:
     """Returns rows whose cells say their names (`Rate: 345 | Name: Bo`), as workbooks have them; () if they do not."""
-    known = {column for column in columns if column}
+    known = {column.replace(HEADING_SEPARATOR, " "): column for column in columns if column}
     found = [_read_fields(text, row, known) for row in rows]
     return tuple(row for row in found if row) if found and all(found) else ()
 
 
-def _read_fields(text: str, row: GridRow, known: set[str]) -> GridRow | None:
+def _read_fields(text: str, row: GridRow, known: Mapping[str, str]) -> GridRow | None:
     names, places = [], []
     for start, end in row.cells:
-        match = next((name for name in known if text.startswith(f"{name}: ", start, end)), "")
-        names.append(match)
+        match = max((name for name in known if text.startswith(f"{name}: ", start, end)), key=len, default="")
+        names.append(known.get(match, ""))
         places.append((start + len(match) + 2, end) if match else (start, end))
     if 2 * sum(map(bool, names)) <= len(names):
         return None

@@ -24,6 +24,9 @@ _CORK = {0x15: "–", 0x16: "—", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ff
 _GAP = 1.5
 """Heights of a character: a wider gap separates cells or columns. Spaces of justified lines are narrower."""
 
+_WIDE_SPACE = 0.5
+"""Heights of a character: a wider space may separate cells of a narrow table. Those between words are half as wide."""
+
 _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
 
 
@@ -32,7 +35,8 @@ class Run:
     """Characters of one line. Places are in points from the lower left corner.
 
     `size` is the height of the median character: a raised mark of a footnote makes a run higher, but no larger. `turn`
-    counts the quarter turns of the line, clockwise. Its places are those of the page turned back.
+    counts the quarter turns of the line, clockwise. Its places are those of the page turned back. `gaps` are the spaces
+    that are wider than between words: the number of characters before each, and where it begins and ends.
     """
 
     text: str
@@ -42,6 +46,7 @@ class Run:
     top: float
     size: float
     turn: int = 0
+    gaps: tuple[tuple[int, float, float], ...] = ()
 
 
 def read_runs(page: "PdfTextPage") -> list[Run]:
@@ -116,6 +121,7 @@ class _GrowingRun:
         self.has_space = False
         self._characters: list[str] = []
         self._heights: list[float] = []
+        self._gaps: list[tuple[int, float, float]] = []
         self._left = self._bottom = self._right = self._top = 0.0
 
     @property
@@ -134,8 +140,12 @@ class _GrowingRun:
         left, bottom, right, top = box
         if not self._characters:
             self._left, self._bottom, self._right, self._top = box
-        elif self.has_space:
-            self._characters.append(" ")
+        else:
+            is_wide = left - self._right > _WIDE_SPACE * (top - bottom)
+            if is_wide:
+                self._gaps.append((len(self._characters), self._right, left))
+            if is_wide or self.has_space:
+                self._characters.append(" ")
         self.has_space = False
         self._characters.append(character)
         self._heights.append(top - bottom)
@@ -149,7 +159,8 @@ class _GrowingRun:
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         text = "".join(part if part == HYPHEN else clean_text(part) for part in _split_hyphens(text))
         size = median(self._heights) if self._heights else 0.0
-        run = Run(text, self._left, self._right, self._bottom, self._top, size, self.turn)
+        gaps = tuple(self._gaps) if len(text) == len(self._characters) else ()
+        run = Run(text, self._left, self._right, self._bottom, self._top, size, self.turn, gaps)
         self._clear()
         return [run] if text.strip() else []
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context.tables import find_tables, is_amount, is_date, is_row, is_rule
+from core.passage_context.tables import find_tables, is_amount, is_date, is_row, is_rule, is_typed
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
@@ -31,6 +31,8 @@ _LONGEST_NAME = 60
 _LONGEST_LABEL = 200
 """Characters of the name of a row or column; longer ones are cut."""
 _MOST_HEADER_ROWS = 5
+_LOOKED_AT = 5
+"""The first rows of a table, which show whether it is one of Markdown."""
 _NEAR = 300
 """Characters between two parts of a table, such as the footer of a page and the header of the next one."""
 _LONGEST = 40_000
@@ -153,7 +155,7 @@ def _make_grid(text: str, start: int, end: int, known: int) -> TextGrid:
     """Returns the table at `text[start:end]`; at least `known` of its rows are the header."""
     lines = [match.span() for match in _LINE.finditer(text, start, end)]
     rows = [line for line in lines if is_row(text[slice(*line)])]
-    typed = _is_typed(text, rows)
+    typed = _is_markdown(text, rows)
     cells = {line: _typed_ranges(text, *line) if typed else _split(text, *line) for line in rows}
     rules = [n for n, line in enumerate(rows) if is_rule(_texts(text, cells[line]))]
     rows = [line for n, line in enumerate(rows) if n not in rules]
@@ -180,12 +182,8 @@ def _without_columns(row: GridRow, width: int) -> GridRow:
     return replace(row, names=("",) * len(row.cells)) if width else row
 
 
-def _is_typed(text: str, rows: Sequence[tuple[int, int]]) -> bool:
-    """Whether the rows are of Markdown, which begin with bars; the first one or all of them, with their rule."""
-    written = [text[slice(*row)].strip() for row in rows]
-    return all(row.startswith("|") for row in written) or any(
-        is_rule(_texts(row, _typed_ranges(row))) for row in written[:3] if row.startswith("|")
-    )
+def _is_markdown(text: str, rows: Sequence[tuple[int, int]]) -> bool:
+    return bool(rows) and all(is_typed(text[slice(*row)]) for row in rows[:_LOOKED_AT])
 
 
 def _split(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
@@ -237,13 +235,13 @@ def _join_currency(text: str, places: Sequence[tuple[int, int]]) -> tuple[tuple[
 def _count_header(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows name columns: they have no amount, and rows below have.
 
-    A row below the first one is of the header if its first cell, above the labels, is empty or the same as above, or if
-    all of it are dates.
+    A row below the first one is of the header if its first cell, above the labels, is empty or the same as above, if
+    all of it are dates, or if names that span several columns are above it.
     """
     count = 0
     for row in rows[: min(_MOST_HEADER_ROWS, len(rows) - 1)]:
         goes_on = row[0] in ("", rows[0][0]) or all(is_date(cell) for cell in row if cell)
-        if not _may_name(row) or (count and not goes_on):
+        if not _may_name(row) or (count and not goes_on and not _spans(rows[count - 1], row)):
             break
         count += 1
     body = rows[count:]
@@ -252,6 +250,11 @@ def _count_header(rows: Sequence[Sequence[str]]) -> int:
     if count > 1 or not rows[0][0] or any(is_amount(cell) for row in body for cell in row[1:] if cell):
         return count
     return int(len(set(rows[0])) == len(rows[0]) and all(rows[0]) and not _is_pair(rows))
+
+
+def _spans(row: Sequence[str], below: Sequence[str]) -> bool:
+    """Whether a row without a label has names that span columns of the row below."""
+    return not row[0] and all(below) and (not all(row[1:]) or len(row) < len(below))
 
 
 def _are_alike(row: Sequence[str], below: Sequence[str]) -> bool:
@@ -341,7 +344,7 @@ def _label_rows(
         if line not in wanted:
             if not written:
                 group = pending = ""
-            elif line not in cells:
+            elif line not in cells and not written.startswith("("):  # not a unit, as `(In millions)`
                 group, pending = (written.rstrip(":"), "") if written.endswith(":") else (group, written)
             continue
         places = cells[line]

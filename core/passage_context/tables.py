@@ -12,7 +12,7 @@ from core.text.sentences import Range, split_sentences
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["BAR", "TextTable", "find_tables", "is_amount", "is_date", "is_row", "is_rule", "split_units"]
+__all__ = ["BAR", "TextTable", "find_tables", "is_amount", "is_date", "is_row", "is_rule", "is_typed", "split_units"]
 
 BAR = " | "
 
@@ -61,7 +61,7 @@ class TextTable:
 
 def is_row(line: str) -> bool:
     """Returns whether a line is a row of a table: it has two cells or more."""
-    return len(line) <= _LONGEST_ROW and (BAR in line or _is_typed(line))
+    return len(line) <= _LONGEST_ROW and (BAR in line or is_typed(line))
 
 
 def find_tables(text: str) -> Iterator[TextTable]:
@@ -82,7 +82,7 @@ def find_tables(text: str) -> Iterator[TextTable]:
                 rows.append(line.span())
         elif rows:
             between += bool(line[0].strip())
-            if between > _MOST_LABELS or not _is_label(line[0]) or _is_typed(text[slice(*rows[0])]):
+            if between > _MOST_LABELS or not _is_label(line[0]) or is_typed(text[slice(*rows[0])]):
                 yield _make_table(text, rows, end)
                 rows = []
     if rows:
@@ -112,7 +112,7 @@ def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextT
     """Returns the table that ends at `end`; `places` are those of its first rows."""
     rows = [_split_cells(text[slice(*place)]) for place in places]
     count = _count_header_rows(rows)
-    names = " / ".join(BAR.join(row) for row in rows[:count] if not is_rule(row))
+    names = " / ".join(_write_names(row) for row in rows[:count] if not is_rule(row))
     return TextTable(
         start=places[0][0],
         body=places[count][0],
@@ -120,6 +120,12 @@ def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextT
         header=shorten(names, _LONGEST_HEADER),
         has_periods=any(is_date(cell) for row in rows[:count] for cell in row),
     )
+
+
+def _write_names(row: Sequence[str]) -> str:
+    """Returns the names of a row of a header, each once where it is repeated for columns beside one another."""
+    names = [cell for cell, before in zip(row, ["", *row], strict=False) if cell != before]
+    return BAR.join(names)
 
 
 def _may_begin(line: str) -> bool:
@@ -133,15 +139,18 @@ def _is_label(line: str) -> bool:
     return len(stripped) <= _LONGEST_LABEL and not stripped.endswith((".", "!", "?", "。"))
 
 
-def _is_typed(line: str) -> bool:
-    """Whether a line is a row of Markdown, which begins with a bar and has another one."""
+def is_typed(line: str) -> bool:
+    """Returns whether a line is a row of Markdown, which begins and ends with a bar.
+
+    A row of another table begins with a bar if its first cell is empty; it never ends with one.
+    """
     stripped = line.strip()
-    return stripped.startswith("|") and stripped.count("|") > 1
+    return len(stripped) > 1 and stripped.startswith("|") and stripped.endswith("|")
 
 
 def _split_cells(line: str) -> list[str]:
     """Returns the cells, each on one line. Bars at the ends of a row of Markdown separate nothing."""
-    if not _is_typed(line):
+    if not is_typed(line):
         return [one_line(cell) for cell in f" {line.rstrip()} ".split(BAR)]
     cells = [one_line(cell) for cell in _TYPED_BAR.split(line.strip())[1:]]
     return cells[:-1] if cells and not cells[-1] else cells
@@ -186,7 +195,9 @@ def _are_names(row: Sequence[str]) -> bool:
     They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
     """
     named = [cell for cell in row if cell]
-    if len(named) < 2 or len(row) - len(named) > 1 or any(len(cell) > _LONGEST_NAME for cell in named):
+    named = [cell for cell, before in zip(named, ["", *named], strict=False) if cell != before]
+    spans = not row[0]  # a name that spans columns is in the first of them
+    if len(named) < 2 or (len(row) - len(named) > 1 and not spans) or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
     if _are_dates(row):
         return True

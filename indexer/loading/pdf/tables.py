@@ -8,7 +8,7 @@ column of each. Rows of prose, and tables without figures, are left to the order
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, zip_longest
+from itertools import pairwise, product, zip_longest
 from statistics import median
 
 from core.passage_context.tables import is_amount
@@ -17,6 +17,8 @@ from indexer.loading.pdf.runs import Run
 __all__ = ["align_rows"]
 
 _SIGNS = "$€£¥"
+_UNITS = "$€£¥%#"
+"""Signs that are a line of a name: `%` above `Change`."""
 _SIGN_AFTER = re.compile(rf"(.+?)\s([{_SIGNS}])\Z", re.DOTALL)
 _FEWEST_ROWS = 2
 _MOST_LABELS = 3
@@ -25,6 +27,10 @@ _MOST_HEADER_ROWS = 5
 _WIDEST_GAP = 4.0
 """Heights of a character between a row and the next line of the same table."""
 _LONGEST_LABEL, _LONGEST_NAME = 160, 60
+_CLEARLY = 2.0
+"""Points by which a name stands nearer to the middle of several columns than to the middle of those that it touches."""
+_TIGHT = 0.1
+"""Heights of a character between two lines of one name; rows are further apart."""
 _MOST_COLUMNS = 40
 _OFF_CENTRE = 0.05
 """How far from the middle of all columns a name may stand that is above all of them, as a share of their width."""
@@ -149,13 +155,14 @@ def _join_signs(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             continue
         found = _SIGN_AFTER.match(piece.text)
         following: _Piece | None = None
-        if found and is_amount(found[1]):
+        if found and (is_amount(found[1]) or piece is pieces[0]):
             width = (piece.right - piece.left) / len(piece.text)
             following = _Piece(found[2], piece.right - width, piece.right)
             piece = _Piece(found[1], piece.left, piece.right - 2 * width)  # noqa: PLW2901 - the rest of it
-        if sign is not None:
-            between = "" if is_amount(piece.text) else " "
-            piece = _Piece(f"{sign.text}{between}{piece.text}", sign.left, piece.right)  # noqa: PLW2901 - with its sign
+        if sign is not None and is_amount(piece.text):
+            piece = _Piece(f"{sign.text}{piece.text}", sign.left, piece.right)  # noqa: PLW2901 - with its sign
+        elif sign is not None:
+            yield sign
         yield piece
         sign = following
     if sign is not None:
@@ -191,15 +198,21 @@ def _goes_on(rows: Sequence[_Row], last: int, number: int) -> bool:
 
 
 def _find_columns(body: Sequence[_Row]) -> list[_Column]:
-    """Returns the columns right of the labels: the strips in which pieces of rows stand."""
-    places = sorted((piece.left, piece.right) for row in body for piece in row.pieces[1:])
-    columns: list[_Column] = []
-    for left, right in places:
-        if columns and left < columns[-1][1]:
-            columns[-1] = (columns[-1][0], max(columns[-1][1], right))
-        else:
-            columns.append((left, right))
-    return columns
+    """Returns the columns right of the labels: the strips in which pieces of rows stand.
+
+    A wide piece that stands in several columns, such as a note in a row, makes them no single one.
+    """
+    columns: list[tuple[float, float, int]] = []
+    pieces = [piece for row in body for piece in row.pieces[1:]]
+    for piece in sorted(pieces, key=lambda piece: piece.right - piece.left):
+        touched = [column for column in columns if _overlap(piece, column[:2]) > 0]
+        if len(touched) > 1 and all(count >= _FEWEST_ROWS for _, _, count in touched):
+            continue
+        columns = [column for column in columns if column not in touched]
+        left = min([piece.left, *(column[0] for column in touched)])
+        right = max([piece.right, *(column[1] for column in touched)])
+        columns.append((left, right, 1 + sum(column[2] for column in touched)))
+    return sorted((left, right) for left, right, _ in columns)
 
 
 def _align(row: _Row, columns: Sequence[_Column]) -> list[str] | None:
@@ -227,7 +240,9 @@ def _align_header(rows: Sequence[_Row], body: int, first: int, columns: list[_Co
     lowest = -1
     is_leaf = True
     for number in _find_header(rows, body, first, columns):
-        spans = _name_columns(rows[number], columns)
+        gap = rows[number].bottom - rows[number + 1].top
+        is_broken = (number + 1 in table.cells or number + 1 in table.joins) and gap < _TIGHT * rows[number].size
+        spans = _name_columns(rows[number], columns, single=is_broken, wide=lowest >= 0)
         if spans is None:
             break
         cells = [""] * (len(columns) + 1)
@@ -276,12 +291,17 @@ def _is_between(row: _Row, columns: Sequence[_Column]) -> bool:
     return piece.middle < columns[0][0] and piece.right < columns[-1][1] and not is_prose
 
 
-def _name_columns(row: _Row, columns: Sequence[_Column]) -> list[tuple[_Piece, tuple[int, int]]] | None:
+def _name_columns(
+    row: _Row, columns: Sequence[_Column], *, single: bool, wide: bool
+) -> list[tuple[_Piece, tuple[int, int]]] | None:
     """Returns the names in a row of a header with the columns that each stands above, from the first to the one after
     the last; None if the row is none. Column 0 is that of the labels.
+
+    With `single`, each name stands above one column: the row and the next one are lines of the same names. With `wide`,
+    it is above a row that names each column.
     """
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
-    if any(len(piece.text) > _LONGEST_NAME or is_amount(piece.text) for piece in pieces):
+    if any(len(piece.text) > _LONGEST_NAME or _is_figure(piece.text) for piece in pieces):
         return None
     is_label = pieces[0].middle < columns[0][0] and len(pieces) > 1
     names = pieces[1:] if is_label else pieces
@@ -292,11 +312,16 @@ def _name_columns(row: _Row, columns: Sequence[_Column]) -> list[tuple[_Piece, t
     spans = [(pieces[0], (0, 1))] if is_label else []
     for piece in names:
         others = [one for one in names if one is not piece]
-        covered = _covered(piece, others, columns)
+        nearest = _nearest(piece, columns)
+        covered = range(nearest, nearest + 1) if single else _covered(piece, others, columns, wide=wide)
         if spans and covered.start + 1 < spans[-1][1][1]:
             return None
         spans.append((piece, (covered.start + 1, covered.stop + 1)))
     return spans
+
+
+def _is_figure(text: str) -> bool:
+    return is_amount(text) and text not in _UNITS
 
 
 def _split_names(piece: _Piece, columns: Sequence[_Column]) -> Sequence[_Piece]:
@@ -349,32 +374,26 @@ def _is_label(row: _Row, end: float) -> bool:
     return len(row.pieces) == 1 and row.pieces[0].left < end and not row.pieces[0].text.endswith(":")
 
 
-def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column]) -> range:
+def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column], *, wide: bool) -> range:
     """Returns the columns that a name stands above: those that it touches, and as many beside them as make it stand in
-    their middle.
+    their middle. With `wide`, as many as possible: the columns have names of their own.
     """
-    touched = [n for n, column in enumerate(columns) if _overlap(piece, column) > 0]
-    if not touched:
-        touched = [min(range(len(columns)), key=lambda n: _distance(piece, columns[n]))]
+    touched = [n for n, column in enumerate(columns) if _overlap(piece, column) > 0] or [_nearest(piece, columns)]
     low, high = touched[0], touched[-1]
     left, right = columns[0][0], columns[-1][1]
     if not others and high > low and abs((left + right) / 2 - piece.middle) <= _OFF_CENTRE * (right - left):
         return range(len(columns))
-    free = [
-        n
-        for n, column in enumerate(columns)
-        if low <= n <= high or all(_distance(piece, column) < _distance(other, column) for other in others)
-    ]
-    best = range(low, high + 1)
-    best_off = _measure_off(piece, columns, low, high)
-    for start in range(low, -1, -1):
-        for end in range(high, len(columns)):
-            if any(n not in free for n in range(start, end + 1)):
-                continue
-            off = _measure_off(piece, columns, start, end)
-            if off < 0.5 * best_off and off + 2 < best_off:
-                best, best_off = range(start, end + 1), off
-    return best
+    found = []
+    for start, end in product(range(low, -1, -1), range(high, len(columns))):
+        beside = [*range(start, low), *range(high + 1, end + 1)]
+        if all(_distance(piece, columns[n]) < _distance(other, columns[n]) for n in beside for other in others):
+            found.append((_measure_off(piece, columns, start, end), range(start, end + 1)))
+    near = 0.25 * (right - left) / len(columns)
+    if wide and (fitting := [covered for off, covered in found if off <= near]):
+        return max(fitting, key=len)
+    own, first = found[0]
+    best, covered = min(found, key=lambda one: one[0])
+    return covered if best < 0.5 * own and best + _CLEARLY < own else first
 
 
 def _measure_off(piece: _Piece, columns: Sequence[_Column], first: int, last: int) -> float:

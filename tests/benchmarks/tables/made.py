@@ -5,6 +5,7 @@ import io
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import docx
 import openpyxl
@@ -236,7 +237,7 @@ def _xlsx(chance: random.Random, name: str) -> MadeTable:
         for merged in ("A2:A3", "B2:C2", "D2:E2"):
             sheet.merge_cells(merged)
     media_type = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    return _finish(chance, "XLSX", name, table, "xlsx", saved(workbook), media_type)
+    return _finish(chance, "XLSX", f"{table.topic} {name}", table, "xlsx", saved(workbook), media_type)
 
 
 def _pdf(
@@ -254,7 +255,7 @@ def _pdf(
     document.multi_cell(470, 12, _PROSE)
     y, width, pitch = 140.0, (480 - 130) / len(table.names), 15.0
     starts: list[int] = []
-    border = 1 if ruled else 0
+    border: Literal[0, 1] = 1 if ruled else 0
 
     def write(cells: Sequence[tuple[str, float, str]], at: float) -> None:
         document.set_xy(55, at)
@@ -265,7 +266,11 @@ def _pdf(
         if spans:
             write([("", 130, "L"), *((one, 2 * width, "C") for one in table.spans[::2])], at)
             at += pitch
-        write([("Item", 130, "L"), *((one, width, "R") for one in table.names)], at)
+        broken = [_break(one, document.get_string_width(one) > width - 8) for one in table.names]
+        if any(upper for upper, _ in broken):
+            write([("", 130, "L"), *((upper, width, "R") for upper, _ in broken)], at)
+            at += 0.6 * pitch
+        write([("Item", 130, "L"), *((lower, width, "R") for _, lower in broken)], at)
         return at + pitch
 
     document.set_font("Helvetica", "B", 7)
@@ -285,6 +290,13 @@ def _pdf(
     return _finish(
         chance, kind, name, table, "pdf", bytes(document.output()), "application/pdf", pages=lambda row: starts[row]
     )
+
+
+def _break(name: str, is_wide: bool) -> tuple[str, str]:
+    """Returns the two lines of a name; the first one is '' if the name fits into one."""
+    words = name.split()
+    half = (len(words) + 1) // 2
+    return (" ".join(words[:half]), " ".join(words[half:])) if is_wide else ("", name)
 
 
 KINDS: dict[str, Callable[[random.Random, str], MadeTable]] = {

@@ -54,7 +54,7 @@ async def _cells(
     container: Container, corpus: Corpus, hits: Sequence[Hit], figures: Sequence[str]
 ) -> list[Mapping[str, Any]]:
     texts = await read_before({hit.chunk.id for hit in hits}, corpus.id, container.record.contents)
-    found = []
+    found: list[Mapping[str, Any]] = []
     for hit in hits:
         text, before = texts[hit.chunk.id]
         for line, span in _find_in_rows(text, figures):

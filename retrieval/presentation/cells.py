@@ -11,7 +11,7 @@ from core.ports.record import Contents
 
 __all__ = ["locate_cells", "read_before"]
 
-_DISTANCE = 4
+_DISTANCE = 24
 """Passages before a passage that may have the header of its table."""
 
 

@@ -19,7 +19,8 @@ __all__ = ["align_rows"]
 _SIGNS = "$€£¥"
 _UNITS = "$€£¥%#"
 """Signs that are a line of a name: `%` above `Change`."""
-_SIGN_AFTER = re.compile(rf"(.+?)\s([{_SIGNS}])\Z", re.DOTALL)
+_SIGN_AFTER = re.compile(r"(.{1,200})\s([$€£¥])\Z", re.DOTALL)
+_SIGN_BETWEEN = re.compile(r"([^\s$€£¥]{1,30})\s([$€£¥]\s?[^\s$€£¥]{1,30})")
 _FEWEST_ROWS = 2
 _MOST_LABELS = 3
 """Lines between two rows of a table, which are labels of groups or broken labels of rows."""
@@ -66,7 +67,7 @@ class _Row:
 
     @property
     def has_figures(self) -> bool:
-        return len(self.pieces) > 1 and any(is_amount(piece.text) for piece in self.pieces[1:])
+        return len(self.pieces) > 1 and any(_is_figure(piece.text) for piece in self.pieces[1:])
 
 
 _Column = tuple[float, float]
@@ -125,12 +126,12 @@ def _read_row(runs: Sequence[Run]) -> _Row:
         if pieces and before is not None and run.left - before.right <= before.size:
             last = pieces.pop()
             parts = [*(last.parts or [last]), *parts]
-        if all(is_amount(part.text) for part in parts):
+        if all(_is_figure(part.text) for part in parts):
             pieces += parts
         else:
             text = " ".join(part.text for part in parts)
             right = max(part.right for part in parts)
-            pieces.append(_Piece(text, parts[0].left, right, tuple(parts) if len(parts) > 1 else ()))
+            pieces += _split_amounts(_Piece(text, parts[0].left, right, tuple(parts) if len(parts) > 1 else ()))
         before = run
     joined = tuple(_join_signs(pieces))
     return _Row(joined, max(run.top for run in runs), min(run.bottom for run in runs), size)
@@ -143,7 +144,17 @@ def _split_run(run: Run) -> list[_Piece]:
     for number, right, following in run.gaps:
         parts.append(_Piece(run.text[at:number], left, right))
         at, left = number + 1, following
-    return [*parts, _Piece(run.text[at:], left, run.right)]
+    parts.append(_Piece(run.text[at:], left, run.right))
+    return [one for part in parts for one in _split_amounts(part)]
+
+
+def _split_amounts(piece: _Piece) -> list[_Piece]:
+    """Returns two pieces for two amounts that only a sign of currency is between."""
+    found = _SIGN_BETWEEN.fullmatch(piece.text)
+    if found is None or not _is_figure(found[1]) or not _is_figure(found[2]):
+        return [piece]
+    at = piece.left + (piece.right - piece.left) * len(found[1]) / len(piece.text)
+    return [_Piece(found[1], piece.left, at), _Piece(found[2].replace(" ", ""), at, piece.right)]
 
 
 def _join_signs(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
@@ -155,11 +166,11 @@ def _join_signs(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             continue
         found = _SIGN_AFTER.match(piece.text)
         following: _Piece | None = None
-        if found and (is_amount(found[1]) or piece is pieces[0]):
+        if found and (_is_figure(found[1]) or piece is pieces[0]):
             width = (piece.right - piece.left) / len(piece.text)
             following = _Piece(found[2], piece.right - width, piece.right)
             piece = _Piece(found[1], piece.left, piece.right - 2 * width)  # noqa: PLW2901 - the rest of it
-        if sign is not None and is_amount(piece.text):
+        if sign is not None and _is_figure(piece.text):
             piece = _Piece(f"{sign.text}{piece.text}", sign.left, piece.right)  # noqa: PLW2901 - with its sign
         elif sign is not None:
             yield sign
@@ -303,7 +314,7 @@ def _name_columns(
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
     if any(len(piece.text) > _LONGEST_NAME or _is_figure(piece.text) for piece in pieces):
         return None
-    is_label = pieces[0].middle < columns[0][0] and len(pieces) > 1
+    is_label = pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns)) and len(pieces) > 1
     names = pieces[1:] if is_label else pieces
     if not names or names[0].right <= columns[0][0] - 3 * row.size:
         return None
@@ -402,9 +413,14 @@ def _measure_off(piece: _Piece, columns: Sequence[_Column], first: int, last: in
     """
     places = [(columns[first][0], columns[last][1])]
     if len(columns) > 1:
-        pitch = (columns[-1][1] - columns[0][1]) / (len(columns) - 1)
-        places.append((columns[first - 1][1] if first else columns[0][1] - pitch, columns[last][1]))
+        start = columns[first - 1][1] if first else columns[0][1] - _pitch(columns)
+        places.append((start, columns[last][1]))
     return min(abs((start + end) / 2 - piece.middle) for start, end in places)
+
+
+def _pitch(columns: Sequence[_Column]) -> float:
+    """Returns the mean distance of two columns; 0 if there is only one."""
+    return (columns[-1][1] - columns[0][1]) / max(len(columns) - 1, 1)
 
 
 def _distance(piece: _Piece, column: _Column) -> float:

@@ -60,8 +60,8 @@ class TextTable:
 
 
 def is_row(line: str) -> bool:
-    """Returns whether a line is a row of a table: it has two cells or more."""
-    return len(line) <= _LONGEST_ROW and (BAR in line or is_typed(line))
+    """Returns whether a line is a row of a table: it has two cells or more, of which the first may be empty."""
+    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line))
 
 
 def find_tables(text: str) -> Iterator[TextTable]:

@@ -14,7 +14,7 @@ __all__ = ["CellGrid"]
 _MOST_COLUMNS, _MOST_ROWS = 100, 1000
 """Columns and rows that a cell covers, at most."""
 _MOST_REPEATED = 20_000
-"""Characters that merged cells add to a table by being repeated."""
+"""Characters that merged cells may add to a table. Those after them are read as if they were not merged."""
 
 
 @dataclass
@@ -47,11 +47,12 @@ class CellGrid:
         written = one_line(clean_text(text)).replace(CELL_SEPARATOR, " / ")
         columns, rows = min(max(columns, 1), _MOST_COLUMNS), min(max(rows, 1), _MOST_ROWS)
         self._repeated += (columns * rows - 1) * (len(written) + 1)
-        shown = written if self._repeated <= _MOST_REPEATED else ""
+        if self._repeated > _MOST_REPEATED:
+            columns = rows = 1
         for beside in range(columns):
-            row[self._column + beside] = shown if beside else written
+            row[self._column + beside] = written
             if rows > 1:
-                self._covered[self._column + beside] = (rows - 1, shown)
+                self._covered[self._column + beside] = (rows - 1, written)
         self._column += columns
 
     def lines(self) -> list[str]:

@@ -22,7 +22,7 @@ __all__ = ["name_figures"]
 
 _DEPTH = 10
 _GOLD = Path(__file__).with_name("report_cells.jsonl")
-"""Cells judged by reading the pages: `key`, `page`, `line` (of the passage), `value`, `row` and `column`."""
+"""Cells judged by reading the pages: `key`, `page`, `label` (the first cell of the row), `value`, `row` and `column`."""
 
 
 async def name_figures(folder: Path, out: Path | None) -> list[Check]:
@@ -40,7 +40,7 @@ async def name_figures(folder: Path, out: Path | None) -> list[Check]:
                 await search(shop.container, corpus, SearchRequest(query=question["question"], k=_DEPTH), Trace())
             ).hits
             for cell in await _cells(shop.container, corpus, hits, figures) if figures else []:
-                cells[cell["key"], cell["page"], cell["line"], cell["value"]] = cell
+                cells[_place(cell)] = cell
     if out is not None:
         _write(out, list(cells.values()))
     return _judge(list(cells.values()))
@@ -63,7 +63,7 @@ async def _cells(
                 {
                     "key": hit.document.key,
                     "page": hit.chunk.page,
-                    "line": line,
+                    "label": line.partition(" | ")[0],
                     "value": text[span.start : span.end],
                     "row": cell.row if cell else "",
                     "column": cell.column if cell else "",
@@ -84,16 +84,16 @@ def _find_in_rows(text: str, figures: Sequence[str]) -> Iterator[tuple[str, Span
         at += len(line) + 1
 
 
+def _place(cell: Mapping[str, Any]) -> tuple[Any, ...]:
+    return cell["key"], cell["page"], cell["label"], cell["value"]
+
+
 def _judge(cells: Sequence[Mapping[str, Any]]) -> list[Check]:
     gold = {}
     if _GOLD.exists():
         judged = [json.loads(line) for line in _GOLD.read_text("utf-8").splitlines()]
-        gold = {(one["key"], one["page"], one["line"], one["value"]): (one["row"], one["column"]) for one in judged}
-    named = [
-        gold[place] == (cell["row"], cell["column"])
-        for cell in cells
-        if (place := (cell["key"], cell["page"], cell["line"], cell["value"])) in gold
-    ]
+        gold = {_place(one): (one["row"], one["column"]) for one in judged}
+    named = [gold[place] == (cell["row"], cell["column"]) for cell in cells if (place := _place(cell)) in gold]
     return [
         figure("figures of the answers in tables of the first ten hits", len(cells)),
         figure(

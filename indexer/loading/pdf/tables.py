@@ -8,7 +8,7 @@ column of each. Rows of prose, and tables without figures, are left to the order
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product, zip_longest
+from itertools import pairwise, product, takewhile, zip_longest
 from statistics import median
 
 from core.passage_context.tables import is_amount
@@ -223,6 +223,8 @@ def _find_columns(body: Sequence[_Row]) -> list[_Column]:
         left = min([piece.left, *(column[0] for column in touched)])
         right = max([piece.right, *(column[1] for column in touched)])
         columns.append((left, right, 1 + sum(column[2] for column in touched)))
+        if len(columns) > 2 * _MOST_COLUMNS:  # words all over a page are no table
+            return []
     return sorted((left, right) for left, right, _ in columns)
 
 
@@ -312,6 +314,8 @@ def _name_columns(
     it is above a row that names each column.
     """
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
+    if len(pieces) > len(columns) + 1:
+        return None
     if any(len(piece.text) > _LONGEST_NAME or _is_figure(piece.text) for piece in pieces):
         return None
     is_label = pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns)) and len(pieces) > 1
@@ -394,11 +398,13 @@ def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column]
     left, right = columns[0][0], columns[-1][1]
     if not others and high > low and abs((left + right) / 2 - piece.middle) <= _OFF_CENTRE * (right - left):
         return range(len(columns))
-    found = []
-    for start, end in product(range(low, -1, -1), range(high, len(columns))):
-        beside = [*range(start, low), *range(high + 1, end + 1)]
-        if all(_distance(piece, columns[n]) < _distance(other, columns[n]) for n in beside for other in others):
-            found.append((_measure_off(piece, columns, start, end), range(start, end + 1)))
+
+    def is_free(n: int) -> bool:
+        return all(_distance(piece, columns[n]) < _distance(other, columns[n]) for other in others)
+
+    starts = [low, *takewhile(is_free, range(low - 1, -1, -1))]
+    ends = [high, *takewhile(is_free, range(high + 1, len(columns)))]
+    found = [(_measure_off(piece, columns, a, b), range(a, b + 1)) for a, b in product(starts, ends)]
     near = 0.25 * (right - left) / len(columns)
     if wide and (fitting := [covered for off, covered in found if off <= near]):
         return max(fitting, key=len)

@@ -22,7 +22,7 @@ __all__ = ["name_figures"]
 
 _DEPTH = 10
 _GOLD = Path(__file__).with_name("report_cells.jsonl")
-"""Cells judged by reading the pages: `key`, `page`, `label` (the first cell of the row), `value`, `row` and `column`."""
+"""Cells judged by reading: `key`, `page`, `label` (the first cell of the row), `value`, `row` and `column`."""
 
 
 async def name_figures(folder: Path, out: Path | None) -> list[Check]:

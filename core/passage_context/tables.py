@@ -195,9 +195,7 @@ def _are_names(row: Sequence[str]) -> bool:
     They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
     """
     named = [cell for cell in row if cell]
-    named = [cell for cell, before in zip(named, ["", *named], strict=False) if cell != before]
-    spans = not row[0]  # a name that spans columns is in the first of them
-    if len(named) < 2 or (len(row) - len(named) > 1 and not spans) or any(len(cell) > _LONGEST_NAME for cell in named):
+    if len(named) < 2 or len(row) - len(named) > 1 or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
     if _are_dates(row):
         return True

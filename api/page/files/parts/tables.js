@@ -34,7 +34,7 @@ function Grid({ points, rows, spans, cell }) {
         <tbody>
           ${rows.map(({ isHeader, isLabel, cells }) => html`
             <tr>
-              ${cells.map((one, n) => (isHeader || n === 0
+              ${cells.map((one, n) => ((isHeader || n === 0) && one.end > one.start
                 ? html`<th scope=${isHeader ? "col" : "row"} colspan=${isLabel ? width : 1}>${show(one)}</th>`
                 : html`<td class=${isCited(one) ? "cited-cell" : ""} aria-current=${isCited(one) ? "true" : null}>${show(one)}</td>`))}
             </tr>`)}

@@ -20,6 +20,7 @@ from hopweave._opening import connect, connect_async, open, open_async  # noqa: 
 from hopweave._values.answers import (
     Answer,
     Budget,
+    Cell,
     Citation,
     DocumentName,
     Message,
@@ -117,6 +118,7 @@ __all__ = [
     "AsyncClient",
     "AuthenticationError",
     "Budget",
+    "Cell",
     "Chunk",
     "Citation",
     "Client",

@@ -14,7 +14,7 @@ from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
 from core.budget import Budget
 from core.errors import InvalidInput
-from core.passage_context import describe_hit
+from core.passage_context import TableCell, describe_hit
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsupported
 from core.ports.retrieval import MAX_K
@@ -152,6 +152,27 @@ class DocumentNameOut(Out):
     title: str
 
 
+CELL = "The cell of a table that the quote is about: the one it stands in, or the one whose value the answer states."
+
+
+class CellOut(Out):
+    """A cell of a table: the label of its row, the name of its column, and its value, which is in the chunk at `span`.
+
+    A group of rows, and a name that spans several columns, stand before the label or name, with ` › ` between them.
+    """
+
+    row: str
+    column: str
+    value: str
+    page: int | None
+    span: SpanOut
+
+    @classmethod
+    def from_cell(cls, cell: TableCell, page: int | None) -> Self:
+        span = SpanOut.model_validate(cell.span)
+        return cls(row=cell.row, column=cell.column, value=cell.value, page=page, span=span)
+
+
 class CitationOut(Out):
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`."""
 
@@ -166,6 +187,7 @@ class CitationOut(Out):
     quote: str
     answer_span: SpanOut
     source_span: SpanOut
+    cell: CellOut | None = Field(default=None, description=CELL)
 
     @classmethod
     def from_citation(cls, citation: Citation, links: Links) -> Self:
@@ -181,6 +203,7 @@ class CitationOut(Out):
             quote=citation.quote,
             answer_span=SpanOut.model_validate(citation.answer_span),
             source_span=SpanOut.model_validate(citation.source_span),
+            cell=None if citation.cell is None else CellOut.from_cell(citation.cell, citation.page),
         )
 
 

@@ -26,7 +26,7 @@ from core.trace import Trace
 from core.verification import Verification
 from reasoning import REASONERS, restate
 from reasoning.verification import GivenAnswer, make_comparison, read_answer
-from retrieval.presentation import SearchPage, present, search_by_document
+from retrieval.presentation import SearchPage, locate_cells, present, search_by_document
 
 __all__ = [
     "MAX_CONTEXT",
@@ -198,6 +198,7 @@ async def ask(
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
         question = opened.question
+        answer = await locate_cells(answer, list_corpora(asked), container.record.contents)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)

@@ -77,6 +77,8 @@ def _show_sources(answer: Json, *, names_corpora: bool) -> None:
             if quote not in printed and not any(quote != other and quote in other for other in quotes):
                 print_result(textwrap.indent(_wrap(f"“{quote}”", _WIDTH - 4), "    "))
         printed.update(quotes)
+        for cell in dict.fromkeys(_format_cell(one["cell"]) for one in citations if one.get("cell")):
+            print_result(textwrap.indent(_wrap(cell, _WIDTH - 4), "    "))
 
 
 def _wrap(text: str, width: int = _WIDTH) -> str:
@@ -93,6 +95,11 @@ def _format_source(citation: Json, *, names_corpus: bool) -> str:
     # An answer that an older release stored may lack it.
     part_of = f" · {citation['part_of']}" if citation.get("part_of") else ""
     return f"{title}{part_of} ({corpus}{document['key']}{page})"
+
+
+def _format_cell(cell: Json) -> str:
+    names = " × ".join(name for name in (cell["row"], cell["column"]) if name)
+    return f"cell: {shorten(names, _SNIPPET)} = {shorten(cell['value'], _SNIPPET)}"
 
 
 def _show_notes(found: Json) -> None:

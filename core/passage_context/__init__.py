@@ -1,15 +1,20 @@
-"""What a passage is part of (`context`), and the tables of a text with the rows that name their columns (`tables`)."""
+"""What a passage is part of (`context`), and the tables of a text: their headers (`tables`) and cells (`cells`)."""
 
+from core.passage_context.cells import TableCell, find_cell, name_cell, read_grids
 from core.passage_context.context import PassageContext, describe_hit, find_context, name_sender, split_heading
 from core.passage_context.tables import TextTable, find_tables, split_units
 
 __all__ = [
     "PassageContext",
+    "TableCell",
     "TextTable",
     "describe_hit",
+    "find_cell",
     "find_context",
     "find_tables",
+    "name_cell",
     "name_sender",
+    "read_grids",
     "split_heading",
     "split_units",
 ]

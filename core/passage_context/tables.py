@@ -12,7 +12,7 @@ from core.text.sentences import Range, split_sentences
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["BAR", "TextTable", "find_tables", "is_row", "split_units"]
+__all__ = ["BAR", "TextTable", "find_tables", "is_amount", "is_date", "is_row", "is_rule", "is_typed", "split_units"]
 
 BAR = " | "
 
@@ -60,8 +60,8 @@ class TextTable:
 
 
 def is_row(line: str) -> bool:
-    """Returns whether a line is a row of a table: it has two cells or more."""
-    return len(line) <= _LONGEST_ROW and (BAR in line or _is_typed(line))
+    """Returns whether a line is a row of a table: it has two cells or more, of which the first may be empty."""
+    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line))
 
 
 def find_tables(text: str) -> Iterator[TextTable]:
@@ -82,7 +82,7 @@ def find_tables(text: str) -> Iterator[TextTable]:
                 rows.append(line.span())
         elif rows:
             between += bool(line[0].strip())
-            if between > _MOST_LABELS or not _is_label(line[0]) or _is_typed(text[slice(*rows[0])]):
+            if between > _MOST_LABELS or not _is_label(line[0]) or is_typed(text[slice(*rows[0])]):
                 yield _make_table(text, rows, end)
                 rows = []
     if rows:
@@ -112,14 +112,20 @@ def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextT
     """Returns the table that ends at `end`; `places` are those of its first rows."""
     rows = [_split_cells(text[slice(*place)]) for place in places]
     count = _count_header_rows(rows)
-    names = " / ".join(BAR.join(row) for row in rows[:count] if not _is_rule(row))
+    names = " / ".join(_write_names(row) for row in rows[:count] if not is_rule(row))
     return TextTable(
         start=places[0][0],
         body=places[count][0],
         end=end,
         header=shorten(names, _LONGEST_HEADER),
-        has_periods=any(_is_date(cell) for row in rows[:count] for cell in row),
+        has_periods=any(is_date(cell) for row in rows[:count] for cell in row),
     )
+
+
+def _write_names(row: Sequence[str]) -> str:
+    """Returns the names of a row of a header, each once where it is repeated for columns beside one another."""
+    names = [cell for cell, before in zip(row, ["", *row], strict=False) if cell != before]
+    return BAR.join(names)
 
 
 def _may_begin(line: str) -> bool:
@@ -133,15 +139,18 @@ def _is_label(line: str) -> bool:
     return len(stripped) <= _LONGEST_LABEL and not stripped.endswith((".", "!", "?", "。"))
 
 
-def _is_typed(line: str) -> bool:
-    """Whether a line is a row of Markdown, which begins with a bar and has another one."""
+def is_typed(line: str) -> bool:
+    """Returns whether a line is a row of Markdown, which begins and ends with a bar.
+
+    A row of another table begins with a bar if its first cell is empty; it never ends with one.
+    """
     stripped = line.strip()
-    return stripped.startswith("|") and stripped.count("|") > 1
+    return len(stripped) > 1 and stripped.startswith("|") and stripped.endswith("|")
 
 
 def _split_cells(line: str) -> list[str]:
     """Returns the cells, each on one line. Bars at the ends of a row of Markdown separate nothing."""
-    if not _is_typed(line):
+    if not is_typed(line):
         return [one_line(cell) for cell in f" {line.rstrip()} ".split(BAR)]
     cells = [one_line(cell) for cell in _TYPED_BAR.split(line.strip())[1:]]
     return cells[:-1] if cells and not cells[-1] else cells
@@ -149,7 +158,7 @@ def _split_cells(line: str) -> list[str]:
 
 def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows of a table are its header, with the rule of Markdown below it."""
-    if len(rows) > 1 and _is_rule(rows[1]):
+    if len(rows) > 1 and is_rule(rows[1]):
         return 2 if len(rows) > 2 and any(rows[0]) else 0
     if len(rows) < _FEWEST or not (_are_names(rows[0]) or _are_periods(rows[0])):
         return 0
@@ -171,12 +180,12 @@ def _is_broken(rows: Sequence[Sequence[str]]) -> bool:
     misleading.
     """
     first, below, *others = rows
-    if len(first) == len(below) or any(map(_is_amount, below)) or _is_date(below[-1]):
+    if len(first) == len(below) or any(map(is_amount, below)) or is_date(below[-1]):
         return False
-    return any(map(_is_amount, (cell for row in others for cell in row)))
+    return any(map(is_amount, (cell for row in others for cell in row)))
 
 
-def _is_rule(row: Sequence[str]) -> bool:
+def is_rule(row: Sequence[str]) -> bool:
     return bool(row) and all(_RULE.fullmatch(cell) for cell in row)
 
 
@@ -190,30 +199,30 @@ def _are_names(row: Sequence[str]) -> bool:
         return False
     if _are_dates(row):
         return True
-    return len(set(named)) == len(named) and not any(_is_amount(cell) or _is_date(cell) for cell in named)
+    return len(set(named)) == len(named) and not any(is_amount(cell) or is_date(cell) for cell in named)
 
 
 def _are_dates(row: Sequence[str]) -> bool:
     following = [cell for cell in row[1:] if cell]
-    return bool(following) and all(_is_date(cell) for cell in following) and not (row[0] and _is_amount(row[0]))
+    return bool(following) and all(is_date(cell) for cell in following) and not (row[0] and is_amount(row[0]))
 
 
 def _are_periods(row: Sequence[str]) -> bool:
     """Whether most cells are years and dates, as in the last row of a header, and the others have no number."""
     named = [cell for cell in row if cell]
-    dates = [cell for cell in named if _is_date(cell)]
-    if not named or not _is_date(named[0]) or 2 * len(dates) <= len(named):
+    dates = [cell for cell in named if is_date(cell)]
+    if not named or not is_date(named[0]) or 2 * len(dates) <= len(named):
         return False
-    return not any(character.isdigit() for cell in named if not _is_date(cell) for character in cell)
+    return not any(character.isdigit() for cell in named if not is_date(cell) for character in cell)
 
 
-def _is_date(cell: str) -> bool:
+def is_date(cell: str) -> bool:
     return len(cell) <= _LONGEST_NAME and _DATE.fullmatch(cell) is not None
 
 
-def _is_amount(cell: str) -> bool:
+def is_amount(cell: str) -> bool:
     """Whether a cell has a number, or the dash that stands for none, and no words but a currency or unit."""
-    if len(cell) > _LONGEST_NAME or _is_date(cell):
+    if len(cell) > _LONGEST_NAME or is_date(cell):
         return False
     rest = _CURRENCY.sub("", cell) if any(character.isdigit() for character in cell) else cell
     return not any(character.isalpha() for character in rest)
@@ -225,7 +234,7 @@ def _go_on(row: Sequence[str], below: Sequence[str]) -> bool:
 
 
 def _is_identifier(cell: str) -> bool:
-    return " " not in cell and any(map(str.isalpha, cell)) and any(map(str.isdigit, cell)) and not _is_date(cell)
+    return " " not in cell and any(map(str.isalpha, cell)) and any(map(str.isdigit, cell)) and not is_date(cell)
 
 
 def _repeat_names(names: Sequence[str], row: Sequence[str]) -> bool:

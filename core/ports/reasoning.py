@@ -7,6 +7,7 @@ from typing import Protocol
 
 from core.corpora import Corpus
 from core.documents import DocumentRef, Span
+from core.passage_context import TableCell
 from core.ports.chat import Message
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
@@ -77,7 +78,8 @@ class Citation:
     """The source of one marker of the answer. `quote` is verbatim in the chunk.
 
     `part_of` tells what the quote is part of (`core.passage_context.describe_hit`); '' if nothing is known.
-    `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. With `url` the
+    `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. `cell` is the cell
+    of a table that the quote is about, if it is about one: its span is in the chunk's text, too. With `url` the
     passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`.
     """
 
@@ -89,6 +91,7 @@ class Citation:
     answer_span: Span
     source_span: Span
     part_of: str = ""
+    cell: TableCell | None = None
     url: str | None = None
     corpus: str = ""
 

@@ -9,7 +9,7 @@ from hopweave._values.search import Hit, HitDocument
 from hopweave._values.usage import Usage
 from hopweave._values.verification import Verification, VerificationCost
 
-__all__ = ["Answer", "Budget", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
+__all__ = ["Answer", "Budget", "Cell", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
 
 Support: TypeAlias = Literal["stated", "quoted", "inferred", "memory", "none"]
 Unsupported: TypeAlias = Literal["infer", "abstain", "memory"]
@@ -44,10 +44,26 @@ class DocumentName:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """A cell of a table: the label of its row, the name of its column, and its value, which is in the chunk at `span`.
+
+    A group of rows, and a name that spans several columns, stand before the label or name, with ` › ` between them.
+    """
+
+    row: str
+    column: str
+    value: str
+    page: int | None
+    span: Span
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Citation:
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`.
 
     `part_of` tells on one line what the quote is part of: headings, sender and date of a mail, names of columns.
+
+    `cell` is the cell of a table that the quote is about: the cell it stands in, or whose value the answer states.
 
     A passage of the web has a `url` and no `chunk_id`. `link` is the address of the passage in the web page of a server
     that has a public address.
@@ -64,6 +80,7 @@ class Citation:
     quote: str
     answer_span: Span
     source_span: Span
+    cell: Cell | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

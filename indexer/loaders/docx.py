@@ -16,9 +16,10 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
 from indexer.loading.archives import check_archive, open_archive, read_member
-from indexer.loading.assembly import TextBuilder, finish_document, join_cells
+from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
+from indexer.loading.texts.cell_grid import CellGrid
 from indexer.loading.xml import parse_xml
 
 if TYPE_CHECKING:
@@ -162,10 +163,35 @@ def _text_of(element: Any) -> str:
 
 
 def _add_table(builder: TextBuilder, table: Any) -> None:
+    """Adds a table. The cells of a table within a cell are the text of that cell."""
+    grid = CellGrid()
+    merged: dict[int, str] = {}  # the text of the cell that reaches down to the next row, by its column
     for row in table.iter(f"{_W}tr"):
-        if line := join_cells([_text_of(cell) for cell in row.iterfind(f".//{_W}tc")]):
-            builder.add_line(line)
+        if next(row.iterancestors(f"{_W}tbl")) is not table:
+            continue
+        grid.begin_row()
+        column = _number(row.find(f"{_W}trPr/{_W}gridBefore"), 0)
+        grid.skip(column)
+        above, merged = merged, {}
+        for cell in row.iter(f"{_W}tc"):
+            if next(cell.iterancestors(f"{_W}tr")) is not row:
+                continue
+            vertical = cell.find(f"{_W}tcPr/{_W}vMerge")
+            goes_on = vertical is not None and vertical.get(f"{_W}val") != "restart"
+            text = (above.get(column, "") if goes_on else "") or _text_of(cell)
+            width = _number(cell.find(f"{_W}tcPr/{_W}gridSpan"), 1)
+            grid.add(text, width)
+            if vertical is not None:
+                merged[column] = text
+            column += width
+    for line in grid.lines():
+        builder.add_line(line)
     builder.add_line()
+
+
+def _number(element: Any, default: int) -> int:
+    written = "" if element is None else element.get(f"{_W}val") or ""
+    return int(written) if written.isascii() and written.isdecimal() and len(written) < 4 else default
 
 
 def build(config: Config, _backends: object) -> Loader:

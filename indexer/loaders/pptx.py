@@ -11,9 +11,10 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line
 from indexer.loading.archives import check_archive, open_archive
-from indexer.loading.assembly import TextBuilder, finish_document, join_cells
+from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
+from indexer.loading.texts.cell_grid import CellGrid
 
 __all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "PptxLoader", "build"]
 
@@ -83,9 +84,14 @@ def _add_shape(builder: TextBuilder, shape: Any) -> None:
     if shape.has_text_frame:
         builder.add_paragraph(shape.text_frame.text.replace("\v", "\n"))
     elif getattr(shape, "has_table", False):
+        grid = CellGrid()
         for row in shape.table.rows:
-            if line := join_cells([cell.text for cell in row.cells]):
-                builder.add_line(line)
+            grid.begin_row()
+            for cell in row.cells:
+                if not cell.is_spanned:
+                    grid.add(cell.text, cell.span_width, cell.span_height)
+        for line in grid.lines():
+            builder.add_line(line)
         builder.add_line()
 
 

@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any
@@ -32,6 +33,18 @@ _LONGEST_NAME = 200
 
 _Row = Sequence[tuple[int, Any]]
 """The values of a row with their columns, which count from 1."""
+
+_Ranges = Mapping[int, Sequence[tuple[int, int, int]]]
+"""The merged cells, by the row in which they begin: their first and last columns, and their last rows."""
+
+_MERGED = re.compile(rb'<(?:\w{1,20}:)?mergeCell\s[^<>]{0,50}ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
+_MOST_MERGED = 10_000
+"""Merged cells of a sheet, of which those that cover more than 1,000 places are left as they are."""
+_LARGEST_MERGED = 1000
+_MOST_REPEATED = 100_000
+"""Characters that merged cells add to a sheet by being repeated."""
+_MOST_HEADER_ROWS = 3
+_YEARS = range(1900, 2101)
 
 
 class Config(StrategyConfig):
@@ -66,13 +79,55 @@ class XlsxLoader:
             builder.clear_headings()
             if self._config.hidden or sheet.sheet_state == "visible":
                 builder.add_heading(1, sheet.title, line="")
-                _add_rows(builder, _read_rows(sheet), named=self._config.column_names)
+                rows = _repeat_merged(_read_rows(sheet), _read_merged(sheet))
+                _add_rows(builder, rows, named=self._config.column_names)
             builder.end_page()
         return finish_document(source, builder, title, metadata, numbered=True)
 
 
-def _read_rows(sheet: Any) -> Iterator[_Row]:
-    """Yields the rows of a sheet that have cells.
+def _read_merged(sheet: Any) -> _Ranges:
+    """Returns the merged cells of a sheet, which openpyxl does not tell when it only reads."""
+    from openpyxl.utils import column_index_from_string
+
+    with sheet._get_source() as part:  # noqa: SLF001 - as above
+        found = list(itertools.islice(_MERGED.finditer(part.read()), _MOST_MERGED))
+    ranges: dict[int, list[tuple[int, int, int]]] = {}
+    for match in found:
+        first, last = (column_index_from_string(match[group].decode()) for group in (1, 3))
+        top, bottom = int(match[2]), int(match[4])
+        if 1 < (last - first + 1) * (bottom - top + 1) <= _LARGEST_MERGED:
+            ranges.setdefault(top, []).append((first, last, bottom))
+    return ranges
+
+
+def _repeat_merged(rows: Iterable[tuple[int, _Row]], ranges: _Ranges) -> Iterator[tuple[_Row, bool]]:
+    """Yields rows in which a merged cell has its value in each place that it covers, and whether one spans columns.
+
+    A row of one merged cell stays a row of one cell.
+    """
+    covered: dict[int, tuple[int, Any]] = {}
+    repeated = 0
+    for number, row in rows:
+        covered = {column: (last, value) for column, (last, value) in covered.items() if last >= number}
+        values = {column: value for column, (_, value) in covered.items()} | dict(row)
+        is_single, spans = len(values) == 1, False
+        for first, last, bottom in ranges.get(number, ()):
+            if first not in values or (is_single and bottom == number):
+                continue
+            value = values[first]
+            repeated += (last - first + 1) * (bottom - number + 1) * len(str(value))
+            if repeated > _MOST_REPEATED:
+                continue
+            spans = spans or last > first
+            for column in range(first, last + 1):
+                values[column] = value
+                if bottom > number:
+                    covered[column] = (bottom, value)
+        yield sorted(values.items()), spans
+
+
+def _read_rows(sheet: Any) -> Iterator[tuple[int, _Row]]:
+    """Yields the rows of a sheet that have cells, with their numbers.
 
     openpyxl fills rows up to the last column that the sheet states, and up to the last cell of each. Both may be column
     16,384 where two cells have a value, so that a small file has thousands of millions of cells.
@@ -81,33 +136,47 @@ def _read_rows(sheet: Any) -> Iterator[_Row]:
     sheet._get_row = _keep_values  # noqa: SLF001 - openpyxl has no reading of cells without filling
     for row in sheet.iter_rows(values_only=True):
         if row:
-            yield row
+            yield row[0]["row"], [(cell["column"], cell["value"]) for cell in row]
 
 
-def _keep_values(cells: Iterable[Mapping[str, Any]], *_: object, **__: object) -> _Row:
-    return [(cell["column"], cell["value"]) for cell in cells if cell["value"] is not None]
+def _keep_values(cells: Iterable[Mapping[str, Any]], *_: object, **__: object) -> list[Mapping[str, Any]]:
+    return [cell for cell in cells if cell["value"] is not None]
 
 
-def _add_rows(builder: TextBuilder, rows: Iterable[_Row], *, named: bool) -> None:
+def _add_rows(builder: TextBuilder, rows: Iterable[tuple[_Row, bool]], *, named: bool) -> None:
     """Adds the rows that have a value. The first row of several texts has the names of the columns.
 
-    Rows of one cell before it are titles of the table.
+    Rows of one cell before it are titles of the table. A row below a name that spans columns has names, too.
     """
     names: dict[int, str] | None = None if named else {}
-    for row in rows:
+    wanted = 0  # rows of names that may follow
+    for row, spans in rows:
         values = [(column, written) for column, value in row if (written := _write(value))]
         if not values:
             continue
         if names is None and len(values) > 1:
             names = {column: one_line(value) for column, value in values} if _are_names(row) else {}
-            line = join_cells(_fill(values))
+            wanted = _MOST_HEADER_ROWS - 1 if names and spans else 0
+        elif wanted and names and len(values) > 1 and _are_names(row, may_be_years=True):
+            names |= {column: _join_names(names.get(column, ""), one_line(value)) for column, value in values}
+            wanted = wanted - 1 if spans else 0
         else:
-            line = _name_values(names or {}, values)
-        builder.add_line(line)
+            wanted = 0
+            builder.add_line(_name_values(names or {}, values))
+            continue
+        builder.add_line(join_cells(_fill(values)))
 
 
-def _are_names(row: _Row) -> bool:
-    return all(isinstance(value, str) and len(value) <= _LONGEST_NAME for _, value in row)
+def _are_names(row: _Row, *, may_be_years: bool = False) -> bool:
+    return all(
+        (isinstance(value, str) and len(value) <= _LONGEST_NAME)
+        or (may_be_years and isinstance(value, int) and value in _YEARS)
+        for _, value in row
+    )
+
+
+def _join_names(above: str, name: str) -> str:
+    return name if above in ("", name) else f"{above} {name}"
 
 
 def _name_values(names: Mapping[int, str], values: Sequence[tuple[int, str]]) -> str:

@@ -18,6 +18,7 @@ from core.ports.reasoning import Support
 __all__ = ["ASK"]
 
 _SHOWN = 200
+_CELL = "The row and the column of the table's cell that the quote is about; empty if it is about none."
 
 
 class AskArguments(In):
@@ -36,6 +37,7 @@ class CitedOut(Out):
     link: str | None = Field(description=LINK)
     page: int | None
     part_of: str = Field(description=PART_OF)
+    cell: str = Field(description=_CELL)
     quote: str = Field(description="The words of the passage that the answer stands on.")
 
 
@@ -77,8 +79,13 @@ def _show(call: ToolCall, corpus: str, citation: Mapping[str, Any]) -> CitedOut:
         link=citation["link"],
         page=citation["page"],
         part_of=citation["part_of"],
+        cell=_describe_cell(citation["cell"]),
         quote=citation["quote"],
     )
+
+
+def _describe_cell(cell: Mapping[str, Any] | None) -> str:
+    return f"{cell['row']} × {cell['column']}" if cell and cell["column"] else ""
 
 
 def describe_event(kind: str, data: Mapping[str, Any]) -> str | None:

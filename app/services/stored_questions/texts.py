@@ -12,12 +12,16 @@ from app.container import Container
 from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef, Span
-from core.passage_context import find_context
+from core.passage_context import find_context, name_cell
+from retrieval.presentation import read_before
 
 __all__ = ["fill_texts", "strip_texts"]
 
 _DERIVED = ("path", "reasons", "contributions")
 """What a hit says of its text: names of entities, and why it was found."""
+
+
+_OF_CELL = ("row", "column", "value")
 
 
 def strip_texts(value: Any) -> Any:
@@ -35,6 +39,8 @@ def strip_texts(value: Any) -> Any:
         stripped |= {name: type(value[name])() for name in _DERIVED if name in value}
     if _is_quote(value):
         stripped |= {"quote": "", "part_of": ""}
+        if value.get("cell"):
+            stripped["cell"] = {**stripped["cell"], **dict.fromkeys(_OF_CELL, "")}
     if "metadata" in (document := stripped.get("document") or {}):
         stripped["document"] = {**document, "metadata": {}}
     return stripped
@@ -54,7 +60,31 @@ async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
     refs = await container.record.documents.get_refs(corpus.id, document_ids)
     links = Links.of(container.settings)
     found = {id: (chunk, links.to(corpus.name, chunk.document_id, id)) for id, chunk in chunks.items()}
-    return _fill(value, found, refs)
+    texts = await read_before(set(_of_cells(value)), corpus.id, container.record.contents)
+    return _fill_cells(_fill(value, found, refs), texts)
+
+
+def _of_cells(value: Any) -> Iterator[str]:
+    """Yields the ids of the chunks of quotes that are about a cell of a table."""
+    if isinstance(value, list | dict):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _of_cells(one)
+    if isinstance(value, dict) and _is_quote(value) and value.get("cell"):
+        yield str(value["chunk_id"])
+
+
+def _fill_cells(value: Any, texts: Mapping[str, tuple[str, list[str]]]) -> Any:
+    """Returns JSON with the cells of its quotes; a cell that is not there any more is null."""
+    if isinstance(value, list):
+        return [_fill_cells(one, texts) for one in value]
+    if not isinstance(value, dict):
+        return value
+    filled = {name: _fill_cells(one, texts) for name, one in value.items()}
+    if _is_quote(value) and (cell := value.get("cell")):
+        text, before = texts.get(value["chunk_id"], ("", []))
+        found = name_cell(text, Span(**cell["span"]), before)
+        filled["cell"] = None if found is None else {**cell, **{name: getattr(found, name) for name in _OF_CELL}}
+    return filled
 
 
 def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapping[str, DocumentRef]) -> Any:

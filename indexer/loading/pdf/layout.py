@@ -10,6 +10,7 @@ from statistics import median
 
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.pdf.runs import HYPHEN, Run
+from indexer.loading.pdf.tables import align_rows
 
 __all__ = ["Line", "read_lines"]
 
@@ -90,7 +91,7 @@ def _split_run(run: Run, gutters: Sequence[int]) -> list[Run]:
     for at, left, right in run.gaps:
         if any(left <= x <= right for x in gutters):
             parts.append(replace(run, text=run.text[begin:at].rstrip(), left=start, right=left, gaps=()))
-            begin, start = at, right
+            begin, start = at + 1, right
     return [*parts, replace(run, text=run.text[begin:], left=start, gaps=())] if parts else [run]
 
 
@@ -172,11 +173,14 @@ def _rows(runs: Sequence[Run]) -> list[list[Run]]:
 
 
 def _make_lines(runs: Sequence[Run]) -> list[Line]:
-    return [_make_line(row) for row in _rows(runs)]
+    return [_make_line(row, cells) for row, cells in align_rows(_rows(runs))]
 
 
-def _make_line(row: Sequence[Run]) -> Line:
-    """Joins the runs of a row, from the left, or from the right if most of its letters are written so."""
+def _make_line(row: Sequence[Run], cells: Sequence[str]) -> Line:
+    """Joins the runs of a row, from the left, or from the right if most of its letters are written so.
+
+    A row of a table is its `cells`.
+    """
     text = "".join(run.text for run in row)
     is_rtl = 2 * sum(unicodedata.bidirectional(c) in ("R", "AL") for c in text) > sum(c.isalpha() for c in text)
     ordered = sorted(row, key=lambda run: -run.right if is_rtl else run.left)
@@ -184,6 +188,8 @@ def _make_line(row: Sequence[Run]) -> Line:
     for one, following in pairwise(ordered):
         gap = one.left - following.right if is_rtl else following.left - one.right
         parts += [CELL_SEPARATOR if gap > one.size else " ", following.text]
+    if any(cells) and not is_rtl:
+        parts = [CELL_SEPARATOR.join(cells[: max(n for n, cell in enumerate(cells, start=1) if cell)])]
     size = max(row, key=lambda run: len(run.text)).size
     return Line("".join(parts), max(run.top for run in row), min(run.bottom for run in row), size)
 

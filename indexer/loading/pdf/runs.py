@@ -24,8 +24,8 @@ _CORK = {0x15: "–", 0x16: "—", 0x1B: "ff", 0x1C: "fi", 0x1D: "fl", 0x1E: "ff
 _GAP = 1.5
 """Heights of a character: a wider gap separates cells or columns. Spaces of justified lines are narrower."""
 
-_WIDE_SPACE = 0.6
-"""Heights of a character: a wider space may be the one between columns that stand near to one another."""
+_WIDE_SPACE = 0.5
+"""Heights of a character: a wider space may separate cells of a narrow table. Those between words are half as wide."""
 
 _NO_CHARACTER = (0, 0xFFFE, 0xFFFF)
 
@@ -35,9 +35,8 @@ class Run:
     """Characters of one line. Places are in points from the lower left corner.
 
     `size` is the height of the median character: a raised mark of a footnote makes a run higher, but no larger. `turn`
-    counts the quarter turns of the line, clockwise. Its places are those of the page turned back.
-
-    `gaps` are the wide spaces in it: the index of the character behind one, and its left and right end.
+    counts the quarter turns of the line, clockwise. Its places are those of the page turned back. `gaps` are the spaces
+    that are wider than between words: the number of characters before each, and where it begins and ends.
     """
 
     text: str
@@ -141,10 +140,12 @@ class _GrowingRun:
         left, bottom, right, top = box
         if not self._characters:
             self._left, self._bottom, self._right, self._top = box
-        elif self.has_space:
-            self._characters.append(" ")
-            if left - self._right > _WIDE_SPACE * (top - bottom):
+        else:
+            is_wide = left - self._right > _WIDE_SPACE * (top - bottom)
+            if is_wide:
                 self._gaps.append((len(self._characters), self._right, left))
+            if is_wide or self.has_space:
+                self._characters.append(" ")
         self.has_space = False
         self._characters.append(character)
         self._heights.append(top - bottom)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder
+from indexer.loading.texts.cell_grid import CellGrid
 from indexer.loading.texts.markup_bounds import bound_markup
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ _CHARSET = re.compile(
     rb"""|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
     re.IGNORECASE,
 )
+_LONGEST_CELL = 1000
+"""Characters of a cell with data. Longer ones have paragraphs."""
 _MAIN = "main, [role=main]"
 _LEAST_SHARE = 0.25
 """A page whose `main` has a smaller part of its text is read whole."""
@@ -126,6 +129,7 @@ class _Writer:
     _inline: list[str] = field(default_factory=list)
     _heading: int = 0
     _preformatted: int = 0
+    _grid: CellGrid | None = None
 
     def write(self, root: "LexborNode") -> None:
         for node, ends in _walk(root, self._is_left_out):
@@ -134,6 +138,11 @@ class _Writer:
                 self._add_inline(node.text_content or "")
             elif _HEADING.fullmatch(tag):
                 self._end_heading(int(tag[1])) if ends else self._begin_heading(int(tag[1]))
+            elif self._grid is not None:
+                self._write_in_table(node, tag, self._grid, ends=ends)
+            elif tag == "table" and not ends and _has_data(node):
+                self._end_lines(paragraph=True)
+                self._grid = CellGrid()
             elif not self._heading:
                 self._write_tag(tag, ends=ends)
             elif tag in _LINES or tag in _PARAGRAPHS:
@@ -153,6 +162,25 @@ class _Writer:
                 self._inline.append("- ")
         elif tag in _CELLS and not ends and "".join(self._inline).strip():
             self._inline.append(CELL_SEPARATOR)
+
+    def _write_in_table(self, node: "LexborNode", tag: str, grid: CellGrid, *, ends: bool) -> None:
+        """Adds what a table with data has: all of a cell is one line."""
+        if tag == "tr" and not ends:
+            grid.begin_row()
+        elif tag in _CELLS and not ends:
+            self._inline = []
+        elif tag in _CELLS:
+            text, self._inline = "".join(self._inline), []
+            grid.add(text, *(_read_span(node, name) for name in ("colspan", "rowspan")))
+        elif tag == "caption" and ends:
+            self._end_lines(paragraph=False)
+        elif tag == "table" and ends:
+            self._inline, self._grid = [], None
+            for line in grid.lines():
+                self.builder.add_line(line)
+            self.builder.add_line()
+        elif tag in _LINES or tag in _PARAGRAPHS:
+            self._inline.append(" ")
 
     def _add_inline(self, text: str) -> None:
         if self._preformatted and not self._heading:
@@ -191,6 +219,20 @@ class _Writer:
         if tag == "a" and _is_permalink(node, in_heading=bool(self._heading)):
             return True
         return _is_hidden(node.attributes, roles=bool(self.beside))
+
+
+def _has_data(table: "LexborNode") -> bool:
+    """Whether a table has data: rows of several short cells. Others only lay out what a page says."""
+    if table.css_first("table table, h1, h2, h3, h4, h5, h6, pre, ul li ul") is not None:
+        return False
+    cells = table.css("td, th")
+    rows = table.css("tr")
+    return len(cells) > len(rows) and all(len(cell.text()) <= _LONGEST_CELL for cell in cells)
+
+
+def _read_span(cell: "LexborNode", name: str) -> int:
+    written = cell.attributes.get(name) or ""
+    return int(written) if written.isascii() and written.isdecimal() and len(written) < 6 else 1
 
 
 def _heading_text(heading: "LexborNode") -> str:

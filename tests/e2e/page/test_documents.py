@@ -186,6 +186,18 @@ def test_lines_of_a_pdf_are_read_as_paragraphs(own_corpus: str, open_page: OpenP
     assert "\n" not in str(page.locator(".passage-text").evaluate("one => one.textContent")).strip()
 
 
+def test_a_table_of_a_passage_is_shown_as_a_table(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    rates = "# Fees\n\nOur rates.\n\n| Name | Hourly rate |\n|---|---|\n| Tomas Okeke | 345 |\n| Bo Lind | 290 |\n"
+    live.add(own_corpus, files={"fees.md": rates.encode()})
+    page = open_page(f"/c/{own_corpus}/search?q=Tomas+Okeke")
+    page.get_by_text("The whole passage").click()
+    table = page.locator(".passage-table")
+    expect(table.get_by_role("columnheader", name="Hourly rate")).to_be_visible()
+    expect(table.get_by_role("rowheader", name="Tomas Okeke")).to_be_visible()
+    expect(table.get_by_role("cell", name="345")).to_be_visible()
+    expect(page.locator(".passage-text")).to_have_text("Our rates.")
+
+
 @pytest.mark.parametrize(("key", "direction"), [("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")])
 def test_texts_run_in_their_own_direction(open_page: OpenPage, live: Live, key: str, direction: str) -> None:
     document, chunks = ids_of(live, LIBRARY, key)

@@ -111,3 +111,33 @@ def test_files_that_no_suffix_tells_are_left_to_the_server(page: Page) -> None:
     assert [one["key"] for one in sorted_files["unknown"]] == ["x.png", ".hidden"]
     assert [one["key"] for one in sorted_files["known"]] == names[:-2]
     assert not _call(page, "core/picking.js", "sortBySuffix", picked, [])["unknown"]
+
+
+_TABLE = "Rates 🙂\n\nName | Rate\nStaff:\nAda | 345\nBo | \n\nThat is all."
+
+
+def test_tables_of_a_passage_are_told_apart_from_its_text(page: Page) -> None:
+    parts = _call(page, "core/tables.js", "splitTables", _TABLE)
+    assert [_TABLE[part["start"] : part["end"]].strip() for part in parts] == [
+        "Rates 🙂",
+        "Name | Rate\nStaff:\nAda | 345\nBo |",
+        "That is all.",
+    ]
+    rows = parts[1]["rows"]
+    assert [[cell["text"] for cell in row["cells"]] for row in rows] == [
+        ["Name", "Rate"],
+        ["Staff:"],
+        ["Ada", "345"],
+        ["Bo", ""],
+    ]
+    assert [row["isHeader"] for row in rows] == [True, False, False, False]
+    assert [row["isLabel"] for row in rows] == [False, True, False, False]
+    [cell] = [cell for row in rows for cell in row["cells"] if cell["text"] == "345"]
+    assert _TABLE[cell["start"] : cell["end"]] == "345"
+
+
+def test_a_row_alone_is_text_and_a_table_of_markdown_has_no_rule(page: Page) -> None:
+    assert _call(page, "core/tables.js", "splitTables", "One | two\nand no other.") == [{"start": 0, "end": 23}]
+    assert _call(page, "core/tables.js", "splitTables", "") == [{"start": 0, "end": 0}]
+    [table] = _call(page, "core/tables.js", "splitTables", "| a | b |\n|---|:-:|\n| 1 | 2\\|3 |")
+    assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [["a", "b"], ["1", "2\\|3"]]

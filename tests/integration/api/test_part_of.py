@@ -53,6 +53,28 @@ async def test_a_hit_has_the_header_of_the_row_in_its_snippet(letters: Server) -
     assert hit["part_of"] == "Fees · columns: Name | Hourly rate"
 
 
+async def test_a_citation_names_the_cell_of_a_table(letters: Server) -> None:
+    body = {
+        "question": "What is the hourly rate of Tomas Okeke?",
+        "reasoner": "extractive:min_probability=0,sentences=1",
+    }
+    asked = await letters.client.post(f"{PATH}/ask", json=body)
+    assert asked.status_code == 200, asked.text
+    [citation, *_] = asked.json()["citations"]
+    assert citation["quote"] == "| Tomas Okeke | 345 |"
+    start = RATES.index("345") - RATES.index("| Name")
+    cell = {"row": "Tomas Okeke", "column": "Hourly rate", "value": "345", "page": None}
+    assert citation["cell"] == {**cell, "span": {"start": start, "end": start + 3}}
+
+    made = await letters.client.post(f"{PATH}/questions", json=body)
+    shown = await wait(letters, made.json()["id"])
+    assert shown["answer"]["citations"][0]["cell"] == citation["cell"]
+    corpus = await letters.container.record.corpora.get("people")
+    stored = await letters.container.record.questions.get(corpus.id, made.json()["id"])
+    assert "Okeke" not in json.dumps(stored.answer["citations"])
+    await letters.app.state.questions.close()
+
+
 async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(letters: Server) -> None:
     body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
     asked = await letters.client.post(f"{PATH}/ask", json=body)

@@ -76,6 +76,9 @@ export function joinLines(text) {
   });
 }
 
+/** A cell of a table by the names of its row and column. */
+export const cellName = (cell) => [cell.row, cell.column].filter(Boolean).join(" × ");
+
 /** The text of a passage as it is read: those of files with pages in whole paragraphs. */
 export const readable = (chunk) => (chunk.page ? joinLines(chunk.text) : chunk.text);
 

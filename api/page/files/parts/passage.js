@@ -3,7 +3,8 @@
 import { html } from "../vendor/preact.js";
 import { Link, viewOf } from "../core/router.js";
 import { address } from "../core/api.js";
-import { cutAt, readable } from "../core/text.js";
+import { cutAt } from "../core/text.js";
+import { PassageText } from "./tables.js";
 
 /** Text with the spans (in code points) marked. */
 export function Marked({ text, spans = [] }) {
@@ -27,7 +28,7 @@ export function Passage({ corpus, document, chunk, spans, quote, children }) {
         ${chunk.page && html`<span class="faint">page ${chunk.page}</span>`}
         ${chunk.heading && html`<span class="faint" dir="auto">${chunk.heading}</span>`}
       </header>
-      <p class="passage-text"><${Marked} text=${readable(chunk)} spans=${spans} /></p>
+      <${PassageText} chunk=${chunk} spans=${spans} />
       ${children}
     </article>`;
 }

@@ -4,11 +4,12 @@ import { html, useState } from "../vendor/preact.js";
 import { corpusPath, address, get } from "../core/api.js";
 import { useResource } from "../core/resource.js";
 import { Link, viewOf } from "../core/router.js";
-import { joinLines, readable } from "../core/text.js";
+import { joinLines } from "../core/text.js";
 import { Icon } from "../parts/icons.js";
 import { Marked, passageAddress } from "../parts/passage.js";
 import { Path } from "../parts/path.js";
 import { Loading, Notice } from "../parts/states.js";
+import { PassageText } from "../parts/tables.js";
 import { Contributions, Signals } from "./signals.js";
 
 /**
@@ -71,7 +72,7 @@ function Whole({ corpus, hit }) {
       ${isOpen && html`
         <div class="stack">
           ${hit.before.map((one) => html`<${Beside} corpus=${corpus} chunk=${one} document=${hit.document} word="before" />`)}
-          <p class="passage-text"><${Marked} text=${readable(chunk)} spans=${marks} /></p>
+          <${PassageText} chunk=${chunk} spans=${marks} />
           ${hit.after.map((one) => html`<${Beside} corpus=${corpus} chunk=${one} document=${hit.document} word="after" />`)}
           ${hit.url === null && hit.before.length + hit.after.length === 0 && html`<${Neighbours} corpus=${corpus} hit=${hit} />`}
         </div>`}
@@ -96,7 +97,7 @@ function Beside({ corpus, chunk, document, word }) {
   return html`
     <div class="beside">
       <p class="faint"><${Link} to=${passageAddress(corpus, document.id, chunk.id)}>Passage ${chunk.position + 1}, ${word} the hit<//></p>
-      <p class="passage-text" dir="auto">${readable(chunk)}</p>
+      <${PassageText} chunk=${chunk} />
     </div>`;
 }
 

@@ -3,10 +3,11 @@
 import { html, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
 import { Link } from "../../core/router.js";
-import { readable, toSentenceEnd } from "../../core/text.js";
+import { cellName, readable, toSentenceEnd } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
-import { Marked, passageAddress } from "../../parts/passage.js";
+import { passageAddress } from "../../parts/passage.js";
 import { Loading, Notice } from "../../parts/states.js";
+import { PassageText } from "../../parts/tables.js";
 import { pageImage, readDocument, readPassage } from "../source.js";
 import { ROLES, inWords } from "./roles.js";
 
@@ -52,7 +53,8 @@ function OwnPassage({ corpus, cited }) {
   return html`
     <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>page ${passage.page}</span>`}<span>passage ${passage.position + 1}</span></p>
     <${Neighbour} label="The passage before" passage=${passage.previous} />
-    <p class="passage-text opened-passage"><${Marked} text=${readable(passage)} spans=${spans} /></p>
+    ${cited.cell && html`<p class="faint">Cell: <span dir="auto">${cellName(cited.cell)}</span></p>`}
+    <${PassageText} chunk=${passage} spans=${spans} cell=${cited.cell} className="opened-passage" />
     <${Neighbour} label="The passage after" passage=${passage.next} />
     <p><${Link} class="button" to=${passageAddress(corpus, passage.document_id, passage.id, cited.quote)}><${Icon} name="documents" /> Open in the document<//></p>
     ${passage.page !== null && html`<${PageImage} corpus=${corpus} id=${passage.document_id} page=${passage.page} cited=${cited} />`}`;

@@ -1,6 +1,7 @@
 /** The sources of an answer: each citation with its document and quote, marked while its marker is pointed at. */
 
 import { html } from "../../vendor/preact.js";
+import { cellName } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { ROLES } from "./roles.js";
 
@@ -18,6 +19,7 @@ export function Sources({ citations, active, point, open, verdicts }) {
               <span class="unseen">Source ${marker}: </span><span dir="auto">${cited[0].document.title || cited[0].document.key}</span></button>
             ${cited[0].page !== null && html` <span class="faint">page ${cited[0].page}</span>`}
             ${cited[0].part_of && html` <span class="faint" dir="auto">${cited[0].part_of}</span>`}
+            ${cellsOf(cited).map((cell) => html` <span class="faint" dir="auto">cell: ${cellName(cell)}</span>`)}
             ${cited[0].url && html` <span class="tag"><${Icon} name="link" />web</span>`}
             <${Role} verdict=${verdictOf(cited[0], verdicts)} />
             ${distinct(cited).map((quote) => html`<p class="source-quote" dir="auto">${quote}</p>`)}
@@ -38,5 +40,8 @@ export function byMarker(citations) {
   for (const one of citations) groups.set(one.marker, [...(groups.get(one.marker) || []), one]);
   return [...groups].sort(([a], [b]) => a - b);
 }
+
+/** Each cell of a table once. */
+const cellsOf = (cited) => [...new Map(cited.filter((one) => one.cell).map(({ cell }) => [cellName(cell), cell])).values()];
 
 const distinct = (cited) => [...new Set(cited.map((one) => one.quote))];

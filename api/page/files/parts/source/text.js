@@ -2,7 +2,8 @@
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { Points, cutByChunks } from "../../core/points.js";
-import { joinLines, readable } from "../../core/text.js";
+import { joinLines } from "../../core/text.js";
+import { PassageText } from "../tables.js";
 
 const MOST_POINTS = 200_000;
 
@@ -64,6 +65,6 @@ export function CutPassages({ chunks, selected, select }) {
     <ol class="plain stack">${chunks.map((chunk) => html`
       <li key=${chunk.id} class=${`cut-passage ${chunk.id === selected ? "selected" : ""}`}>
         <${Number} chunk=${chunk} isSelected=${chunk.id === selected} select=${select} />
-        <p class="passage-text" dir="auto">${readable(chunk)}</p>
+        <${PassageText} chunk=${chunk} />
       </li>`)}</ol>`;
 }

@@ -1,0 +1,437 @@
+"""Tables of a PDF by the alignment of their figures: which cell of a row stands in which column.
+
+A page draws only what is there. A row without a figure in its second column has one piece less than the others, and a
+name may stand above several columns. Here each row gets a cell for each column, so that a reader of its line knows the
+column of each. Rows of prose, and tables without figures, are left to the order of reading.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise, product, takewhile, zip_longest
+from statistics import median
+
+from core.passage_context.tables import is_amount
+from indexer.loading.pdf.runs import Run
+
+__all__ = ["align_rows"]
+
+_SIGNS = "$€£¥"
+_UNITS = "$€£¥%#"
+"""Signs that are a line of a name: `%` above `Change`."""
+_SIGN_AFTER = re.compile(r"(.{1,200})\s([$€£¥])\Z", re.DOTALL)
+_SIGN_BETWEEN = re.compile(r"([^\s$€£¥]{1,30})\s([$€£¥]\s?[^\s$€£¥]{1,30})")
+_FEWEST_ROWS = 2
+_MOST_LABELS = 3
+"""Lines between two rows of a table, which are labels of groups or broken labels of rows."""
+_MOST_HEADER_ROWS = 5
+_WIDEST_GAP = 4.0
+"""Heights of a character between a row and the next line of the same table."""
+_LONGEST_LABEL, _LONGEST_NAME = 160, 60
+_CLEARLY = 2.0
+"""Points by which a name stands nearer to the middle of several columns than to the middle of those that it touches."""
+_TIGHT = 0.1
+"""Heights of a character between two lines of one name; rows are further apart."""
+_MOST_COLUMNS = 40
+_OFF_CENTRE = 0.05
+"""How far from the middle of all columns a name may stand that is above all of them, as a share of their width."""
+_BROKEN_SHARE = 0.15
+"""Share of rows that have two pieces in one column; with more, the columns are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words of a row that stand apart from others, and where they are from the left.
+
+    `parts` are those between spaces that are wider than others; () if there is no such space.
+    """
+
+    text: str
+    left: float
+    right: float
+    parts: tuple["_Piece", ...] = ()
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """The pieces of a row, from the left, and its place from the bottom."""
+
+    pieces: tuple[_Piece, ...]
+    top: float
+    bottom: float
+    size: float
+
+    @property
+    def has_figures(self) -> bool:
+        return len(self.pieces) > 1 and any(_is_figure(piece.text) for piece in self.pieces[1:])
+
+
+_Column = tuple[float, float]
+"""The left and right end of a column."""
+
+
+@dataclass(kw_only=True)
+class _Table:
+    """Cells by row, and rows that go on with the row below or above them: names and labels broken over lines."""
+
+    cells: dict[int, list[str]]
+    joins: dict[int, int]
+
+    def join(self, number: int, into: int, *, is_after: bool) -> None:
+        """Puts the words of a row before those of the row `into`, cell by cell, or after them."""
+        own, others = self.cells.pop(number, []), self.cells[into]
+        upper, lower = (others, own) if is_after else (own, others)
+        pairs = zip_longest(upper, lower, fillvalue="")
+        self.cells[into] = [" ".join(part for part in pair if part) for pair in pairs]
+        self.joins[number] = into
+
+
+def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], Sequence[str]]]:
+    """Yields the rows of a region, which come from the top, each with its cells if it is of a table.
+
+    The first cell is the label of the row. Of a name that stands above several columns, the first one has it, and the
+    others are empty. Rows whose names or labels go on in the next row are one row.
+    """
+    read = [_read_row(row) for row in rows]
+    table = _Table(cells={}, joins={})
+    for first, numbers in _find_bodies(read):
+        body = [read[number] for number in numbers]
+        columns = _find_columns(body)
+        if not 1 <= len(columns) <= _MOST_COLUMNS:
+            continue
+        aligned = [_align(row, columns) for row in body]
+        if sum(row is None for row in aligned) > _BROKEN_SHARE * len(body):
+            continue
+        table.cells |= {number: row for number, row in zip(numbers, aligned, strict=True) if row is not None}
+        _align_header(read, numbers[0], first, columns, table)
+        _join_labels(read, numbers, columns[0][0], table)
+    whole: dict[int, list[Run]] = {}
+    for number, row in enumerate(rows):
+        whole.setdefault(table.joins.get(number, number), []).extend(row)
+    for number in sorted(whole):
+        yield whole[number], table.cells.get(number, ())
+
+
+def _read_row(runs: Sequence[Run]) -> _Row:
+    ordered = sorted(runs, key=lambda run: run.left)
+    size = max(runs, key=lambda run: len(run.text)).size
+    pieces: list[_Piece] = []
+    before: Run | None = None
+    for run in ordered:
+        parts = _split_run(run)
+        if pieces and before is not None and run.left - before.right <= before.size:
+            last = pieces.pop()
+            parts = [*(last.parts or [last]), *parts]
+        if all(_is_figure(part.text) for part in parts):
+            pieces += parts
+        else:
+            text = " ".join(part.text for part in parts)
+            right = max(part.right for part in parts)
+            pieces += _split_amounts(_Piece(text, parts[0].left, right, tuple(parts) if len(parts) > 1 else ()))
+        before = run
+    joined = tuple(_join_signs(pieces))
+    return _Row(joined, max(run.top for run in runs), min(run.bottom for run in runs), size)
+
+
+def _split_run(run: Run) -> list[_Piece]:
+    """Returns the parts of a run between its wide spaces."""
+    at, left = 0, run.left
+    parts = []
+    for number, right, following in run.gaps:
+        parts.append(_Piece(run.text[at:number], left, right))
+        at, left = number + 1, following
+    parts.append(_Piece(run.text[at:], left, run.right))
+    return [one for part in parts for one in _split_amounts(part)]
+
+
+def _split_amounts(piece: _Piece) -> list[_Piece]:
+    """Returns two pieces for two amounts that only a sign of currency is between."""
+    found = _SIGN_BETWEEN.fullmatch(piece.text)
+    if found is None or not _is_figure(found[1]) or not _is_figure(found[2]):
+        return [piece]
+    at = piece.left + (piece.right - piece.left) * len(found[1]) / len(piece.text)
+    return [_Piece(found[1], piece.left, at), _Piece(found[2].replace(" ", ""), at, piece.right)]
+
+
+def _join_signs(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """Yields the pieces with signs of currency before their amounts, from which reports set them apart."""
+    sign: _Piece | None = None
+    for piece in pieces:
+        if piece.text in _SIGNS:
+            sign = piece
+            continue
+        found = _SIGN_AFTER.match(piece.text)
+        following: _Piece | None = None
+        if found and (_is_figure(found[1]) or piece is pieces[0]):
+            width = (piece.right - piece.left) / len(piece.text)
+            following = _Piece(found[2], piece.right - width, piece.right)
+            piece = _Piece(found[1], piece.left, piece.right - 2 * width)  # noqa: PLW2901 - the rest of it
+        if sign is not None and _is_figure(piece.text):
+            piece = _Piece(f"{sign.text}{piece.text}", sign.left, piece.right)  # noqa: PLW2901 - with its sign
+        elif sign is not None:
+            yield sign
+        yield piece
+        sign = following
+    if sign is not None:
+        yield sign
+
+
+def _find_bodies(rows: Sequence[_Row]) -> Iterator[tuple[int, list[int]]]:
+    """Yields the numbers of the rows with figures of each table, and the number of the first row that may be its
+    header.
+    """
+    numbers: list[int] = []
+    end = 0
+    for number, row in enumerate(rows):
+        if numbers and not _goes_on(rows, numbers[-1], number):
+            if len(numbers) >= _FEWEST_ROWS:
+                yield end, numbers
+            end, numbers = numbers[-1] + 1, []
+        if row.has_figures:
+            numbers.append(number)
+    if len(numbers) >= _FEWEST_ROWS:
+        yield end, numbers
+
+
+def _goes_on(rows: Sequence[_Row], last: int, number: int) -> bool:
+    """Whether a table whose last row with figures is `last` may go on with the row `number`."""
+    row = rows[number]
+    if rows[number - 1].bottom - row.top > _WIDEST_GAP * row.size or number - last > _MOST_LABELS + 1:
+        return False
+    if row.has_figures:
+        return True
+    label = row.pieces[0]
+    return len(row.pieces) == 1 and len(label.text) <= _LONGEST_LABEL and label.left < rows[last].pieces[1].left
+
+
+def _find_columns(body: Sequence[_Row]) -> list[_Column]:
+    """Returns the columns right of the labels: the strips in which pieces of rows stand.
+
+    A wide piece that stands in several columns, such as a note in a row, makes them no single one.
+    """
+    columns: list[tuple[float, float, int]] = []
+    pieces = [piece for row in body for piece in row.pieces[1:]]
+    for piece in sorted(pieces, key=lambda piece: piece.right - piece.left):
+        touched = [column for column in columns if _overlap(piece, column[:2]) > 0]
+        if len(touched) > 1 and all(count >= _FEWEST_ROWS for _, _, count in touched):
+            continue
+        columns = [column for column in columns if column not in touched]
+        left = min([piece.left, *(column[0] for column in touched)])
+        right = max([piece.right, *(column[1] for column in touched)])
+        columns.append((left, right, 1 + sum(column[2] for column in touched)))
+        if len(columns) > 2 * _MOST_COLUMNS:  # words all over a page are no table
+            return []
+    return sorted((left, right) for left, right, _ in columns)
+
+
+def _align(row: _Row, columns: Sequence[_Column]) -> list[str] | None:
+    """Returns the cells of a row; None if two of its pieces stand in one column."""
+    cells = [""] * (len(columns) + 1)
+    for number, piece in enumerate(row.pieces):
+        place = 0
+        if number or piece.left >= columns[0][0]:
+            place = 1 + _nearest(piece, columns)
+        if cells[place]:
+            return None
+        cells[place] = piece.text
+    return cells
+
+
+def _nearest(piece: _Piece, columns: Sequence[_Column]) -> int:
+    return min(range(len(columns)), key=lambda n: (_distance(piece, columns[n]), -_overlap(piece, columns[n])))
+
+
+def _align_header(rows: Sequence[_Row], body: int, first: int, columns: list[_Column], table: _Table) -> None:
+    """Adds the cells of the rows above the first row of a body that name its columns.
+
+    The lowest rows are one row if each of their names stands above one column: they are names broken over lines.
+    """
+    lowest = -1
+    is_leaf = True
+    for number in _find_header(rows, body, first, columns):
+        gap = rows[number].bottom - rows[number + 1].top
+        is_broken = (number + 1 in table.cells or number + 1 in table.joins) and gap < _TIGHT * rows[number].size
+        spans = _name_columns(rows[number], columns, single=is_broken, wide=lowest >= 0)
+        if spans is None:
+            break
+        cells = [""] * (len(columns) + 1)
+        for piece, (start, _) in spans:
+            cells[start] = piece.text
+        table.cells[number] = cells
+        is_leaf = is_leaf and all(end - start <= 1 for _, (start, end) in spans)
+        if is_leaf and lowest >= 0:
+            table.join(number, lowest, is_after=False)
+        elif is_leaf:
+            lowest = number
+            _widen(columns, spans)
+
+
+def _find_header(rows: Sequence[_Row], body: int, first: int, columns: Sequence[_Column]) -> Iterator[int]:
+    """Yields the numbers of the rows above a body that may name its columns, from below."""
+    labels = found = 0
+    for number in range(body - 1, first - 1, -1):
+        if found == _MOST_HEADER_ROWS or rows[number].bottom - rows[number + 1].top > _WIDEST_GAP * rows[number].size:
+            return
+        if not _is_between(rows[number], columns):
+            found += 1
+            yield number
+        elif found or labels == _MOST_LABELS:
+            return
+        else:
+            labels += 1
+
+
+def _widen(columns: list[_Column], spans: Sequence[tuple[_Piece, tuple[int, int]]]) -> None:
+    """Makes columns as wide as their names, above which other names stand in the middle."""
+    for piece, (start, _) in spans:
+        if start:
+            left, right = columns[start - 1]
+            columns[start - 1] = (min(left, piece.left), max(right, piece.right))
+
+
+def _is_between(row: _Row, columns: Sequence[_Column]) -> bool:
+    """Whether a line between header and body is of neither: a unit in parentheses, or the label of a group or row."""
+    piece = row.pieces[0]
+    if len(row.pieces) > 1 or len(piece.text) > _LONGEST_LABEL:
+        return False
+    if piece.text.startswith("(") and piece.text.endswith(")"):
+        return True
+    is_prose = piece.text.endswith(".") and piece.right > columns[0][0]
+    return piece.middle < columns[0][0] and piece.right < columns[-1][1] and not is_prose
+
+
+def _name_columns(
+    row: _Row, columns: Sequence[_Column], *, single: bool, wide: bool
+) -> list[tuple[_Piece, tuple[int, int]]] | None:
+    """Returns the names in a row of a header with the columns that each stands above, from the first to the one after
+    the last; None if the row is none. Column 0 is that of the labels.
+
+    With `single`, each name stands above one column: the row and the next one are lines of the same names. With `wide`,
+    it is above a row that names each column.
+    """
+    pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
+    if len(pieces) > len(columns) + 1:
+        return None
+    if any(len(piece.text) > _LONGEST_NAME or _is_figure(piece.text) for piece in pieces):
+        return None
+    is_label = pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns)) and len(pieces) > 1
+    names = pieces[1:] if is_label else pieces
+    if not names or names[0].right <= columns[0][0] - 3 * row.size:
+        return None
+    if len(pieces) == 1 and names[0].left < columns[0][0] - 6 * row.size:
+        return None
+    spans = [(pieces[0], (0, 1))] if is_label else []
+    for piece in names:
+        others = [one for one in names if one is not piece]
+        nearest = _nearest(piece, columns)
+        covered = range(nearest, nearest + 1) if single else _covered(piece, others, columns, wide=wide)
+        if spans and covered.start + 1 < spans[-1][1][1]:
+            return None
+        spans.append((piece, (covered.start + 1, covered.stop + 1)))
+    return spans
+
+
+def _is_figure(text: str) -> bool:
+    return is_amount(text) and text not in _UNITS
+
+
+def _split_names(piece: _Piece, columns: Sequence[_Column]) -> Sequence[_Piece]:
+    """Returns the parts of a piece if each is above another column: names that stand close to one another."""
+    places = {_nearest(part, columns) if part.middle >= columns[0][0] else -1 for part in piece.parts}
+    return piece.parts if piece.parts and len(places) == len(piece.parts) else [piece]
+
+
+def _join_labels(rows: Sequence[_Row], numbers: Sequence[int], end: float, table: _Table) -> None:
+    """Joins labels that are broken over lines with their rows, to which they are nearer than rows are to one another.
+
+    The figures of such a row stand beside its last line or its first one. Labels end before `end`. A raised mark of a
+    footnote, which is a line of its own, follows the label.
+    """
+    gaps = [rows[one].bottom - rows[two].top for one, two in pairwise(numbers) if two == one + 1]
+    if not gaps:
+        return
+    nearest = median(gaps) - 0.12 * median(rows[number].size for number in numbers)
+    for number in numbers:
+        if number not in table.cells:
+            continue
+        above = number - 1
+        while above >= 0 and above not in table.cells and _is_label(rows[above], end):
+            if rows[above].bottom - rows[above + 1].top > nearest:
+                break
+            table.cells[above] = [rows[above].pieces[0].text]
+            table.join(above, number, is_after=_is_mark(rows[above], rows[number]))
+            above -= 1
+        below = number + 1
+        while below < len(rows) and below not in table.cells and below not in table.joins:
+            is_near = rows[below - 1].bottom - rows[below].top <= nearest
+            if not is_near or not _is_label(rows[below], end) or _is_near_below(rows, below, nearest):
+                break
+            table.cells[below] = [rows[below].pieces[0].text]
+            table.join(below, number, is_after=True)
+            below += 1
+
+
+def _is_near_below(rows: Sequence[_Row], number: int, nearest: float) -> bool:
+    following = number + 1
+    return following < len(rows) and rows[number].bottom - rows[following].top <= nearest
+
+
+def _is_mark(row: _Row, of: _Row) -> bool:
+    """Whether a label stands at the end of another one, raised."""
+    return row.pieces[0].left >= of.pieces[0].middle and len(row.pieces[0].text) < len(of.pieces[0].text)
+
+
+def _is_label(row: _Row, end: float) -> bool:
+    return len(row.pieces) == 1 and row.pieces[0].left < end and not row.pieces[0].text.endswith(":")
+
+
+def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column], *, wide: bool) -> range:
+    """Returns the columns that a name stands above: those that it touches, and as many beside them as make it stand in
+    their middle. With `wide`, as many as possible: the columns have names of their own.
+    """
+    touched = [n for n, column in enumerate(columns) if _overlap(piece, column) > 0] or [_nearest(piece, columns)]
+    low, high = touched[0], touched[-1]
+    left, right = columns[0][0], columns[-1][1]
+    if not others and high > low and abs((left + right) / 2 - piece.middle) <= _OFF_CENTRE * (right - left):
+        return range(len(columns))
+
+    def is_free(n: int) -> bool:
+        return all(_distance(piece, columns[n]) < _distance(other, columns[n]) for other in others)
+
+    starts = [low, *takewhile(is_free, range(low - 1, -1, -1))]
+    ends = [high, *takewhile(is_free, range(high + 1, len(columns)))]
+    found = [(_measure_off(piece, columns, a, b), range(a, b + 1)) for a, b in product(starts, ends)]
+    near = 0.25 * (right - left) / len(columns)
+    if wide and (fitting := [covered for off, covered in found if off <= near]):
+        return max(fitting, key=len)
+    own, first = found[0]
+    best, covered = min(found, key=lambda one: one[0])
+    return covered if best < 0.5 * own and best + _CLEARLY < own else first
+
+
+def _measure_off(piece: _Piece, columns: Sequence[_Column], first: int, last: int) -> float:
+    """Returns how far a name stands from the middle of some columns: of their figures, or of their cells, which begin
+    where the column before ends, since figures are aligned at the right.
+    """
+    places = [(columns[first][0], columns[last][1])]
+    if len(columns) > 1:
+        start = columns[first - 1][1] if first else columns[0][1] - _pitch(columns)
+        places.append((start, columns[last][1]))
+    return min(abs((start + end) / 2 - piece.middle) for start, end in places)
+
+
+def _pitch(columns: Sequence[_Column]) -> float:
+    """Returns the mean distance of two columns; 0 if there is only one."""
+    return (columns[-1][1] - columns[0][1]) / max(len(columns) - 1, 1)
+
+
+def _distance(piece: _Piece, column: _Column) -> float:
+    return max(column[0] - piece.right, piece.left - column[1], 0.0)
+
+
+def _overlap(piece: _Piece, column: _Column) -> float:
+    return min(piece.right, column[1]) - max(piece.left, column[0])

@@ -1,0 +1,67 @@
+"""Tables of formats that have cells: rows as lines, in which a merged cell is repeated in each place that it covers.
+
+So each line of a table has its cells in the same columns, and a reader of the lines knows the row and column of each.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from core.text.titles import one_line
+from indexer.loading.assembly import CELL_SEPARATOR, clean_text, join_cells
+
+__all__ = ["CellGrid"]
+
+_MOST_COLUMNS, _MOST_ROWS = 100, 1000
+"""Columns and rows that a cell covers, at most."""
+_MOST_REPEATED = 20_000
+"""Characters that merged cells may add to a table. Those after them are read as if they were not merged."""
+
+
+@dataclass
+class CellGrid:
+    """The rows of a table, cell by cell."""
+
+    _rows: list[dict[int, str]] = field(default_factory=list)
+    _covered: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """By column: rows that a cell above still covers, and its text."""
+    _column: int = 0
+    _repeated: int = 0
+
+    def begin_row(self) -> None:
+        """Begins the next row, with the cells of rows above that reach into it."""
+        self._rows.append({column: text for column, (_, text) in self._covered.items()})
+        self._covered = {column: (left - 1, text) for column, (left, text) in self._covered.items() if left > 1}
+        self._column = 0
+
+    def skip(self, columns: int) -> None:
+        """Leaves columns empty."""
+        self._column += min(max(columns, 0), _MOST_COLUMNS)
+
+    def add(self, text: str, columns: int = 1, rows: int = 1) -> None:
+        """Adds a cell that covers so many columns and rows, in the next place that no cell above covers."""
+        if not self._rows:
+            self.begin_row()
+        row = self._rows[-1]
+        while self._column in row:
+            self._column += 1
+        written = one_line(clean_text(text)).replace(CELL_SEPARATOR, " / ")
+        columns, rows = min(max(columns, 1), _MOST_COLUMNS), min(max(rows, 1), _MOST_ROWS)
+        self._repeated += (columns * rows - 1) * (len(written) + 1)
+        if self._repeated > _MOST_REPEATED:
+            columns = rows = 1
+        for beside in range(columns):
+            row[self._column + beside] = written
+            if rows > 1:
+                self._covered[self._column + beside] = (rows - 1, written)
+        self._column += columns
+
+    def lines(self) -> list[str]:
+        """Returns the rows that have text. A row that is one cell is the text of this cell alone."""
+        rows = ([row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in self._rows)
+        return [line for row in rows if (line := _write_row(row))]
+
+
+def _write_row(texts: Sequence[str]) -> str:
+    if len(set(texts)) == 1:
+        return texts[0]
+    return join_cells(texts)

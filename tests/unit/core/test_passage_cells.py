@@ -1,0 +1,132 @@
+"""Cells of tables in text: their values, and the names of their rows and columns."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.documents import Span
+from core.passage_context import TableCell, find_cell, name_cell, read_grids
+
+REPORT = """Three Months Ended | Nine Months Ended
+July 1, | June 25, | July 1, | June 25,
+2023 | 2022 | 2023 | 2022
+Net sales:
+Products | $ | 60,584 $ | 63,355 $ | 230,901 $ | 245,241
+Services | 21,213 | 19,604 | 62,886 | 58,941
+Total net sales | 81,797 | 82,959 | 293,787 | 304,182
+
+Earnings per share:
+Common stock withheld related to net share settlement of equity
+awards | (1,595) | (1,371) | (3,310) | (2,783)
+"""
+ALIGNED = """ | October 29, 2023
+ | Less than 12 Months |  | Total |
+ | Value | Loss | Value | Loss
+Corporate debt | $2,773 | $(16) | $3,625 | $(20)
+Treasury | 2,098 |  | 3,469 | (24)
+"""
+MARKDOWN = "Before.\n\n| Name | Hourly rate |\n|---|---:|\n| Tomas \\| Okeke | 345 |\n| Bo Lind | 290 |\n"
+MERGED = "Region | City | 2023 | 2024\nEurope | Oslo | 3 | 4\nEurope | Rome | 5 | 6\nAsia | Tokyo | 7 | 8\n"
+PLAIN = "Stadt | Fluss\nKöln | Rhein\nWien | Donau\n"
+RECORDS = "name: Ada; born: 1815; note: see: this; and that\nname: Bo; born: 1816; note: none\n"
+SHEET = "Person | Rate\nPerson: Ada | Rate: 345\nPerson: Bo | Rate: 290\n"
+
+
+def cell(text: str, value: str, before: tuple[str, ...] = ()) -> tuple[str, str] | None:
+    """Returns the row and the column of the cell with a value that stands once in the text."""
+    at = text.index(value)
+    found = name_cell(text, Span(start=at, end=at + len(value)), before)
+    return None if found is None else (found.row, found.column)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "row", "column"),
+    [
+        (REPORT, "60,584", "Net sales › Products", "Three Months Ended › July 1, 2023"),
+        (REPORT, "304,182", "Net sales › Total net sales", "Nine Months Ended › June 25, 2022"),
+        (
+            REPORT,
+            "(1,371)",
+            "Earnings per share › Common stock withheld related to net share settlement of equity awards",
+            "Three Months Ended › June 25, 2022",
+        ),
+        (ALIGNED, "(24)", "Treasury", "October 29, 2023 › Total › Loss"),
+        (ALIGNED, "2,098", "Treasury", "October 29, 2023 › Less than 12 Months › Value"),
+        (MARKDOWN, "345", "Tomas \\| Okeke", "Hourly rate"),
+        (MERGED, "6", "Europe › Rome", "2024"),
+        (MERGED, "7", "Asia", "2023"),
+        (PLAIN, "Donau", "Wien", "Fluss"),
+        (RECORDS, "see: this; and that", "Ada", "note"),
+        (RECORDS, "1816", "Bo", "born"),
+        (SHEET, "290", "Bo", "Rate"),
+        ("Name | Rate\nBo | 290", "290", "Bo", "Rate"),
+        ("Sales | 12 | 13\nCost | 14 | 15\nTax | 1 | 2", "15", "Cost", ""),
+    ],
+)  # fmt: skip
+def test_a_cell_has_the_names_of_its_row_and_column(text: str, value: str, row: str, column: str) -> None:
+    assert cell(text, value) == (row, column)
+
+
+def test_a_cell_of_a_passage_within_a_table_has_the_header_of_the_passages_before() -> None:
+    head, rest = REPORT.split("\nServices", 1)
+    later = f"Services{rest}"
+    assert cell(later, "82,959") == ("Total net sales", "")
+    assert cell(later, "82,959", ("Prose.", head)) == (
+        "Net sales › Total net sales",
+        "Three Months Ended › June 25, 2022",
+    )
+    assert cell("Total | 5 | 6 | 7\nTax | 1 | 2 | 3\n", "6", ("Name | Rate\nBo | 1\nJo | 2\n",)) == ("Total", "")
+    assert cell(RECORDS.splitlines()[1], "1816", (RECORDS.splitlines()[0],)) == ("Bo", "born")
+
+
+def test_a_quote_is_about_the_cell_whose_value_the_answer_states() -> None:
+    row = "Total net sales | 81,797 | 82,959 | 293,787 | 304,182"
+    start = REPORT.index(row)
+    quote = Span(start=start, end=start + len(row))
+
+    def value(words: str) -> str | None:
+        found = find_cell(REPORT, quote, words)
+        return found.value if found else None
+
+    assert value("Sales were $82,959 million") == "82,959"
+    assert value("They rose from 82,959 to 81,797") == "82,959"
+    assert value("293787 million") == "293,787"
+    assert value("It rose") is None
+    at = REPORT.index("19,604")
+    inside = find_cell(REPORT, Span(start=at, end=at + 6), "nothing of it")
+    assert inside == TableCell(
+        row="Net sales › Services",
+        column="Three Months Ended › June 25, 2022",
+        value="19,604",
+        span=Span(start=at, end=at + 6),
+    )
+    at = PLAIN.index("Wien | Donau")
+    only = find_cell(PLAIN, Span(start=at, end=at + 12))
+    assert only is not None
+    assert (only.row, only.column, only.value) == ("Wien", "Fluss", "Donau")
+
+
+def test_prose_and_headers_have_no_cells() -> None:
+    assert find_cell("A sentence: it has 345 words; none is a cell.", Span(start=0, end=20), "345") is None
+    assert cell(MARKDOWN, "Hourly rate") is None
+    assert read_grids("") == []
+
+
+@given(st.text(alphabet="ab1|:; \n-$\\", max_size=300), st.integers(0, 300), st.integers(0, 40))
+def test_any_text_has_cells_in_their_places(text: str, start: int, length: int) -> None:
+    start = min(start, len(text))
+    span = Span(start=start, end=min(len(text), start + length))
+    for grid in read_grids(text):
+        for row in grid.rows:
+            assert grid.start <= row.start < row.end <= grid.end
+            assert all(row.start <= a <= b <= row.end for a, b in row.cells)
+    found = find_cell(text, span, "a 1 b")
+    if found is not None:
+        assert text[found.span.start : found.span.end] == found.value
+    assert find_cell(text, span, "a 1 b", (text, text)) is None or found is not None
+
+
+def test_many_rows_are_read_in_linear_time() -> None:
+    text = "Name | Rate\n" + "Bo | 1\n" * 20_000
+    [grid] = read_grids(text)
+    assert len(grid.rows) == 20_000

@@ -126,6 +126,14 @@ class HitDocumentOut(Out):
     metadata: dict[str, Any]
 
 
+class HitVersionOut(Out):
+    """Another version of a hit's document."""
+
+    id: str
+    key: str
+    title: str
+
+
 class SignalsOut(Out):
     """The raw cosine, BM25 score and PageRank mass; null if the searcher did not compute it."""
 
@@ -166,6 +174,11 @@ class HitOut(Out):
         description="What each feature adds to `score`, which is their sum. Empty unless `explain` is `features`, and "
         "from searchers other than `bridged`. Of several corpora, the sum is the score within the hit's corpus."
     )
+    versions: list[HitVersionOut] = Field(
+        default=[],
+        description="Other versions of the document, the newest first, as far as the search looked at passages of "
+        "them; empty from searchers other than `bridged`.",
+    )
     url: str | None = Field(
         description="The address of a passage of the web, which is in no corpus; its `chunk` and `document` are made "
         "from the result of the search engine."
@@ -184,6 +197,7 @@ class HitOut(Out):
             path=[PathStepOut.model_validate(step) for step in hit.path],
             reasons=list(hit.reasons),
             contributions=dict(hit.contributions),
+            versions=[HitVersionOut.model_validate(version) for version in hit.versions],
             url=hit.url,
             link=links.to(hit.corpus, hit.document.id, hit.chunk.id),
         )

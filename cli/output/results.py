@@ -130,6 +130,9 @@ def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
         places = ", ".join(_format_place(other) for other in others[:_PLACES])
         rest = len(others) - _PLACES
         print_result(f"   also in this document: {places}{f' and {rest:,} more' if rest > 0 else ''}")
+    if versions := [version["key"] for version in hit["versions"]]:
+        rest = len(versions) - _PLACES
+        print_result(f"   other versions: {', '.join(versions[:_PLACES])}{f' and {rest:,} more' if rest > 0 else ''}")
     for reason in hit["reasons"]:
         print_styled(("   why: ", "cyan"), (reason, ""))
     for way in _format_path(hit["path"]).splitlines():

@@ -107,7 +107,8 @@ class Hit:
 
     `reasons` are short phrases for people, the most telling first; `contributions` are by feature, and sum to `score`.
     Both are empty if they were not requested, or the searcher has none. With `url` the passage is from the web and in
-    no corpus; its chunk and document are made from the search engine's result. `corpus` is the name of the corpus, ''
+    no corpus; its chunk and document are made from the search engine's result. `versions` are other versions of its
+    document, the newest first, as far as the search looked at passages of them. `corpus` is the name of the corpus, ''
     for a passage of the web. Of a query with `parts`, scores order the hits of all corpora, and `contributions` sum to
     the score that the hit has among those of its corpus.
     """
@@ -119,6 +120,7 @@ class Hit:
     path: tuple[PathStep, ...] = ()
     reasons: tuple[str, ...] = ()
     contributions: Mapping[str, float] = field(default_factory=dict)
+    versions: tuple[DocumentRef, ...] = ()
     url: str | None = None
     corpus: str = ""
 

@@ -11,6 +11,7 @@ __all__ = [
     "Hit",
     "HitChunk",
     "HitDocument",
+    "HitVersion",
     "NodeKind",
     "OtherPassage",
     "PathStep",
@@ -46,6 +47,15 @@ class HitDocument:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class HitVersion:
+    """Another version of the document of a hit."""
+
+    id: str
+    key: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Signals:
     """The raw cosine, BM25 and PageRank mass; None where the searcher does not use it."""
 
@@ -76,7 +86,8 @@ class Hit:
     `part_of` tells on one line what the passage is part of: headings, sender and date of a mail, names of columns.
 
     `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
-    of the web, whose `corpus` is empty. `link` is the address of any other one in the web page of a server that has a
+    of the web, whose `corpus` is empty. `versions` are other versions of the document, the newest first, as far as the
+    search looked at passages of them. `link` is the address of any other one in the web page of a server that has a
     public address.
     """
 
@@ -89,6 +100,7 @@ class Hit:
     path: tuple[PathStep, ...]
     reasons: tuple[str, ...]
     contributions: Mapping[str, float]
+    versions: tuple[HitVersion, ...] = ()
     url: str | None
     link: str | None
 

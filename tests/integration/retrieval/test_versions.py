@@ -1,0 +1,113 @@
+"""Documents that are versions of one another: the version that the question names is first, or the newest."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.ports.retrieval import Hit
+from core.trace import Trace
+from testing.indexed_corpus import Passage
+from tests.searching import World, open_world
+
+QUARTERS = ("2022 Q3", "2022 Q4", "2023 Q1", "2023 Q2")
+COMPANIES = {"OKE": "Okeke Ferries", "SOL": "Solberg Mills"}
+QUESTION = "What was the cash flow of Okeke Ferries"
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(
+                    key=f"{quarter} {sign}.pdf",
+                    title=company,
+                    text=f"The cash flow of {company} from operations was {10 * n + len(sign)} million euros.",
+                )
+                for n, quarter in enumerate(QUARTERS)
+                for sign, company in COMPANIES.items()
+            ]
+            + [Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(9)]
+        )
+        yield world
+
+
+async def search(world: World, question: str) -> tuple[list[Hit], Trace]:
+    trace = Trace()
+    query = world.query(question, k=20, explain=True, contributions=True)
+    return list((await world.searcher("bridged").search(query, trace)).hits), trace
+
+
+@pytest.mark.parametrize(
+    ("asked", "quarter"),
+    [
+        ("in Q3 2022?", "2022 Q3"),
+        ("in the first quarter of 2023?", "2023 Q1"),
+        ("in its latest report?", "2023 Q2"),
+        ("im neuesten Bericht?", "2023 Q2"),
+    ],
+)
+async def test_the_version_that_is_asked_for_is_first(world: World, asked: str, quarter: str) -> None:
+    hits, trace = await search(world, f"{QUESTION} {asked}")
+    assert hits[0].document.key == f"{quarter} OKE.pdf"
+    assert hits[0].contributions["version"] == 0
+    others = [hit for hit in hits if hit.document.key.endswith("OKE.pdf")][1:]
+    assert len(others) == len(QUARTERS) - 1
+    for hit in hits:
+        assert sum(hit.contributions.values()) == pytest.approx(hit.score)
+    assert all(hit.contributions["version"] < 0 for hit in others)
+    assert "versions: passages of the version that the question names, or of the newest, rank higher" in trace.notes
+
+
+async def test_of_two_versions_that_are_compared_neither_loses(world: World) -> None:
+    hits, _ = await search(world, f"{QUESTION} in Q3 2022 and Q2 2023?")
+    lost = {hit.document.key[:7]: hit.contributions["version"] for hit in hits if "OKE" in hit.document.key}
+    assert lost["2022 Q3"] == lost["2023 Q2"] == 0 > lost["2023 Q1"]
+
+
+@pytest.mark.parametrize("asked", ["?", " since 2022?", " in 2019?"])
+async def test_of_passages_that_say_the_same_the_newest_is_first(world: World, asked: str) -> None:
+    hits, _ = await search(world, f"{QUESTION}{asked}")
+    assert [hit.document.key[:7] for hit in hits if "OKE" in hit.document.key] == list(reversed(QUARTERS))
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    for hit in hits:
+        assert sum(hit.contributions.values()) == pytest.approx(hit.score)
+
+
+async def test_a_hit_names_the_other_versions_of_its_document(world: World) -> None:
+    hits, _ = await search(world, f"{QUESTION} in Q4 2022?")
+    assert [version.key for version in hits[0].versions] == ["2023 Q2 OKE.pdf", "2023 Q1 OKE.pdf", "2022 Q3 OKE.pdf"]
+    assert all(not hit.versions for hit in hits if hit.document.key.startswith("other"))
+
+
+async def test_a_newer_version_without_what_is_asked_for_stays_behind(tmp_path: Path) -> None:
+    """Its passage is the same but for the sentence that the question is about."""
+    same = "Install the program with the package manager, then start it, and look at its log in the folder of the user."
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(key="guide-1.0.txt", title="", text=f"{same} The switch frobnicate turns off the gyroscope."),
+                Passage(key="guide-2.0.txt", title="", text=f"{same} Thanks to all who have sent a report."),
+                *(Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(20)),
+            ]
+        )
+        hits, _ = await search(world, "Which switch turns off the gyroscope? frobnicate")
+        assert [hit.document.key for hit in hits[:1]] == ["guide-1.0.txt"]
+        hits, _ = await search(world, "How do I install the program with the package manager?")
+        assert [hit.document.key for hit in hits[:2]] == ["guide-2.0.txt", "guide-1.0.txt"]
+
+
+async def test_documents_of_a_series_are_no_versions(tmp_path: Path) -> None:
+    """Minutes of two years have names as versions have, and passages that say different things."""
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(key="minutes 2021.txt", title="", text="The board let the roof of the eastern hall be mended."),
+                Passage(
+                    key="minutes 2023.txt", title="", text="The board chose a gardener. The roof was not spoken of."
+                ),
+            ]
+        )
+        hits, _ = await search(world, "What did the board decide about the roof of the eastern hall?")
+        assert [hit.document.key for hit in hits] == ["minutes 2021.txt", "minutes 2023.txt"]

@@ -77,8 +77,8 @@ class Job:
     tokens: int
     usage: JobUsage
     progress: JobProgress
+    ahead: JobAhead | None
     generation: int | None
-    ahead: JobAhead | None = None
 
     @property
     def is_settled(self) -> bool:

@@ -29,8 +29,8 @@ _TIME = re.compile(
     r"|\d+(?:\.\d+)*"
 )
 _AMOUNT = re.compile(
-    r"\d+(?:[.,]\d+)*(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
-    r"|\d{2,}[KMB]|\d+(?:[.,]\d+)+[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*"
+    r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
+    r"|\d{2,}+[KMB]|\d++(?:[.,]\d++)++[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*+)"
 )
 """A number with a unit. `3M` and `5G` are none."""
 _PLACE = re.compile(

@@ -30,6 +30,7 @@ _JOB = {
     "tokens": 0,
     "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0},
     "progress": _NO_PROGRESS,
+    "ahead": None,
     "generation": None,
 }
 
@@ -138,7 +139,7 @@ def _event(id: str, kind: str, state: str) -> str:
     job |= {"counts": {}, "failures": []}
     job |= {"created_at": "2026-01-01T00:00:00Z", "started_at": None, "finished_at": None, "malformed_triples": 0}
     job |= {"token_budget": None, "tokens": 0, "usage": {"calls": 0, "prompt_tokens": 0, "completion_tokens": 0}}
-    job |= {"progress": _NO_PROGRESS, "generation": None}
+    job |= {"progress": _NO_PROGRESS, "ahead": None, "generation": None}
     return f"id: {id}\nevent: {kind}\ndata: {json.dumps(job)}\n\n"
 
 

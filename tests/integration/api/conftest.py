@@ -48,7 +48,9 @@ class Server:
         return queued
 
     async def close(self) -> None:
-        """Does what the application does at its end. A call of a model that goes on would open a connection again."""
+        """Ends questions and MCP before the container, as the application does: a question that went on would call its
+        model over a new connection, which nothing closes.
+        """
         await self.app.state.questions.close()
         await self.app.state.mcp.close()
         await self.client.aclose()

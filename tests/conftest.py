@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.stacks import tell_stacks
 
 _END_TO_END = "tests/e2e/"
+_REPEATED = ("tests/integration/", "tests/faults/", _END_TO_END)
 _LAST = ("tests/faults/", "tests/e2e/test_documented_commands.py", _END_TO_END)
 """In this order. The files that take minutes begin first of these, so that no worker is left with them at the end."""
 _LONG = (
@@ -65,14 +66,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks what is long, and runs `tests/faults` and `tests/e2e` last: they need the processor that groups of tests
     beside this one use before they end. With xdist, this takes `--no-loadscope-reorder`.
 
-    End-to-end tests are repeated once if they fail: on a machine that others use, a browser loses a click now and then.
-    The summary shows the first failure with what the processes did then.
+    Tests of several processes, threads or connections are repeated once if they fail: on a machine that others use, a
+    browser loses a click now and then. The summary shows the first failure, and what the processes of an end-to-end
+    test did then.
     """
     items.sort(key=_place)
     for item in items:
         if item.nodeid.startswith(_LONG):
             item.add_marker(pytest.mark.long)
-        if item.nodeid.startswith(_END_TO_END):
+        if item.nodeid.startswith(_REPEATED):
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 

@@ -48,11 +48,21 @@ class Server:
         return queued
 
     async def close(self) -> None:
-        """Does what the application does at its end. A call of a model that goes on would open a connection again."""
+        """Ends questions and MCP before the container, as the application does: a question that went on would call its
+        model over a new connection, which nothing closes.
+        """
         await self.app.state.questions.close()
         await self.app.state.mcp.close()
         await self.client.aclose()
         await self.container.close()
+
+
+def want_each_change(server: Server) -> None:
+    """Has searches wait for what was written last: else snapshots are compared with the record every two seconds, and
+    a search waits for a slow comparison a fifth of a second only.
+    """
+    snapshots = server.container.snapshots
+    snapshots._interval, snapshots._patience = 0.0, 600.0
 
 
 MakeServer = Callable[..., Awaitable[Server]]

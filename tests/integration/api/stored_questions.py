@@ -25,7 +25,6 @@ Json = dict[str, Any]
 async def serving(folder: Path, chat: ChatServer, **settings: Any) -> AsyncIterator[Server]:
     async with asking(folder, chat, questions=QuestionSettings(**settings)) as server:
         yield server
-        await server.app.state.questions.close()
 
 
 async def ask(server: Server, **more: Any) -> str:

@@ -28,7 +28,6 @@ async def test_stored(people: Server) -> None:
     shown = await wait(people, made.json()["id"])
     assert shown["answer"]["abstained"]
     assert shown["answer"]["citations"][0]["quote"] in shown["answer"]["answer"]
-    await people.app.state.questions.close()
 
 
 async def test_from_python(people: Server) -> None:

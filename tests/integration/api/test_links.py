@@ -57,7 +57,6 @@ async def test_a_stored_question_has_links_to_the_corpus_of_today(tmp_path: Path
             renamed = await server.client.patch("/v1/corpora/people", json={"name": "persons"})
             assert renamed.status_code == 200, renamed.text
             shown = (await server.client.get(f"/v1/corpora/persons/questions/{id}")).json()
-            await server.app.state.questions.close()
     [end] = [one.data for one in events(stream.text) if one.event == "answer"]
     [citation] = end["citations"]
     assert citation["link"] == _link("people", citation["document"], citation["chunk_id"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from core.ids import entity_id
-from tests.integration.api.conftest import Server
+from tests.integration.api.conftest import Server, want_each_change
 from tests.integration.api.test_entities import PLANTS, TOWNS
 
 CORPUS = "/v1/corpora/towns"
@@ -16,8 +16,7 @@ WORKS, CORVO, UME = entity_id("halden works"), entity_id("ines corvo"), entity_i
 async def towns(server: Server) -> Server:
     await server.corpus("towns", extractor="given")
     await server.ingest(PLANTS, TOWNS, corpus="towns")
-    # Snapshots are compared with the record every two seconds; the tests want each change at once.
-    server.container.snapshots._interval = 0.0
+    want_each_change(server)
     return server
 
 

@@ -90,4 +90,3 @@ async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(l
     corpus = await letters.container.record.corpora.get("people")
     stored = await letters.container.record.questions.get(corpus.id, made.json()["id"])
     assert "Pieter" not in json.dumps(stored.answer)
-    await letters.app.state.questions.close()

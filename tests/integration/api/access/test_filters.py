@@ -14,6 +14,7 @@ from core.filters import parse_filter
 from core.ids import document_id
 from core.keys import KeyLimits, Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
+from tests.integration.api.conftest import want_each_change
 
 _ALL = (Scope.READ, Scope.WRITE, Scope.EXPORT)
 _OPEN = {"team": "open"}
@@ -242,7 +243,7 @@ _NAMED = [
 async def test_merges_with_names_of_other_documents_do_not_count(keys: Keys) -> None:
     """Neither the name of a merged entity is told, nor found by, nor that of the entity that it is merged into."""
     base, client = "/v1/corpora/people/entities", keys.server.client
-    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    want_each_change(keys.server)
     await keys.server.ingest(*({**one, "text": f"{one['entities'][0]} was there."} for one in _NAMED))
 
     async def find(name: str) -> str:
@@ -275,7 +276,7 @@ async def test_merges_with_names_of_other_documents_do_not_count(keys: Keys) -> 
 
 async def test_merges_of_names_that_the_key_may_see_count(keys: Keys) -> None:
     base, client = "/v1/corpora/people/entities", keys.server.client
-    keys.server.container.snapshots._interval = 0.0  # each change is wanted at once
+    want_each_change(keys.server)
     listed = (await client.get(base)).json()["data"]
     ids = {one["entity"]["name"]: one["entity"]["id"] for one in listed}
     merged = {"into": ids["Ada Lovelace"]}

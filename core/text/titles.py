@@ -32,7 +32,7 @@ __all__ = [
 
 _OPENING, _CLOSING = "(（", ")）"
 _MARK = re.compile(
-    r"(?<![^\W_])(?:(?:version|release|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"
+    r"(?<![^\W_])(?<!\d\.)(?:(?:version|release|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"
     r"((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,3}){1,2})(?![^\W_])(?!\.\d)",
     re.IGNORECASE,
 )
@@ -77,7 +77,7 @@ _STATUSES = {"draft": -1, "final": 1, "amended": 2}
 _BESIDE = re.compile(
     r"\b(since|after|before|until|prior to|seit|nach|vor|bis|depuis|après|avant)\s{1,3}"
     r"(?:(?:the\s)?(?:upgrad|updat|migrat|mov|switch)(?:ing|e|ion)\s(?:from\s\S{1,30}\s)?(?:to|of)\s"
-    r"|the\srelease\sof\s)?"
+    r"|the\srelease\sof\s|dem\s(?:umstieg|wechsel|update)\sauf\s)?"
     r"(?:(?!version|release|q[1-4])[^\W\d_]{1,20}\s)?(?:version\s|release\s)?"
     r"(?:q[1-4](?:\s(?:19|20)\d\d)?|(?:fy|v)?\d[\w.]{0,9})",
     re.IGNORECASE,

@@ -38,7 +38,7 @@ _LOSS = 1.0
 """What a passage loses for each mark that its document lacks and another version has, in standard deviations of the
 candidates' scores.
 """
-_SAME = 0.5
+_SAME = 0.7
 """Passages of two versions say the same if they share so much of the stems of the shorter one."""
 _NEAR = 1.0
 """Of passages that say the same, the newest goes first if the scores are no further apart: a newer passage that lacks
@@ -104,26 +104,29 @@ def weigh_versions(
 ) -> Floats:
     """Returns what is added to the score of each candidate, (n,); all 0 if no two are of one family.
 
-    If the question names a version, or asks for the newest, each passage of another one loses. Otherwise passages that
-    say the same exchange their scores, so that the newest has the best; not if the question is about what was before a
-    version.
+    If the question names a version, or asks for the newest, each passage of another one loses; of passages that say the
+    same, the passage of the version that is asked for has the best of their scores before. Where it names none, the
+    newest has; not if the question is about what was before a version.
     """
     added = np.zeros(len(chunks))
     if not versions.series:
         return added
     ids = snapshot.document_ids(chunks.tolist())
     lacking = _count_lacking(versions, query.text)
-    if any(lacking.values()):
-        return np.array([-_LOSS * lacking.get(id, 0) for id in ids], np.float64)
-    if asks_for_older(query.text):
+    names_one, deviation = any(lacking.values()), max(float(scores.std()), 1.0)
+    if not names_one and asks_for_older(query.text):
         return added
     for members in versions.families.values():
         places = np.array([place for place, id in enumerate(ids) if id in set(members)], np.int64)
-        for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places])):
-            newest_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
+        near = np.inf if names_one else _NEAR * deviation
+        for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places]), near):
             best_first = np.sort(scores[same])[::-1] - np.arange(len(same)) * 1e-9  # equal scores are ordered by id
-            added[newest_first] = best_first - scores[newest_first]
-    return added
+            if names_one:
+                wanted_first = sorted(same, key=lambda place: (lacking[ids[place]], -scores[place]))
+            else:
+                wanted_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
+            added[wanted_first] = best_first - scores[wanted_first]
+    return added - _LOSS * deviation * np.array([lacking.get(id, 0) for id in ids], np.float64)
 
 
 def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
@@ -145,9 +148,10 @@ def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
 
 
 def _find_same(
-    places: NDArray[np.int64], ids: Sequence[str], scores: Floats, terms: tuple[Terms, NDArray[np.int64]]
+    places: NDArray[np.int64], ids: Sequence[str], scores: Floats, terms: tuple[Terms, NDArray[np.int64]], near: float
 ) -> Iterator[list[int]]:
-    """Yields candidates of one family that say the same, at most one of each document; none twice.
+    """Yields candidates of one family that say the same, at most one of each document; none twice, and none with scores
+    further apart than `near`.
 
     `terms` are the stems of the candidates at `places`.
     """
@@ -157,7 +161,7 @@ def _find_same(
         first = left.pop(0)
         same = {ids[places[first]]: first}
         for other in left:
-            if scores[places[first]] - scores[places[other]] > _NEAR:
+            if scores[places[first]] - scores[places[other]] > near:
                 break
             if shares[first, other] >= _SAME:
                 same.setdefault(ids[places[other]], other)

@@ -34,7 +34,7 @@ __all__ = ["Versions", "read_versions", "weigh_versions"]
 
 Floats = NDArray[np.float64]
 
-_LOSS = 1.0
+_LOSS = 2.0
 """What a passage loses for each mark that its document lacks and another version has, in standard deviations of the
 candidates' scores.
 """
@@ -104,29 +104,27 @@ def weigh_versions(
 ) -> Floats:
     """Returns what is added to the score of each candidate, (n,); all 0 if no two are of one family.
 
-    If the question names a version, or asks for the newest, each passage of another one loses; of passages that say the
-    same, the passage of the version that is asked for has the best of their scores before. Where it names none, the
-    newest has; not if the question is about what was before a version.
+    If the question names a version, or asks for the newest, each passage of another one loses. Otherwise passages that
+    say the same exchange their scores, so that the newest has the best; not if the question is about what was before a
+    version.
     """
     added = np.zeros(len(chunks))
     if not versions.series:
         return added
     ids = snapshot.document_ids(chunks.tolist())
     lacking = _count_lacking(versions, query.text)
-    names_one, deviation = any(lacking.values()), max(float(scores.std()), 1.0)
-    if not names_one and asks_for_older(query.text):
+    deviation = max(float(scores.std()), 1.0)  # 1 without the score of rare words
+    if any(lacking.values()):
+        return np.array([-_LOSS * deviation * lacking.get(id, 0) for id in ids], np.float64)
+    if asks_for_older(query.text):
         return added
-    for members in versions.families.values():
-        places = np.array([place for place, id in enumerate(ids) if id in set(members)], np.int64)
-        near = np.inf if names_one else _NEAR * deviation
-        for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places]), near):
+    for members in map(frozenset, versions.families.values()):
+        places = np.array([place for place, id in enumerate(ids) if id in members], np.int64)
+        for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places]), _NEAR * deviation):
+            newest_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
             best_first = np.sort(scores[same])[::-1] - np.arange(len(same)) * 1e-9  # equal scores are ordered by id
-            if names_one:
-                wanted_first = sorted(same, key=lambda place: (lacking[ids[place]], -scores[place]))
-            else:
-                wanted_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
-            added[wanted_first] = best_first - scores[wanted_first]
-    return added - _LOSS * deviation * np.array([lacking.get(id, 0) for id in ids], np.float64)
+            added[newest_first] = best_first - scores[newest_first]
+    return added
 
 
 def _count_lacking(versions: Versions, question: str) -> dict[str, int]:

@@ -95,7 +95,7 @@ _NEWEST = re.compile(
 )
 _NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})[ -](\d{1,3})(?![^\W_])(?!\.\d)")
 _NAMES_KEPT = 1 << 14
-"""Names of which the marks are in memory: one search after another asks for those of the same documents."""
+"""Names of which the family and the marks are in memory: one search after another has the same documents."""
 _WORD = re.compile(r"[^\W\d_]+")
 _SUFFIX = re.compile(r"\.[A-Za-z]\w{0,4}")
 
@@ -132,7 +132,6 @@ def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(entity_id(name) for name in names if name))
 
 
-@lru_cache(maxsize=_NAMES_KEPT)
 def find_marks(name: str) -> frozenset[str]:
     """Returns what tells a version in a name: a year `2023`, a quarter `q3`, a month `m03`, a day `d06`, a version
     `4.6.2` or `v6`, and `draft`, `final` or `amended`.
@@ -181,6 +180,7 @@ def asks_for_older(question: str) -> bool:
     return any(word.lower() in _UNTIL for word in _BESIDE.findall(question))
 
 
+@lru_cache(maxsize=_NAMES_KEPT)
 def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
     """Returns the family of a document, '' if its name tells none, and the marks of the document in it.
 
@@ -191,6 +191,7 @@ def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
     return _words_of(name), find_marks(name) | find_marks(title)
 
 
+@lru_cache(maxsize=_NAMES_KEPT)
 def series_of(key: str) -> str:
     """Returns what the documents of all versions have in common if a folder is a version: `docs` of `docs/1.7/a.md`, as
     of `docs/1.8/b.md`; '' if none is. Years are no versions here: letters of two years are no versions of one another.
@@ -211,7 +212,6 @@ def _is_file(path: PurePosixPath) -> bool:
     return _SUFFIX.fullmatch(path.suffix) is not None
 
 
-@lru_cache(maxsize=_NAMES_KEPT)
 def _words_of(name: str) -> str:
     """Returns the words of a name without marks, in lower case."""
     for pattern in (_DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
@@ -252,6 +252,7 @@ def _nearness(wanted: tuple[int, ...], numbers: tuple[int, ...]) -> tuple[int, i
     return common, int(wanted == numbers)
 
 
+@lru_cache(maxsize=_NAMES_KEPT)
 def order_of_marks(marks: frozenset[str]) -> tuple[tuple[int, ...], ...]:
     """Returns a value that is greater for a newer version: years, then quarters, months and days, then versions by
     their numbers, then `draft`, `final` and `amended`.

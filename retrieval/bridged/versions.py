@@ -118,8 +118,11 @@ def weigh_versions(
         return np.array([-_LOSS * deviation * lacking.get(id, 0) for id in ids], np.float64)
     if asks_for_older(query.text):
         return added
-    for members in map(frozenset, versions.families.values()):
-        places = np.array([place for place, id in enumerate(ids) if id in members], np.int64)
+    of_document = defaultdict[str, list[int]](list)
+    for place, id in enumerate(ids):
+        of_document[id].append(place)
+    for members in versions.families.values():
+        places = np.array([place for id in members for place in of_document[id]], np.int64)
         for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places]), _NEAR * deviation):
             newest_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
             best_first = np.sort(scores[same])[::-1] - np.arange(len(same)) * 1e-9  # equal scores are ordered by id

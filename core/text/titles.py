@@ -94,10 +94,23 @@ _NEWEST = re.compile(
     r"\b(?:latest|newest|most recent|neueste[nrs]?|aktuellste[nrs]?|jüngste[nrs]?|plus récente?s?)\b", re.IGNORECASE
 )
 _NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})[ -](\d{1,3})(?![^\W_])(?!\.\d)")
+_DIGIT = re.compile(r"\d")
+_MARK_WORDS = (
+    "quarter",
+    "quartal",
+    "trimestre",
+    "draft",
+    "entwurf",
+    "brouillon",
+    "final",
+    "endfassung",
+    "amended",
+    "restated",
+)
 _NAMES_KEPT = 1 << 14
 """Names of which the family and the marks are in memory: one search after another has the same documents."""
 _WORD = re.compile(r"[^\W\d_]+")
-_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,4}")
+_SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z]\w{0,4}\Z")
 
 
 def one_line(title: str) -> str:
@@ -136,6 +149,8 @@ def find_marks(name: str) -> frozenset[str]:
     """Returns what tells a version in a name: a year `2023`, a quarter `q3`, a month `m03`, a day `d06`, a version
     `4.6.2` or `v6`, and `draft`, `final` or `amended`.
     """
+    if not _may_have_marks(name):
+        return frozenset()
     marks = {mark.lower() for mark in _MARK.findall(name)}
     marks |= {f"v{int(one or other)}" for one, other in _MAJOR.findall(name)}
     marks |= {f"m{_number_of_month(word):02}" for word in _MONTH.findall(name)}
@@ -145,6 +160,12 @@ def find_marks(name: str) -> frozenset[str]:
     for found in _STATUS.findall(name):
         marks |= {status for status, word in zip(_STATUSES, found, strict=True) if word}
     return frozenset(marks)
+
+
+def _may_have_marks(name: str) -> bool:
+    """Returns whether the patterns of marks can match; most names have none, and a search reads two hundred."""
+    lower = name.lower()
+    return _DIGIT.search(name) is not None or any(word in lower for word in _MARK_WORDS)
 
 
 def _number_of_month(word: str) -> int:
@@ -186,8 +207,7 @@ def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
 
     The key of a file, which has a suffix, tells the family, with its folders; else the title does.
     """
-    path = _path_of(key)
-    name = str(path.with_suffix("")) if _is_file(path) else title
+    name = _name_of_file(key) or title
     return _words_of(name), find_marks(name) | find_marks(title)
 
 
@@ -196,26 +216,25 @@ def series_of(key: str) -> str:
     """Returns what the documents of all versions have in common if a folder is a version: `docs` of `docs/1.7/a.md`, as
     of `docs/1.8/b.md`; '' if none is. Years are no versions here: letters of two years are no versions of one another.
     """
-    path = _path_of(key)
-    if _is_file(path):
-        for depth, folder in enumerate(path.parts[:-1], start=1):
-            if any(_numbers_of(mark) for mark in find_marks(folder)):
-                return f"{_words_of('/'.join(path.parts[:depth]))}/"
+    folders = _name_of_file(key).split("/")[:-1]
+    for depth, folder in enumerate(folders, start=1):
+        if any(_numbers_of(mark) for mark in find_marks(folder)):
+            return f"{_words_of('/'.join(folders[:depth]))}/"
     return ""
 
 
-def _path_of(key: str) -> PurePosixPath:
-    return PurePosixPath(key.replace("\\", "/"))
-
-
-def _is_file(path: PurePosixPath) -> bool:
-    return _SUFFIX.fullmatch(path.suffix) is not None
+def _name_of_file(key: str) -> str:
+    """Returns the path of a file without its suffix; '' if the key has none, and so is no name of a file."""
+    path = key.replace("\\", "/")
+    suffix = _SUFFIX.search(path)
+    return path[: suffix.start()] if suffix else ""
 
 
 def _words_of(name: str) -> str:
     """Returns the words of a name without marks, in lower case."""
-    for pattern in (_DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
-        name = pattern.sub(" ", name)
+    if _may_have_marks(name):
+        for pattern in (_DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
+            name = pattern.sub(" ", name)
     return " ".join(_WORD.findall(name.lower()))
 
 

@@ -6,6 +6,7 @@ their names without years, quarters and versions, which are the marks of a versi
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
@@ -14,33 +15,102 @@ from core.text.names import normalise
 
 __all__ = [
     "asks_for_newest",
+    "asks_for_older",
     "bare_title",
+    "count_met",
     "family_of",
     "find_marks",
+    "find_numbered_names",
     "find_wanted_marks",
+    "has_status",
     "one_line",
     "order_of_marks",
+    "series_of",
     "stem_of",
     "title_names",
 ]
 
 _OPENING, _CLOSING = "(（", ")）"
 _MARK = re.compile(
-    r"(?<![^\W_])(?:v|fy)?((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,2}){1,2})(?![^\W_])(?!\.\d)", re.IGNORECASE
+    r"(?<![^\W_])(?<!\d\.)(?:(?:version|release|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"
+    r"((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,3}){1,2})(?![^\W_])(?!\.\d)",
+    re.IGNORECASE,
 )
 """A year, a quarter or a version; `2401.18059` is none."""
-_QUARTER = re.compile(r"\b(first|second|third|fourth)[ -]quarter\b", re.IGNORECASE)
-_QUARTERS = {"first": "q1", "second": "q2", "third": "q3", "fourth": "q4"}
+_MAJOR = re.compile(
+    r"(?<![^\W_])(?:v|(?:version|release|rev|fassung)[ ._-]{1,2}v?)(\d{1,3})(?![^\W_])(?!\.\d)"
+    r"|(?<![^\W_])(\d{1,2})(?:st|nd|rd|th|e|\.)[ _-]{1,2}(?:edition|auflage|ausgabe|édition)(?![^\W_])",
+    re.IGNORECASE,
+)
+"""A version of one number, which a word or a `v` tells from a plain one."""
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.])(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?![^\W_])(?!\.\d)")
+_MONTH = re.compile(
+    r"(?<![^\W_])(jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|f[ée]v(?:rier)?|mar(?:ch|s)?|m[äa]rz?|apr(?:il)?|avr(?:il)?"
+    r"|may|mai|june?|juni|juin|july?|juli|juil(?:let)?|aug(?:ust)?|ao[ûu]t|sept?(?:ember|embre)?|o[ck]t(?:ober|obre)?"
+    r"|nov(?:ember|embre)?|de[cz](?:ember)?|d[ée]c(?:embre)?)\.?[ ._-]{1,2}(?=(?:19|20)\d\d(?!\d))",
+    re.IGNORECASE,
+)
+"""The name of a month before a year, in English, German or French."""
+_MONTHS = {
+    "jan": 1, "feb": 2, "fév": 2, "fev": 2, "mar": 3, "mär": 3, "apr": 4, "avr": 4, "may": 5, "mai": 5, "jun": 6,
+    "jui": 7, "jul": 7, "aug": 8, "aoû": 8, "aou": 8, "sep": 9, "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
+    "déc": 12,
+}  # fmt: skip
+_QUARTER = re.compile(
+    r"\b(?:(first|second|third|fourth|1st|2nd|3rd|4th)[ -]quarter|quarter ([1-4])"
+    r"|(erste[nsmr]?|zweite[nsmr]?|dritte[nsmr]?|vierte[nsmr]?|[1-4]\.) ?quartal|quartal ([1-4])"
+    r"|(premier|deuxième|second|troisième|quatrième|1er|[2-4]e) trimestre)\b",
+    re.IGNORECASE,
+)
+_ORDINALS = (
+    ("first", "erste", "premier", "1"),
+    ("second", "zweite", "deuxième", "2"),
+    ("third", "dritte", "troisième", "3"),
+    ("fourth", "vierte", "quatrième", "4"),
+)
+_STATUS = re.compile(
+    r"(?<![^\W_])(?:(draft|entwurf|brouillon)|(final|endfassung)|(amended(?: and restated)?|restated))(?![^\W_])",
+    re.IGNORECASE,
+)
+_STATUSES = {"draft": -1, "final": 1, "amended": 2}
+"""From the oldest to the newest; a document without one counts 0."""
 _BESIDE = re.compile(
-    r"\b(?:since|after|before|until|seit|nach|vor|bis|depuis|après|avant)\s{1,3}(?:version |fy|v)?[\w.]{1,9}",
+    r"\b(since|after|before|until|prior to|seit|nach|vor|bis|depuis|après|avant)\s{1,3}"
+    r"(?:(?:the\s)?(?:upgrad|updat|migrat|mov|switch)(?:ing|e|ion)\s(?:from\s\S{1,30}\s)?(?:to|of)\s"
+    r"|the\srelease\sof\s|dem\s(?:umstieg|wechsel|update)\sauf\s)?"
+    r"(?:(?!version|release|q[1-4])[^\W\d_]{1,20}\s)?(?:version\s|release\s)?"
+    r"(?:q[1-4](?:\s(?:19|20)\d\d)?|(?:fy|v)?\d[\w.]{0,9})",
     re.IGNORECASE,
 )
 """What begins or ends at a version stands in another one."""
+_UNTIL = frozenset({"before", "until", "prior to", "vor", "bis", "avant"})
+_PLACE = re.compile(
+    r"(?:\b(?:section|chapter|article|clause|paragraph|figure|table|step|page|item|abschnitt|kapitel|artikel|absatz"
+    r"|ziffer|tabelle|seite|chapitre|paragraphe|tableau)s?\s{0,3}|§{1,2}\s{0,3})\d{1,4}(?:\.\d{1,4}){0,4}",
+    re.IGNORECASE,
+)
+"""A place in a document, whose number is no version."""
 _NEWEST = re.compile(
     r"\b(?:latest|newest|most recent|neueste[nrs]?|aktuellste[nrs]?|jüngste[nrs]?|plus récente?s?)\b", re.IGNORECASE
 )
+_NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})[ -](\d{1,3})(?![^\W_])(?!\.\d)")
+_DIGIT = re.compile(r"\d")
+_MARK_WORDS = (
+    "quarter",
+    "quartal",
+    "trimestre",
+    "draft",
+    "entwurf",
+    "brouillon",
+    "final",
+    "endfassung",
+    "amended",
+    "restated",
+)
+_NAMES_KEPT = 1 << 14
+"""Names of which the family and the marks are in memory: one search after another has the same documents."""
 _WORD = re.compile(r"[^\W\d_]+")
-_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,4}")
+_SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z]\w{0,4}\Z")
 
 
 def one_line(title: str) -> str:
@@ -76,14 +146,49 @@ def title_names(title: str, heading: Sequence[str]) -> tuple[str, ...]:
 
 
 def find_marks(name: str) -> frozenset[str]:
-    """Returns the years, quarters and versions of a name, such as `2023`, `q3` and `4.6.2`."""
-    return frozenset(mark.lower() for mark in _MARK.findall(name))
+    """Returns what tells a version in a name: a year `2023`, a quarter `q3`, a month `m03`, a day `d06`, a version
+    `4.6.2` or `v6`, and `draft`, `final` or `amended`.
+    """
+    if not _may_have_marks(name):
+        return frozenset()
+    marks = {mark.lower() for mark in _MARK.findall(name)}
+    marks |= {f"v{int(one or other)}" for one, other in _MAJOR.findall(name)}
+    marks |= {f"m{_number_of_month(word):02}" for word in _MONTH.findall(name)}
+    for year, _, month, day in _DATE.findall(name):
+        marks |= {year, f"m{month}"} | ({f"d{day}"} if day else set())
+    marks |= {_quarter("".join(found)) for found in _QUARTER.findall(name)}
+    for found in _STATUS.findall(name):
+        marks |= {status for status, word in zip(_STATUSES, found, strict=True) if word}
+    return frozenset(marks)
+
+
+def _may_have_marks(name: str) -> bool:
+    """Returns whether the patterns of marks can match; most names have none, and a search reads two hundred."""
+    lower = name.lower()
+    return _DIGIT.search(name) is not None or any(word in lower for word in _MARK_WORDS)
+
+
+def _number_of_month(word: str) -> int:
+    word = word.lower()
+    return 6 if word == "juin" else _MONTHS[word[:3]]  # beside `juillet`
+
+
+def _quarter(words: str) -> str:
+    words = words.lower()
+    return next(f"q{n}" for n, ordinals in enumerate(_ORDINALS, start=1) if words.startswith(ordinals))
 
 
 def find_wanted_marks(question: str) -> frozenset[str]:
-    """Returns the marks of the versions that a question is about: `in the third quarter of 2023`, not `since 2023`."""
-    text = _BESIDE.sub(" ", question)
-    return find_marks(text) | {_QUARTERS[word.lower()] for word in _QUARTER.findall(text)}
+    """Returns the marks of the versions that a question is about: `in the third quarter of 2023`, not `since 2023`, nor
+    `section 3.1`.
+    """
+    return find_marks(_PLACE.sub(" ", _BESIDE.sub(" ", question)))
+
+
+def find_numbered_names(question: str) -> frozenset[tuple[str, str]]:
+    """Returns words with the number behind them as a version, `(npm, v8)`: one if the word is in a family's name."""
+    text = _PLACE.sub(" ", _BESIDE.sub(" ", question))
+    return frozenset((word.lower(), f"v{int(number)}") for word, number in _NUMBERED.findall(text))
 
 
 def asks_for_newest(question: str) -> bool:
@@ -91,21 +196,94 @@ def asks_for_newest(question: str) -> bool:
     return _NEWEST.search(question) is not None
 
 
+def asks_for_older(question: str) -> bool:
+    """Returns whether the question is about what was before a version, in English, German or French."""
+    return any(word.lower() in _UNTIL for word in _BESIDE.findall(question))
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
 def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
     """Returns the family of a document, '' if its name tells none, and the marks of the document in it.
 
     The key of a file, which has a suffix, tells the family, with its folders; else the title does.
     """
-    path = PurePosixPath(key.replace("\\", "/"))
-    is_file = _SUFFIX.fullmatch(path.suffix) is not None
-    name = str(path.with_suffix("")) if is_file else title
-    family = " ".join(_WORD.findall(_MARK.sub(" ", name.lower())))
-    return family, find_marks(name) | find_marks(title)
+    name = _name_of_file(key) or title
+    return _words_of(name), find_marks(name) | find_marks(title)
 
 
+@lru_cache(maxsize=_NAMES_KEPT)
+def series_of(key: str) -> str:
+    """Returns what the documents of all versions have in common if a folder is a version: `docs` of `docs/1.7/a.md`, as
+    of `docs/1.8/b.md`; '' if none is. Years are no versions here: letters of two years are no versions of one another.
+    """
+    folders = _name_of_file(key).split("/")[:-1]
+    for depth, folder in enumerate(folders, start=1):
+        if any(_numbers_of(mark) for mark in find_marks(folder)):
+            return f"{_words_of('/'.join(folders[:depth]))}/"
+    return ""
+
+
+def _name_of_file(key: str) -> str:
+    """Returns the path of a file without its suffix; '' if the key has none, and so is no name of a file."""
+    path = key.replace("\\", "/")
+    suffix = _SUFFIX.search(path)
+    return path[: suffix.start()] if suffix else ""
+
+
+def _words_of(name: str) -> str:
+    """Returns the words of a name without marks, in lower case."""
+    if _may_have_marks(name):
+        for pattern in (_DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
+            name = pattern.sub(" ", name)
+    return " ".join(_WORD.findall(name.lower()))
+
+
+def _numbers_of(mark: str) -> tuple[int, ...]:
+    """Returns the numbers of a version, `(4, 6, 2)`; () for another mark."""
+    numbers = mark.removeprefix("v").split(".")
+    is_version = mark.startswith("v") or len(numbers) > 1
+    return tuple(map(int, numbers)) if is_version else ()
+
+
+def count_met(wanted: frozenset[str], versions: Sequence[frozenset[str]]) -> list[int]:
+    """Returns how many wanted marks each of several versions of one document has.
+
+    `8.0` is met by `8.0.4`, and `8.0.2` is, too, unless another version is nearer; `v8` is met by all of `8`.
+    """
+    met = [len(wanted & marks - {mark for mark in marks if _numbers_of(mark)}) for marks in versions]
+    for numbers in {_numbers_of(mark) for mark in wanted} - {()}:
+        near = [max((_nearness(numbers, _numbers_of(mark)) for mark in marks), default=(0, 0)) for marks in versions]
+        nearest = max(near, default=(0, 0))
+        met = [count + (nearest > (0, 0) and one == nearest) for count, one in zip(met, near, strict=True)]
+    return met
+
+
+def _nearness(wanted: tuple[int, ...], numbers: tuple[int, ...]) -> tuple[int, int]:
+    """Returns how many numbers two versions have in common, from the first on, and 1 if there are no others; (0, 0) if
+    they are different versions.
+    """
+    common = next(
+        (at for at, (one, other) in enumerate(zip(wanted, numbers, strict=False)) if one != other),
+        min(len(wanted), len(numbers)),
+    )
+    if common == 0 or common < min(len(wanted), len(numbers), 2):
+        return 0, 0
+    return common, int(wanted == numbers)
+
+
+@lru_cache(maxsize=_NAMES_KEPT)
 def order_of_marks(marks: frozenset[str]) -> tuple[tuple[int, ...], ...]:
-    """Returns a value that is greater for a newer version: years, then quarters, then versions by their numbers."""
-    years = sorted((int(mark),) for mark in marks if mark.isdigit())
-    quarters = sorted((int(mark[1:]),) for mark in marks if mark.startswith("q"))
-    versions = sorted(tuple(map(int, mark.split("."))) for mark in marks if "." in mark)
-    return (*years[-1:], *quarters[-1:], *versions[-1:])
+    """Returns a value that is greater for a newer version: years, then quarters, months and days, then versions by
+    their numbers, then `draft`, `final` and `amended`.
+    """
+    years = [(int(mark),) for mark in marks if mark.isdigit()]
+    periods = [(int(mark[1:]) * (3 if mark[0] == "q" else 1),) for mark in marks if mark[0] in "qm"]
+    days = [(int(mark[1:]),) for mark in marks if mark[0] == "d" and mark not in _STATUSES]
+    versions = [_numbers_of(mark) for mark in marks]
+    statuses = [(_STATUSES[mark],) for mark in marks & _STATUSES.keys()]
+    return tuple(max(found, default=()) for found in (years, periods, days, versions, statuses or [(0,)]))
+
+
+def has_status(marks: frozenset[str]) -> bool:
+    """Returns whether a document is called a draft, final or amended, so that one without a mark is a version, too."""
+    return not marks.isdisjoint(_STATUSES)

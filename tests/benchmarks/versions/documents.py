@@ -66,6 +66,7 @@ def lay(cache: Path) -> Path:
     packaged, folder = cache / "packaged", cache / "folder"
     fetch(documents, packaged)
     shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
     rows: list[Mapping[str, str]] = []
     for document in documents:
         source, target = packaged / document.file, folder / document.file

@@ -111,3 +111,38 @@ async def test_documents_of_a_series_are_no_versions(tmp_path: Path) -> None:
         )
         hits, _ = await search(world, "What did the board decide about the roof of the eastern hall?")
         assert [hit.document.key for hit in hits] == ["minutes 2021.txt", "minutes 2023.txt"]
+
+
+async def test_a_folder_that_is_a_version_goes_first_with_all_its_documents(tmp_path: Path) -> None:
+    """The document of the other version that fits best has no counterpart in the version that is asked for."""
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(
+                    key="kiln/v2/firing.md",
+                    title="",
+                    text="The book says at what heat glaze is fired, where the wood is kept, and who has the keys.",
+                ),
+                Passage(key="kiln/v3/glazes.md", title="", text="At what heat glaze is fired: at eleven hundred."),
+                *(Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(20)),
+            ]
+        )
+        for asked, folder in (("", "v3"), (" in version 2", "v2"), (" in kiln 2", "v2"), (" under v3", "v3")):
+            hits, _ = await search(world, f"At what heat is glaze fired{asked}?")
+            assert hits[0].document.key.startswith(f"kiln/{folder}/")
+            assert not hits[0].versions
+
+
+async def test_what_was_before_a_version_is_not_looked_for_in_the_newest(tmp_path: Path) -> None:
+    same = "The lever opens the sluice, and the wheel closes it; the keeper of the lock writes down who went through."
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(key="lock-1.0.txt", title="", text=f"{same} The lever is of wood."),
+                Passage(key="lock-2.0.txt", title="", text=f"{same} It is of steel."),
+                *(Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(20)),
+            ]
+        )
+        hits, _ = await search(world, "What opens the sluice, the lever of wood, before upgrading to 2.0?")
+        assert hits[0].document.key == "lock-1.0.txt"
+        assert all("version" not in hit.contributions for hit in hits)

@@ -2,7 +2,16 @@
 
 import pytest
 
-from core.text.titles import asks_for_newest, family_of, find_wanted_marks, order_of_marks
+from core.text.titles import (
+    asks_for_newest,
+    asks_for_older,
+    count_met,
+    family_of,
+    find_numbered_names,
+    find_wanted_marks,
+    order_of_marks,
+    series_of,
+)
 
 
 @pytest.mark.parametrize(
@@ -16,6 +25,22 @@ from core.text.titles import asks_for_newest, family_of, find_wanted_marks, orde
         ("Was hat sich seit 2021 geändert?", set()),
         ("What is in 2401.18059, IMG_20230405 and iso9001?", set()),
         ("Who wrote section 12?", set()),
+        ("What does section 3.1 of version 2.0 say, and § 4.2?", {"2.0"}),
+        ("As of v3, and under release 4?", {"v3", "v4"}),
+        ("Is it in the 2nd edition, or in der 3. Auflage?", {"v2", "v3"}),
+        ("How was it done before upgrading to Click 8.0?", set()),
+        ("Was galt vor dem Umstieg auf 8.0?", set()),
+        ("What had they before Q3 2022, and since FY2023?", set()),
+        ("What changed from 2.0 to 3.0?", {"2.0", "3.0"}),
+        ("Minutes of March 2024", {"m03", "2024"}),
+        ("Le compte rendu de juin 2024, das Protokoll vom Mai 2023", {"m06", "2024", "m05", "2023"}),
+        ("What happened on 2024-03-06?", {"2024", "m03", "d06"}),
+        ("She may march in 20 days", set()),
+        ("Umsatz im dritten Quartal 2023 und im 4. Quartal", {"q3", "q4", "2023"}),
+        ("le premier trimestre 2022", {"q1", "2022"}),
+        ("What does the final agreement say beyond the draft?", {"final", "draft"}),
+        ("the Amended and Restated Agreement", {"amended"}),
+        ("Is IPv6 in utf-8 or HTTP/2 in 10.0.0.1?", set()),
     ],
 )
 def test_marks_of_a_question(question: str, marks: set[str]) -> None:
@@ -36,6 +61,12 @@ def test_the_newest_is_asked_for(question: str) -> None:
         (("reports/2022/q3/apl.pdf", ""), ("reports/2023/q1/apl.pdf", "")),
         (("policy-v4.6.1.txt", ""), ("policy-v4.6.2.txt", "")),
         (("17", "1996 Summer Olympics"), ("18", "2000 Summer Olympics")),
+        (("docs/v6/ci.md", ""), ("docs/v10/ci.md", "")),
+        (("click-7.1.2/docs/options.rst", ""), ("click-8.0.4/docs/options.rst", "")),
+        (("minutes 2024-03-06.txt", ""), ("minutes 2024-04-03.txt", "")),
+        (("Report March 2024.pdf", ""), ("Report April 2024.pdf", "")),
+        (("lease draft.docx", ""), ("lease (final).docx", "")),
+        (("lease.docx", ""), ("lease, amended and restated.docx", "")),
     ],
 )
 def test_versions_of_a_document_are_a_family(one: tuple[str, str], other: tuple[str, str]) -> None:
@@ -47,9 +78,84 @@ def test_versions_of_a_document_are_a_family(one: tuple[str, str], other: tuple[
 def test_other_documents_are_no_family() -> None:
     assert family_of("2022 Q3 APL.pdf", "")[0] != family_of("2022 Q3 NVD.pdf", "")[0]
     assert family_of("1996.md", "")[0] == family_of("12", "1996")[0] == ""
+    assert not family_of("doc-2.md", "")[1]
+    assert not family_of("12", "Chapter 12")[1]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "met"),
+    [
+        ("8.0", "8.0.4"),
+        ("8.0.2", "8.0.4"),
+        ("8.0.4", "8.0.4"),
+        ("8.1", "8.1"),
+        ("8.1.7", "8.1"),
+        ("v7", "7.1.2"),
+        ("8.10", ""),
+        ("7.2", ""),
+        ("v1", ""),
+    ],
+)
+def test_a_version_is_met_by_the_nearest_of_its_releases(wanted: str, met: str) -> None:
+    versions = ["7.1.2", "8.0.4", "8.1", "10.9"]
+    counts = count_met(frozenset({wanted}), [frozenset({version}) for version in versions])
+    assert [version for version, count in zip(versions, counts, strict=True) if count] == ([met] if met else [])
+
+
+def test_one_number_is_met_by_all_of_its_releases() -> None:
+    assert count_met(
+        frozenset({"v8", "2023", "q1"}), [frozenset({"8.0.4"}), frozenset({"8.1"}), frozenset({"q1"})]
+    ) == [
+        1,
+        1,
+        1,
+    ]
+
+
+def test_numbers_behind_a_word_may_be_versions_of_what_it_names() -> None:
+    assert find_numbered_names("Does npm 8 need Node-16? See section 4.") == {
+        ("npm", "v8"),
+        ("node", "v16"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "series"),
+    [
+        ("docs/1.7/setup.md", "docs/"),
+        ("npm/v6/a/ci.md", "npm/"),
+        ("click-8.0.4/docs/options.rst", "click/"),
+        ("1.7/setup.md", "/"),
+        ("reports/2022/q3/apl.pdf", ""),
+        ("manual-4.6.2.txt", ""),
+        ("docs/1.7/17", ""),
+    ],
+)
+def test_documents_below_a_version_are_a_series(key: str, series: str) -> None:
+    assert series_of(key) == series
+
+
+def test_what_was_before_a_version_is_asked_for() -> None:
+    assert asks_for_older("How was it before upgrading from 7.1 to Click 8.0?")
+    assert asks_for_older("bis 2022")
+    assert not asks_for_older("What happened since 2022, before noon?")
 
 
 def test_versions_are_ordered_by_year_quarter_and_numbers() -> None:
     ordered = [{"2022", "q4"}, {"2023", "q1"}, {"2023", "q3"}]
     assert sorted(map(frozenset, reversed(ordered)), key=order_of_marks) == ordered
     assert order_of_marks(frozenset({"4.10.1"})) > order_of_marks(frozenset({"4.9.2"})) > order_of_marks(frozenset())
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("v6", "v8", "v10.9", "v11"),
+        ("2023-12-24", "January 2024", "Q1 2024", "2024-11"),
+        ("lease draft", "lease", "lease final", "lease amended"),
+    ],
+)
+def test_names_are_ordered_from_the_oldest(names: tuple[str, ...]) -> None:
+    orders = [order_of_marks(family_of("1", name)[1]) for name in names]
+    assert orders == sorted(orders)
+    assert len(set(orders)) == len(orders)

@@ -83,7 +83,7 @@ class PdfLoader:
         finally:
             document.close()
         builder = TextBuilder()
-        reach = len(pages) if outline else max(_LEAST_REACH, len(pages) // _MOST_REACH)
+        reach = len(pages) if outline else _find_reach(headings, len(pages))
         last = 0
         for number, lines in enumerate(pages):
             last = number if headings.get(number) else last
@@ -167,15 +167,28 @@ def _as_lines(texts: Sequence[str]) -> list[Line]:
     return [Line(text, 0.0, 0.0, 0.0, is_first=not before) for before, text in pairs if text]
 
 
+def _find_reach(headings: Mapping[int, Sequence[Heading]], pages: int) -> int:
+    """Returns after how many pages a heading ends that only its size tells."""
+    return 1 if _is_cover(headings, pages) else max(_LEAST_REACH, pages // _MOST_REACH)
+
+
+def _is_cover(headings: Mapping[int, Sequence[Heading]], pages: int) -> bool:
+    """Returns whether the first page alone has headings: what is large there names the document, and no section."""
+    return pages > _LEAST_REACH and not any(found for number, found in headings.items() if number)
+
+
 def _find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]]) -> str:
     """Returns the heading of the first page that is above all others, or '' if there is none.
 
-    If the first page has nothing but headings, it is a title page: others on later pages may be as large.
+    If the first page has nothing but headings, it is a title page: others on later pages may be as large. If no other
+    page has any, the title is all headings that are above the others, such as the kind of a report and its company.
     """
     on_first = headings.get(0, ())
     first = min(on_first, key=lambda heading: heading.level, default=None)
     if first is None:
         return ""
+    if _is_cover(headings, len(pages)):
+        return ", ".join(dict.fromkeys(one.title for one in on_first if one.level == first.level))
     is_title_page = sum(one.lines for one in on_first) == len(pages[0]) and _is_no_chapter(first.title)
     looked_at = on_first if is_title_page else [one for page in headings.values() for one in page]
     return first.title if sum(one.level <= first.level for one in looked_at) == 1 else ""

@@ -5,6 +5,7 @@ All is read from the text, so nothing is stored beside a passage. Open this to c
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -87,9 +88,14 @@ def read_grids(text: str) -> list[TextGrid]:
             grid = replace(grid, columns=above.columns)
         grids.append(grid)
     records = _read_records(text, grids)
-    places = [(record.start, record.end) for record in records]
-    others = [grid for grid in grids if not any(start < grid.end and grid.start < end for start, end in places)]
+    others = [grid for grid in grids if not _overlaps(records, grid.start, grid.end)]
     return sorted([*others, *records], key=lambda grid: grid.start)
+
+
+def _overlaps(grids: Sequence[TextGrid], start: int, end: int) -> bool:
+    """Returns whether one of several tables, which are in order, is in a part of the text."""
+    before = bisect_left(grids, end, key=lambda grid: grid.start)
+    return before > 0 and grids[before - 1].end > start
 
 
 def _goes_on(grid: TextGrid, above: TextGrid) -> bool:
@@ -156,13 +162,13 @@ def _make_grid(text: str, start: int, end: int, known: int) -> TextGrid:
     rows = [line for line in lines if is_row(text[slice(*line)])]
     typed = _is_markdown(text, rows)
     cells = {line: _typed_ranges(text, *line) if typed else _split(text, *line) for line in rows}
-    rules = [n for n, line in enumerate(rows) if is_rule(_texts(text, cells[line]))]
+    rules = {n for n, line in enumerate(rows) if is_rule(_texts(text, cells[line]))}
     rows = [line for n, line in enumerate(rows) if n not in rules]
     has_currency = any(_is_split_currency(text, cells[line]) for line in rows)
     if has_currency:
         cells = {line: _join_currency(text, found) for line, found in cells.items()}
     written = [_texts(text, cells[line]) for line in rows]
-    count = rules[0] if rules else max(known, _count_header(written))
+    count = min(rules) if rules else max(known, _count_header(written))
     if rules and not any(any(row) for row in written[:count]):
         count = 0
     body = [row for row in written[count:] if any(row)]
@@ -228,7 +234,7 @@ def _join_currency(text: str, places: Sequence[tuple[int, int]]) -> tuple[tuple[
             continue
         shorter = words[:-1].rstrip() if _CURRENCY_AFTER.search(words) else words
         joined.append((start, start + len(shorter)))
-    return tuple(joined)
+    return tuple(joined) or tuple(places)
 
 
 def _count_header(rows: Sequence[Sequence[str]]) -> int:
@@ -387,12 +393,12 @@ def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:
     They are `Name: Bo; Rate: 290`, of delimited text, and `Name: Bo | Rate: 290`, of a workbook's later passages, where
     a table without a header was found.
     """
-    found: list[TextGrid] = []
-    taken = [(grid.start, grid.end) for grid in grids if any(row.names for row in grid.rows) or grid.columns]
+    found: list[list[GridRow]] = []
+    taken = [grid for grid in grids if any(row.names for row in grid.rows) or grid.columns]
     fields: list[tuple[tuple[int, int], list[tuple[str, int, int]]]] = []
     for match in _LINE.finditer(text):
         line = match.span()
-        parts = [] if any(a <= line[0] < b for a, b in taken) else _split_record(text, *line)
+        parts = [] if _overlaps(taken, line[0], line[0] + 1) else _split_record(text, *line)
         if parts:
             fields.append((line, parts))
     counts = Counter(name for _, parts in fields for name, _, _ in parts)
@@ -409,11 +415,11 @@ def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:
             names=tuple(name for name, _, _ in joined),
             label=_first_value(text, places),
         )
-        if found and found[-1].end == line[0]:
-            found[-1] = replace(found[-1], end=line[1], rows=(*found[-1].rows, row))
+        if found and found[-1][-1].end == line[0]:
+            found[-1].append(row)
         else:
-            found.append(TextGrid(start=line[0], end=line[1], columns=(), header=(), rows=(row,)))
-    return found
+            found.append([row])
+    return [TextGrid(start=rows[0].start, end=rows[-1].end, columns=(), header=(), rows=tuple(rows)) for rows in found]
 
 
 def _split_record(text: str, start: int, end: int) -> list[tuple[str, int, int]]:

@@ -107,6 +107,8 @@ _MARK_WORDS = (
     "amended",
     "restated",
 )
+_FOLDED = str.maketrans("İıſ", "iis")
+"""Letters that a pattern takes for `i` or `s`, and of which no small letter is either."""
 _NAMES_KEPT = 1 << 14
 """Names of which the family and the marks are in memory: one search after another has the same documents."""
 _WORD = re.compile(r"[^\W\d_]+")
@@ -151,6 +153,7 @@ def find_marks(name: str) -> frozenset[str]:
     """
     if not _may_have_marks(name):
         return frozenset()
+    name = name.translate(_FOLDED)
     marks = {mark.lower() for mark in _MARK.findall(name)}
     marks |= {f"v{int(one or other)}" for one, other in _MAJOR.findall(name)}
     marks |= {f"m{_number_of_month(word):02}" for word in _MONTH.findall(name)}

@@ -43,6 +43,8 @@ _CHARACTERS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
 _PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
 _MOST_REPEATED = 64
 """Cells and spaces that one element stands for."""
+_MOST_REPEATED_TEXT = 20_000
+"""Characters that repeated cells add to a document. Cells after them are read once."""
 
 
 class Config(StrategyConfig):
@@ -122,6 +124,7 @@ class _Walk:
 
     def __init__(self, titles: frozenset[str]) -> None:
         self._titles = titles
+        self._repeated = 0
 
     def paragraphs(self, parent: Any) -> Iterator[Paragraph]:
         """Yields the paragraphs of sections, lists, indexes and tables."""
@@ -161,6 +164,9 @@ class _Walk:
         notes = tuple(note for one in inside for note in one.notes)
         stated = cell.get(f"{_TABLE}number-columns-repeated", "1")
         count = min(int(stated), _MOST_REPEATED) if stated.isdecimal() and len(stated) < 10 else 1
+        self._repeated += (count - 1) * (len(text) + sum(map(len, notes)))
+        if self._repeated > _MOST_REPEATED_TEXT:
+            count = 1
         for _ in range(count):
             yield Paragraph(text=text, notes=notes, ends_cell=True, is_in_table=True)
 

@@ -1,6 +1,7 @@
 """Archives of XML files (office documents, EPUB): their bounds are checked before anything is unpacked."""
 
 import io
+import lzma
 import re
 import zipfile
 import zlib
@@ -16,6 +17,10 @@ MAX_RATIO = 200
 """Bytes unpacked for each byte of the archive. XML of spreadsheets reaches some 50."""
 
 _RATIO_MATTERS = 10 * 1024 * 1024  # a small file may be as repetitive as it likes
+_UNPACKING = (
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, OSError, RuntimeError, ValueError,
+)  # fmt: skip
+"""What `zipfile` raises for members that are damaged."""
 _XML = (".xml", ".rels", ".opf", ".ncx", ".xhtml", ".html", ".htm")
 _ENTITY = re.compile(rb"<!ENTITY", re.IGNORECASE)
 _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
@@ -64,7 +69,7 @@ def read_member(archive: zipfile.ZipFile, name: str, key: str) -> bytes:
         return archive.read(name)
     except KeyError as error:
         raise LoadFailed(f"{key!r} is damaged: its part {name!r} is missing") from error
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, RuntimeError) as error:
+    except _UNPACKING as error:
         raise LoadFailed(f"{key!r} is damaged: its part {name!r} cannot be unpacked ({_lower(error)})") from error
 
 

@@ -92,7 +92,7 @@ class CompoundFile:
             found = self._file.get_metadata()
         except self._errors:  # properties that are damaged do not lose the text
             return "", {}
-        page = (found.codepage or 1252) & 0xFFFF  # it is read as a signed number
+        page = found.codepage & 0xFFFF if isinstance(found.codepage, int) else 1252  # it is read as a signed number
         values = {name: _decode(getattr(found, source, None), page) for name, source in _PROPERTIES.items()}
         return str(_decode(found.title, page) or ""), make_metadata(values)
 

@@ -241,10 +241,13 @@ def make_doc(text: str, *, flags: int = 0, version: int = 0xC1) -> bytes:
     return pack_compound({"WordDocument": (bytes(fib) + raw).ljust(4096, b"\0"), "0Table": clx})
 
 
-def make_msg(texts: Mapping[int, str | bytes], files: Mapping[str, bytes] = {}) -> bytes:
-    """Returns a mail of Outlook: its properties by number, as texts or bytes, and its attachments by name."""
+def make_msg(texts: Mapping[int, str | bytes | int], files: Mapping[str, bytes] = {}) -> bytes:
+    """Returns a mail of Outlook: its properties by number, as texts, bytes or numbers, and its attachments by name."""
     streams = {"__properties_version1.0": bytes(32)}
     for number, value in texts.items():
+        if isinstance(value, int):
+            streams["__properties_version1.0"] += struct.pack("<HHIII", 3, number, 6, value, 0)
+            continue
         kind, raw = ("001F", value.encode("utf-16-le")) if isinstance(value, str) else ("0102", value)
         streams[f"__substg1.0_{number:04X}{kind}"] = raw
     for n, (name, content) in enumerate(files.items()):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from core.text.titles import one_line
+from indexer.loading.texts.chapter_words import word_level
 
 __all__ = ["find_running_lines"]
 
@@ -21,6 +22,7 @@ _NUMBER = re.compile(
 _NUMBER_ALONE = re.compile(
     r"\W*+(?:(?:page|seite|p\.|s\.)\s*+)?(\d{1,5})(?:\s*(?:/|of|von|de|sur)\s*\d{1,5})?\W*", re.IGNORECASE
 )
+_EXHIBIT = re.compile(r"(?:exhibit|schedule|annex|anlage|article|artikel)\s\d{1,5}\W?", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{2}")
 _LABEL_MARKS = " .-–—|[]()"
 
@@ -40,6 +42,8 @@ def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = (
     - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title,
     - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages,
     - the label of the page, such as `iv` or `A-3`, where the file has `labels`.
+
+    A line with a number and words is kept if it is a heading, such as `Chapter 3`, or all that its page has.
     """
     least = max(_MIN_PAGES, _SHARE * len(pages))
     edges = [list(_edges(page)) for page in pages]
@@ -56,7 +60,10 @@ def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = (
         counted = {n for n, text in edge if any(form in numbering for form in _forms(text, index))}
         repeated = {n for n, text in edge if text in seen}
         seen |= {text for _, text in edge} & running
-        found.append(counted | repeated | labelled[index])
+        dropped = counted | repeated | labelled[index]
+        if all(n in dropped for n, line in enumerate(pages[index]) if line and not line.isspace()):
+            dropped -= {n for n, text in edge if n in counted and not _NUMBER_ALONE.fullmatch(text)}
+        found.append(dropped)
     return found
 
 
@@ -84,6 +91,8 @@ def _forms(text: str, index: int) -> Iterator[_Form]:
     if alone is not None:
         if int(alone[1]):
             yield _Form("", "", int(alone[1]) - index)
+        return
+    if word_level(text) or _EXHIBIT.fullmatch(text):
         return
     for found in _NUMBER.finditer(text):
         before, after = text[: found.start()], text[found.end() :]

@@ -88,6 +88,7 @@ class WordFile:
     def _split(self, places: range, notes: Mapping[int, str]) -> Iterator[Paragraph]:
         """Yields the paragraphs of a part of the text; `notes` are by the places of their references."""
         fields: list[bool] = []  # for each field that is open: whether its result has begun
+        codes = 0  # fields that are open and of which it has not
         parts: list[str] = []
         start, found = places.start, places.start
         waiting = sorted(notes)
@@ -97,13 +98,15 @@ class WordFile:
             found = places.start + match.end()
             if mark == "\x13":
                 fields.append(False)
+                codes += 1
             elif mark == "\x14" and fields:
+                codes -= not fields[-1]
                 fields[-1] = True
             elif mark == "\x15" and fields:
-                fields.pop()
+                codes -= not fields.pop()
             elif mark not in ("\r", "\x07", "\x0c"):
-                parts += [mark] if all(fields) else []
-            elif all(fields):
+                parts += [] if codes else [mark]
+            elif not codes:
                 own = waiting[bisect_right(waiting, start - 1) : bisect_right(waiting, found - 1)]
                 yield self._make(parts, mark, found - 1, tuple(notes[place] for place in own))
                 parts, start = [], found
@@ -171,8 +174,10 @@ class WordFile:
         for (references, texts), begin, length in zip(_NOTES, begins, (self._footnotes, self._endnotes), strict=True):
             where, bounds = self._part(references), self._part(texts)
             count = min(max(0, len(where) - 4) // 6, max(0, len(bounds) // 4 - 1))
+            stop = 0
             for n in range(count):
-                start, stop = self._number(bounds, 4 * n, "I"), self._number(bounds, 4 * n + 4, "I")
+                start = max(stop, self._number(bounds, 4 * n, "I"))  # a damaged file may state the same text again
+                stop = max(start, self._number(bounds, 4 * n + 4, "I"))
                 inside = range(begin + min(start, length), begin + min(stop, length))
                 lines = (one.text.strip() for one in self._split(inside, {}))
                 notes[self._number(where, 4 * n, "I")] = "\n".join(line for line in lines if line)
@@ -208,7 +213,7 @@ class WordFile:
     def _read_properties(self) -> tuple[list[int], list[_Properties]]:
         """Returns offsets at which properties of paragraphs begin, in order, and the properties."""
         found: dict[int, _Properties] = {}
-        for page in self._pages(_PAPX):
+        for page in self._pages(_PAPX, 13):
             runs = page[511]
             for n in range(min(runs, 29)):
                 at = 2 * page[4 * (runs + 1) + 13 * n]
@@ -235,7 +240,7 @@ class WordFile:
     def _find_deleted(self) -> list[tuple[int, int]]:
         """Returns the offsets, from and to, of characters that are deleted or pictures of a symbol, in order."""
         found = []
-        for page in self._pages(_CHPX):
+        for page in self._pages(_CHPX, 1):
             runs = page[511]
             for n in range(min(runs, 101)):
                 at = 2 * page[4 * (runs + 1) + n]
@@ -244,14 +249,14 @@ class WordFile:
                     found.append((self._number(page, 4 * n, "I"), self._number(page, 4 * n + 4, "I")))
         return sorted(found)
 
-    def _pages(self, part: int) -> Iterator[bytes]:
-        """Yields the pages of properties (FKP) that a table names, each once."""
+    def _pages(self, part: int, width: int) -> Iterator[bytes]:
+        """Yields the pages of properties (FKP) that a table names, each once, with entries of so many bytes."""
         table = self._part(part)
         count = max(0, len(table) - 4) // 8
         numbers = {self._number(table, 4 * (count + 1) + 4 * n, "I") & 0x3FFFFF for n in range(count)}
         for number in sorted(numbers):
             page = self._main[number * _PAGE : (number + 1) * _PAGE]
-            if len(page) == _PAGE and 4 * (page[511] + 1) + page[511] < _PAGE:
+            if len(page) == _PAGE and 4 * (page[511] + 1) + width * page[511] < _PAGE:
                 yield page
 
     def _properties_at(self, place: int) -> _Properties:

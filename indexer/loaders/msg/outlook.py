@@ -4,6 +4,7 @@ Source: [MS-OXMSG] for the streams, [MS-OXPROPS] for the numbers of properties, 
 this module to see which property is read; `indexer.loaders.msg` makes a document of it.
 """
 
+import re
 import struct
 from datetime import UTC, datetime, timedelta
 from email.header import Header
@@ -20,6 +21,7 @@ from indexer.loaders.rtf.reader import is_rtf, read_rtf
 from indexer.loading.assembly import TextBuilder, clean_text
 from indexer.loading.attachments import AttachedFile
 from indexer.loading.compound import CompoundFile
+from indexer.loading.paragraphs import add_paragraphs
 from indexer.loading.texts.html_text import HtmlPage, declared_encoding
 from indexer.loading.texts.mails import Mail, read_mail
 from indexer.submission.decoding import decode_text
@@ -41,6 +43,13 @@ _MAIL, _SIGNED = "message/rfc822", "multipart/signed"
 _DEEPEST = 5
 _MOST_RECIPIENTS, _MOST_FILES = 5000, 1000
 _MOST_UNPACKED = 64 * 1024 * 1024
+_MEDIA_TYPE = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)
+_CODE_PAGES = {
+    20127: "ascii", 20866: "koi8-r", 20932: "euc_jp", 20936: "gb2312", 20949: "euc_kr", 21866: "koi8-u",
+    50220: "iso2022_jp", 50221: "iso2022_jp", 50222: "iso2022_jp", 50225: "iso2022_kr", 51932: "euc_jp",
+    51936: "gb2312", 51949: "euc_kr", 52936: "hz", 54936: "gb18030", 65000: "utf-7", 65001: "utf-8",
+}  # fmt: skip
+"""Code pages that Python has under another name than `cp` and the number."""
 _DICTIONARY = (
     rb"{\rtf1\ansi\mac\deff0\deftab720{\fonttbl;}{\f0\fnil \froman \fswiss \fmodern \fscript \fdecor "
     rb"MS Sans SerifSymbolArialTimes New RomanCourier{\colortbl\red0\green0\blue0"
@@ -61,8 +70,9 @@ def _read(file: CompoundFile, folder: tuple[str, ...], key: str, depth: int) -> 
     """Reads the mail in a storage of the file: the whole one, or one that is attached."""
     mail = _Storage(file, folder, 32 if not folder else 24)
     notes: list[str] = []
-    headers = BytesParser().parsebytes(mail.text(_HEADERS).encode("utf-8", "replace"), headersonly=True)
-    stated = read_mail(headers.as_bytes(), key, in_mailbox=True) if headers.keys() else None
+    headers = mail.text(_HEADERS).encode("utf-8", "replace")
+    has_headers = bool(BytesParser().parsebytes(headers, headersonly=True).keys())
+    stated = read_mail(headers, key, in_mailbox=True) if has_headers else None
     receivers = {1: list[str](), 2: list[str]()}
     for name in file.folders("__recip_version1.0_", folder)[:_MOST_RECIPIENTS]:
         one = _Storage(file, (*folder, name), 8, mail.code_page)
@@ -115,7 +125,12 @@ def _read_body(mail: "_Storage", key: str, notes: list[str]) -> str:
         return ""
     found = read_rtf(unpacked, key)
     notes += found.notes
-    return _text_of_html(found.html) if found.html else clean_text("\n".join(one.text for one in found.paragraphs))
+    if found.html:
+        return _text_of_html(found.html)
+    builder = TextBuilder()
+    add_paragraphs(builder, found.paragraphs)
+    builder.end_page()
+    return builder.pages[0]
 
 
 def _text_of_html(page: str) -> str:
@@ -160,7 +175,7 @@ def _make_eml(mail: Mail) -> Message:
             message.attach(MIMEMessage(BytesParser().parsebytes(file.content)))
             continue
         part = MIMEApplication(file.content)
-        if file.media_type.count("/") == 1 and file.media_type.isascii():
+        if _MEDIA_TYPE.fullmatch(file.media_type):
             part.replace_header("Content-Type", file.media_type)
         part.add_header("Content-Disposition", "inline" if file.is_inline else "attachment", filename=file.name)
         message.attach(part)
@@ -216,7 +231,10 @@ class _Storage:
 
 
 def _encoding(code_page: int) -> str:
-    return "" if not code_page else "utf-8" if code_page == 65001 else f"cp{code_page}"
+    """Returns Python's name of a code page of Windows; '' for none."""
+    if 28591 <= code_page <= 28606:
+        return f"iso8859-{code_page - 28590}"
+    return _CODE_PAGES.get(code_page, f"cp{code_page}") if code_page else ""
 
 
 def _address(name: str, address: str) -> str:

@@ -39,14 +39,15 @@ _NO_PARAGRAPHS = ("cs", "ts", "ds")  # styles of characters, tables and sections
 _CHARACTERS = {
     "tab": "\t", "line": "\n", "emdash": "—", "endash": "–", "bullet": "•", "lquote": "‘", "rquote": "’",
     "ldblquote": "“", "rdblquote": "”", "emspace": " ", "enspace": " ", "qmspace": " ", "nestcell": "\n",
-    "nestrow": "\n",
+    "nestrow": "\n", "zwj": "\u200d", "zwnj": "\u200c", "zwbo": "\u200b", "zwnbo": "\u2060",
+    "ltrmark": "\u200e", "rtlmark": "\u200f",
 }  # fmt: skip
 _SYMBOLS = {b"~": " ", b"_": "-", b"\t": "\t"}
-_ENDS = ("par", "sect", "page", "cell", "row", "\n", "\r")
+_ENDS = ("par", "sect", "page", "column", "cell", "row", "\n", "\r")
 _CODE_PAGES = {
-    77: "mac_roman", 78: "shift_jis", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253",
-    162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874",
-    238: "cp1250", 254: "cp437", 255: "cp850",
+    0: "cp1252", 77: "mac_roman", 78: "shift_jis", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950",
+    161: "cp1253", 162: "cp1254", 163: "cp1258", 177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251",
+    222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
 }  # fmt: skip
 _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
@@ -75,6 +76,8 @@ class _State:
     is_in_table: bool = False
     is_deleted: bool = False
     is_only_rtf: bool = False
+    is_twofold: bool = False
+    """Whether the next group is followed by the same text in Unicode (`upr`)."""
     name: str = ""
 
 
@@ -100,6 +103,7 @@ class _Reader:
         self._stack: list[_State] = []
         self._found = RtfText()
         self._code_page = "cp1252"
+        self._is_of_dos_or_mac = False
         self._default_font = -1
         self._fonts: dict[int, str] = {}
         self._levels: dict[int, int] = {}
@@ -143,7 +147,7 @@ class _Reader:
                 f"some bytes are none of the code page that the file states ({pages}); read as Windows-1252"
             )
         if self._is_html:
-            found.html = "".join(self._parts)
+            found.html = _join_pairs("".join(self._parts))
         elif self._parts:
             self._end_paragraph("par")
         return found
@@ -156,7 +160,10 @@ class _Reader:
         if len(self._stack) >= _DEEPEST:
             raise LoadFailed(f"{self._key!r} is refused: its groups are nested more than {_DEEPEST:,} deep")
         self._stack.append(self._state)
+        is_repeated, self._state.is_twofold = self._state.is_twofold, False
         self._state = replace(self._state, is_starred=False)
+        if is_repeated:
+            self._state.destination = _SKIPPED
 
     def _close(self) -> bool:
         """Ends a group. Returns whether it was the last one."""
@@ -166,7 +173,7 @@ class _Reader:
             return True
         ended, self._state = self._state, self._stack.pop()
         if ended.destination == _NOTE and self._state.destination != _NOTE:
-            if text := "".join(self._note).strip():
+            if text := _join_pairs("".join(self._note)).strip():
                 self._notes.append(text)
             self._note = []
         elif ended.destination == _INFO and ended.name and not self._state.name:
@@ -178,7 +185,7 @@ class _Reader:
         return not self._stack
 
     def _end_property(self, name: str) -> None:
-        text, self._named = "".join(self._named).strip(), []
+        text, self._named = _join_pairs("".join(self._named)).strip(), []
         times, self._times = self._times, {}
         if name == "title":
             self._found.title = text
@@ -240,6 +247,9 @@ class _Reader:
             state.style = number or 0
         elif word == "outlinelevel":
             state.outline = 9 if number is None else number
+        elif word == "upr":
+            self._flush()
+            state.is_twofold = True
         elif word == "uc":
             state.skipped_units = min(max(0, number or 0), 8)
         elif word in _ENTERED or word in _INFO_WORDS or (word in _NO_PARAGRAPHS and state.destination == _STYLES):
@@ -253,11 +263,14 @@ class _Reader:
             self._code_page = _known(f"cp{number}" if number != 65001 else "utf-8") or self._code_page
         elif word in ("mac", "pc", "pca") and not self._fonts:
             self._code_page = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}[word]
+            self._is_of_dos_or_mac = True
         elif word == "deff":
             self._default_font = number or 0
         elif word == "fromhtml":
             self._is_html = True
         elif word == "fcharset" and self._state.destination == _FONTS and number in _CODE_PAGES:
+            if number == 0 and self._is_of_dos_or_mac:  # "ANSI" is then what the header states
+                return
             self._fonts[self._state.font] = _CODE_PAGES[number]
         elif word == "cpg" and self._state.destination == _FONTS and number and _known(f"cp{number}"):
             self._fonts[self._state.font] = f"cp{number}"
@@ -273,6 +286,8 @@ class _Reader:
             return
         if word == "htmltag" and self._is_html:
             state.is_only_rtf = False
+        elif word == "ud":  # what `upr` has in Unicode belongs to the text around it
+            return
         elif word in _ENTERED:
             state.destination = _ENTERED[word]
         elif word in _INFO_WORDS:

@@ -36,12 +36,22 @@ _LONGEST_FIELD = 8_000
 
 
 class _BoundedHeaders(Compat32):
-    """Cuts headers that are too long."""
+    """Cuts headers that are too long, and reads the ones that are not encoded."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
         longest = _LONGEST_FIELD if name.lower().startswith("content-") else _LONGEST_HEADER
         return name, value[:longest]
+
+    def header_fetch_parse(self, name: str, value: str) -> str:  # noqa: ARG002 - the policy has it
+        """Decodes bytes that are no ASCII, for which the parser has surrogates: some programs write UTF-8 there."""
+        if value.isascii():
+            return value
+        raw = value.encode("utf-8", "surrogateescape")
+        try:
+            return decode_text(raw, "a header", "").text
+        except LoadFailed:
+            return raw.decode("latin-1")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -66,14 +66,14 @@ async def _until_parsing(lane: LoadingLane) -> None:
 async def test_pages_of_a_long_document_are_read_without_its_parser(server: Server) -> None:
     """They are kept when it is indexed, and kept again where they are missing. They go with the document."""
     await server.corpus()
-    content = make_long_pdf([[f"Line {line} of page {n}." for line in range(30)] for n in range(1, 41)])
+    content = make_long_pdf([[f"Line {line} of sheet {n} here." for line in range(30)] for n in range(1, 41)])
     path = "/v1/corpora/people/documents"
     sent = await server.client.post(path, files={"file": ("long.pdf", content, "application/pdf")})
     await server.work("people")
     [document] = sent.json()["documents"]
     page = f"{path}/{document['id']}/pages"
     first = (await server.client.get(f"{page}/7")).json()["text"]
-    assert first.startswith("Line 0 of page 7.\nLine 1 of page 7.\n")
+    assert first.startswith("Line 0 of sheet 7 here.\nLine 1 of sheet 7 here.\n")
     missing = await server.client.get(f"{page}/41")
     assert (missing.status_code, "its pages are 1 to 40" in missing.text) == (404, True)
     container = server.container

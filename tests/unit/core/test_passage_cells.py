@@ -130,3 +130,12 @@ def test_many_rows_are_read_in_linear_time() -> None:
     text = "Name | Rate\n" + "Bo | 1\n" * 20_000
     [grid] = read_grids(text)
     assert len(grid.rows) == 20_000
+
+
+@pytest.mark.parametrize("signs", ["$ | $", "€ | €", "| $ | $ |"])
+def test_a_row_of_signs_of_currency_is_a_row(signs: str) -> None:
+    text = f"Item | 2023 | 2022\n{signs}\nSales | 5 | 6\nCosts | 7 | 8\n"
+    at = text.index("8")
+    found = find_cell(text, Span(start=at, end=at + 1))
+    assert found is not None
+    assert (found.row, found.column, found.value) == ("Costs", "2022", "8")

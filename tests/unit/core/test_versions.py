@@ -27,6 +27,8 @@ from core.text.titles import (
         ("Who wrote section 12?", set()),
         ("What does section 3.1 of version 2.0 say, and § 4.2?", {"2.0"}),
         ("As of v3, and under release 4?", {"v3", "v4"}),
+        ("Maı 2024, juın 2023, ſep 2022", {"2024", "m05", "2023", "m06", "2022", "m09"}),
+        ("thırd quarter, FİRST QUARTER, ſecond quarter, erſtes Quartal", {"q3", "q1", "q2"}),
         ("Is it in the 2nd edition, or in der 3. Auflage?", {"v2", "v3"}),
         ("How was it done before upgrading to Click 8.0?", set()),
         ("Was galt vor dem Umstieg auf 8.0?", set()),

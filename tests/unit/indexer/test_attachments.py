@@ -55,7 +55,7 @@ def test_a_mail_of_outlook() -> None:
     "body",
     [{0x1013: HTML.encode()}, {0x1013: HTML}, {0x1009: b"\0" * 8 + b"MELA" + b"\0" * 4 + rb"{\rtf1 Gr\'fc\'dfe}"}],
 )
-def test_bodies_in_html_and_rtf(body: dict[int, str | bytes]) -> None:
+def test_bodies_in_html_and_rtf(body: dict[int, str | bytes | int]) -> None:
     assert "Gr\u00fc\u00dfe" in load(make_msg({0x0037: "s", **body})).pages[0]
 
 
@@ -177,3 +177,30 @@ def test_a_suffix_that_tells_no_format_leaves_it_to_the_content() -> None:
         media_type_of_content("a.png", b"text")
     with pytest.raises(UnsupportedMedia, match="this one holds a zero byte"):
         media_type_of_content("core.4711", b"a\0")
+
+
+def test_headers_of_outlook_in_other_letters_are_read() -> None:
+    headers = "From: Jürgen Müller <j@x.de>\r\nTo: Łukasz <l@x.pl>\r\nDate: Mon, 1 Jan 2024 10:00:00 +0100\r\n\r\n"
+    page = "\n".join(load(make_msg({0x0037: "s", 0x1000: "b", 0x007D: headers})).pages)
+    assert "Jürgen Müller <j@x.de>" in page
+    assert "Łukasz <l@x.pl>" in page
+
+
+@pytest.mark.parametrize(
+    ("number", "name", "text"),
+    [
+        (28592, "iso8859_2", "Zażółć gęślą jaźń"),
+        (28605, "iso8859_15", "10 € café"),
+        (51932, "euc_jp", "日本語のテキスト"),
+        (1251, "cp1251", "Привет"),
+    ],
+)
+def test_code_pages_of_outlook(number: int, name: str, text: str) -> None:
+    content = make_msg({0x0037: "s", 0x3FDE: number, 0x1013: f"<p>{text}</p>".encode(name)})
+    assert text in load(content).pages[0]
+
+
+def test_tables_of_a_body_in_rtf_are_rows() -> None:
+    table = rb"{\rtf1\trowd\intbl Name\cell Rate\cell\row\trowd\intbl Bo\cell 1\cell\row\pard end{\footnote fn}\par}"
+    page = load(make_msg({0x0037: "s", 0x1009: bytes(8) + b"MELA" + bytes(4) + table})).pages[0]
+    assert "Name | Rate\nBo | 1\n\nend\n\nfn" in page

@@ -308,3 +308,13 @@ def test_numbers_within_sentences_and_rows_are_no_numbers_of_pages() -> None:
         for n in range(9)
     ]
     assert find_running_lines(pages) == [set[int]()] * 9
+
+
+def test_numbers_of_pages_are_told_from_headings_and_from_texts() -> None:
+    words = ("One", "Two", "Three", "Four")
+    prose = [[f"{word} goes on.", f"{word} is long.", f"{word} ends.", f"{word} has ended."] for word in words]
+    for heading in ("Chapter {}", "Exhibit {}", "Teil {}"):
+        pages = [[heading.format(n), *lines] for n, lines in enumerate(prose, 1)]
+        assert find_running_lines(pages) == [set[int]()] * 4
+    assert find_running_lines([[f"Page {n} begins."] for n in range(1, 5)]) == [set[int]()] * 4, "nothing is left"
+    assert find_running_lines([[f"Report, page {n}", *lines] for n, lines in enumerate(prose, 1)]) == [{0}] * 4

@@ -48,6 +48,11 @@ def make_odt(body: str, *, styles: str = "", **parts: str) -> bytes:
         (rb"{\field{\*\fldinst HYPERLINK gone}{\fldrslt shown}} {\xe gone}", "shown"),
         (rb"{\shp{\*\shpinst{\sp{\sn gone}{\sv gone}}{\shptxt in a box}}{\shprslt gone}}", "in a box"),
         (rb"a\bin5 {{{{{b", "ab"),
+        (rb"one\column two", "one\n\ntwo"),
+        (rb"\u1605?\zwnj \u1606?", "\u0645\u200c\u0646"),
+        (rb"{\upr{a?b}{\*\ud{a\u24456?b}}} c", "a很b c"),
+        (rb"a{\footnote note \u-10179?\u-8704?}", "a\n\nnote 😀"),
+        (rb"\ansicpg1251\deff0{\fonttbl{\f0\fcharset0 A;}{\f1\fcharset204 B;}}\f0 caf\'e9 \f1\'e9", "café й"),
     ],
 )
 def test_characters_and_groups_of_rtf(written: bytes, read: str) -> None:
@@ -68,6 +73,12 @@ def test_headings_tables_and_notes_of_rtf() -> None:
     assert block.text == "Text on.\n\nA note.\n\nCity | River of it\nUlm\n\nAfter.\n"
     assert "note" not in text_of(rtf, content, notes=False)
     assert "Ulm" not in text_of(rtf, content, tables=False)
+
+
+def test_characters_of_two_units_in_properties_and_packed_pages_of_rtf() -> None:
+    assert load(rtf, rb"{\rtf1{\info{\title T \u-10179?\u-8704?x}}text\par}").title == "T 😀x"
+    packed = rb"{\rtf1\ansi\fromhtml1 {\*\htmltag64 <p>}Hi \u-10179?\u-8704?x{\*\htmltag64 </p>}}"
+    assert text_of(rtf, packed).strip() == "Hi 😀x"
 
 
 def test_rtf_that_is_cut_off_or_in_a_wrong_code_page_is_read_with_a_note() -> None:
@@ -190,3 +201,15 @@ def test_each_cut_of_a_doc_is_refused_or_read() -> None:
         except LoadFailed:
             outcomes.add("refused")
     assert "refused" in outcomes
+
+
+def test_tables_in_repeated_cells_are_bounded() -> None:
+    inner = "<text:p>abcdefgh</text:p>"
+    for _ in range(4):
+        cell = f'<table:table-cell table:number-columns-repeated="64">{inner}</table:table-cell>'
+        inner = f"<table:table><table:table-row>{cell}</table:table-row></table:table>"
+    assert len(text_of(odt, make_odt(inner))) < 100_000
+
+
+def test_fields_of_doc_within_one_another() -> None:
+    assert text_of(doc, make_doc("a\x13gone\x13gone\x14gone\x15gone\x14 shown\x15 b\x14\x15\r")).strip() == "a shown b"

@@ -33,6 +33,8 @@ _CLEARLY = 2.0
 _TIGHT = 0.1
 """Heights of a character between two lines of one name; rows are further apart."""
 _MOST_COLUMNS = 40
+_MOST_RUNS = 400
+"""Runs of a row; one with more is one cell, since joining them takes time by the square of their number."""
 _OFF_CENTRE = 0.05
 """How far from the middle of all columns a name may stand that is above all of them, as a share of their width."""
 _BROKEN_SHARE = 0.15
@@ -119,6 +121,10 @@ def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], S
 def _read_row(runs: Sequence[Run]) -> _Row:
     ordered = sorted(runs, key=lambda run: run.left)
     size = max(runs, key=lambda run: len(run.text)).size
+    top, bottom = max(run.top for run in runs), min(run.bottom for run in runs)
+    if len(runs) > _MOST_RUNS:
+        whole = _Piece(" ".join(run.text for run in ordered), ordered[0].left, max(run.right for run in runs))
+        return _Row((whole,), top, bottom, size)
     pieces: list[_Piece] = []
     before: Run | None = None
     for run in ordered:
@@ -133,8 +139,7 @@ def _read_row(runs: Sequence[Run]) -> _Row:
             right = max(part.right for part in parts)
             pieces += _split_amounts(_Piece(text, parts[0].left, right, tuple(parts) if len(parts) > 1 else ()))
         before = run
-    joined = tuple(_join_signs(pieces))
-    return _Row(joined, max(run.top for run in runs), min(run.bottom for run in runs), size)
+    return _Row(tuple(_join_signs(pieces)), top, bottom, size)
 
 
 def _split_run(run: Run) -> list[_Piece]:

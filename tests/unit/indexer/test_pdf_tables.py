@@ -99,3 +99,17 @@ def test_no_word_of_any_page_is_lost(places: list[tuple[str, int, int]]) -> None
     for row, cells in align_rows(ordered):
         if any(cells):
             assert sorted("".join(cells).replace(" ", "")) == sorted("".join(run.text for run in row).replace(" ", ""))
+
+
+def test_a_row_of_thousands_of_runs_is_one_cell() -> None:
+    def row(bottom: float, count: int) -> list[Run]:
+        return [
+            Run(text=f"{n}" if n else "Row", left=20.0 * n, right=20.0 * n + 9, bottom=bottom, top=bottom + 9, size=9)
+            for n in range(count)
+        ]
+
+    rows = [row(700 - 12 * n, 4) for n in range(6)] + [row(600, 50_000)]
+    found = list(align_rows(rows))
+    assert [runs for runs, _ in found] == rows, "nothing is lost"
+    assert not found[-1][1]
+    assert all(cells for _, cells in found[:-1])

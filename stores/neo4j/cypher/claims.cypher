@@ -45,7 +45,7 @@ UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)}) USING INDEX r:Revision(uid)
 WHERE r.state IN $states
-RETURN r.uid AS uid, r.seq AS seq, r.deletion AS deletion, r.state AS state;
+RETURN r.uid AS uid, r.seq AS seq, r.attempts AS attempts, r.deletion AS deletion, r.state AS state;
 
 // [lease]
 UNWIND $rows AS uid

@@ -55,7 +55,7 @@ class Config(StrategyConfig):
 
 
 class OdtLoader:
-    """Loads ODT. The title is that of the sender, else the paragraph in the style "Title", else that of the properties,
+    """Loads ODT. The title is the sender's, else the paragraph in the style "Title", else the title of the properties,
     else the first heading of level 1, else the name of the file.
     """
 

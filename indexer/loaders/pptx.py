@@ -31,7 +31,7 @@ class Config(StrategyConfig):
 
 
 class PptxLoader:
-    """Loads PPTX. The title is that of the sender, else that of the properties, else that of the first slide."""
+    """Loads PPTX. The title is that of the sender, else the title of the properties, else that of the first slide."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

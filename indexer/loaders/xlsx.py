@@ -39,7 +39,7 @@ _Ranges = Mapping[int, Sequence[tuple[int, int, int]]]
 
 _MERGED = re.compile(rb'<(?:\w{1,20}:)?mergeCell\s[^<>]{0,50}ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 _MOST_MERGED = 10_000
-"""Merged cells of a sheet, of which those that cover more than 1,000 places are left as they are."""
+"""Merged cells of a sheet that are read. A merged cell of more than 1,000 places is left as it is."""
 _LARGEST_MERGED = 1000
 _MOST_REPEATED = 100_000
 """Characters that merged cells add to a sheet by being repeated."""

@@ -16,7 +16,7 @@ _DISTANCE = 24
 
 
 async def locate_cells(answer: Answer, corpora: Sequence[Corpus], contents: Contents) -> Answer:
-    """Returns the answer with the cells of its citations. Passages of the web, and those that are gone, have none."""
+    """Returns the answer with the cells of its citations. Passages of the web, or gone ones, have none."""
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for citation in answer.citations:
         if citation.url is None:

@@ -54,7 +54,7 @@ class ClaimProgress:
 @dataclass(frozen=True, kw_only=True)
 class ClaimFilter:
     """Which revisions are claimed: by the size of their content in bytes, both bounds included (None: no bound), and
-    whether those are that are claimed alone, because they may be what kills their workers.
+    whether `suspects` are among them: revisions that are claimed alone, as they may be what kills their workers.
     """
 
     min_size: int = 0

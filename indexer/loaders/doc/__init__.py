@@ -31,7 +31,7 @@ class Config(StrategyConfig):
 
 
 class DocLoader:
-    """Loads DOC. The title is that of the sender, else the paragraph in the style "Title", else that of the properties,
+    """Loads DOC. The title is the sender's, else the paragraph in the style "Title", else the title of the properties,
     else the first heading of level 1, else the name of the file.
 
     A file that is RTF or DOCX by its content is read as such: many programs name these `.doc`.

@@ -184,9 +184,7 @@ class WordFile:
         return notes
 
     def _read_styles(self) -> list[int]:
-        """Returns the level of each style by its index (STSH); a style without one has that of the style it is based
-        on.
-        """
+        """Returns the level of each style by its index (STSH); a style without a level has the level of its base."""
         sheet = self._part(_STYLES)
         if len(sheet) < 6:
             return [BODY, *range(1, 10)]

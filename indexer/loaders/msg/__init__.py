@@ -29,7 +29,7 @@ class Config(StrategyConfig):
 
 
 class OutlookLoader:
-    """The title is that of the sender, else the subject of the mail."""
+    """The title is the sender's, else the subject of the mail."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -29,7 +29,7 @@ _WIDEST_GAP = 4.0
 """Heights of a character between a row and the next line of the same table."""
 _LONGEST_LABEL, _LONGEST_NAME = 160, 60
 _CLEARLY = 2.0
-"""Points by which a name stands nearer to the middle of several columns than to the middle of those that it touches."""
+"""Points by which a name stands nearer to the middle of several columns than to the middle of what it touches."""
 _TIGHT = 0.1
 """Heights of a character between two lines of one name; rows are further apart."""
 _MOST_COLUMNS = 40
@@ -313,7 +313,7 @@ def _name_columns(
     row: _Row, columns: Sequence[_Column], *, single: bool, wide: bool
 ) -> list[tuple[_Piece, tuple[int, int]]] | None:
     """Returns the names in a row of a header with the columns that each stands above, from the first to the one after
-    the last; None if the row is none. Column 0 is that of the labels.
+    the last; None if the row is none. Column 0 has the labels.
 
     With `single`, each name stands above one column: the row and the next one are lines of the same names. With `wide`,
     it is above a row that names each column.
@@ -395,7 +395,7 @@ def _is_label(row: _Row, end: float) -> bool:
 
 
 def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column], *, wide: bool) -> range:
-    """Returns the columns that a name stands above: those that it touches, and as many beside them as make it stand in
+    """Returns the columns that a name stands above: the ones it touches, and as many beside them as make it stand in
     their middle. With `wide`, as many as possible: the columns have names of their own.
     """
     touched = [n for n, column in enumerate(columns) if _overlap(piece, column) > 0] or [_nearest(piece, columns)]

@@ -28,7 +28,7 @@ _GOLD = Path(__file__).with_name("report_cells.jsonl")
 async def name_figures(folder: Path, out: Path | None) -> list[Check]:
     """Returns how many of the figures of the answers are in tables of the hits, and how many of their cells are right.
 
-    The cells are compared with those that were judged. A cell that was not judged is counted apart.
+    The cells are compared with the judged cells. A cell that was not judged is counted apart.
     """
     questions = [json.loads(line) for line in (folder / "questions.jsonl").read_text("utf-8").splitlines()]
     async with workshop() as shop:

@@ -20,6 +20,7 @@ from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
 __all__ = ["Connection", "Cursor", "SqliteDatabase", "now"]
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 _REMEDY = "put back a copy of the data folder, or restore a backup into a new one (`hopweave restore`)"
@@ -65,6 +66,19 @@ class SqliteDatabase:
         """Runs `work` in a write transaction; any exception rolls back."""
         return await asyncio.to_thread(self.write_now, work)
 
+    async def write_prepared(
+        self,
+        prepare: Callable[[Connection], P],
+        work: Callable[[Connection, P], T],
+        clear: Callable[[Connection], None],
+    ) -> T:
+        """Runs `work` with what `prepare` returns in a write transaction, and at the end `clear`.
+
+        `prepare` and `clear` run on the same connection without the write lock, so they may take long, and may write
+        temporary tables only. What `prepare` has read may be outdated in `work`.
+        """
+        return await asyncio.to_thread(self._write_prepared, prepare, work, clear)
+
     async def empty_log(self) -> None:
         """Moves what was committed from SQLite's log (WAL) into the file, and empties the log, which has the texts of
         deleted rows. Does nothing while others read or write: then a later call does it.
@@ -76,7 +90,6 @@ class SqliteDatabase:
         """A connection of its own in a read transaction, for reading that takes many steps."""
         snapshot = Snapshot(await asyncio.to_thread(self._open), self._in_use)
         try:
-            await snapshot.run(lambda connection: connection.execute("pragma temp_store = file"))  # sorts may be large
             await snapshot.run(lambda connection: connection.execute("begin"))
             yield snapshot
         finally:
@@ -110,11 +123,30 @@ class SqliteDatabase:
             self._unused.clear()
 
     def _transact(self, begin: str, work: Callable[[Connection], T]) -> T:
+        with self._connection() as connection:
+            return self._run(connection, begin, work)
+
+    def _write_prepared(
+        self,
+        prepare: Callable[[Connection], P],
+        work: Callable[[Connection, P], T],
+        clear: Callable[[Connection], None],
+    ) -> T:
+        with self._connection() as connection:
+            prepared = self._run(connection, "begin", prepare)
+            try:
+                return self._run(connection, "begin immediate", lambda connection: work(connection, prepared))
+            finally:
+                self._run(connection, "begin", clear)
+
+    @contextmanager
+    def _connection(self) -> Iterator[Connection]:
+        """A connection for the transactions of one caller."""
         with self._in_use():
             with self._translating():
                 connection = self._take()
             try:
-                return self._run(connection, begin, work)
+                yield connection
             finally:
                 with self._lock:
                     self._unused.append(connection)
@@ -202,7 +234,7 @@ def _prepare(connection: Connection) -> None:
     connection.row_factory = sqlite3.Row
     add_functions(connection)
     connection.execute("pragma cache_size = -16384")
-    connection.execute("pragma temp_store = memory")
+    connection.execute("pragma temp_store = file")  # rows of a commit may be large
 
 
 def _roll_back(connection: Connection) -> None:

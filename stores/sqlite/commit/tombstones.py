@@ -7,11 +7,10 @@ from dataclasses import replace
 from core.ports.record import Tombstone
 from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
 from stores.payloads import dump
-from stores.sqlite.commit.effects import SqliteCommitEffects
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list, marks
 
-__all__ = ["list_due", "select_orphans", "write", "write_effects"]
+__all__ = ["list_due", "select_named", "select_orphans", "write"]
 
 _AMONG = "IN (SELECT from_hex(value) FROM json_each(?))"
 _NAMED = {
@@ -41,24 +40,6 @@ def write(cx: Connection, tombstone: Tombstone, documents: Sequence[str], grace:
     return replace(tombstone, id=cursor.lastrowid or 0)
 
 
-def write_effects(
-    cx: Connection, effects: SqliteCommitEffects, entity_ids: Collection[str], grace: float
-) -> Tombstone | None:
-    """Writes the tombstone of a commit, which deleted these entities."""
-    corpus_id = effects.corpus_id
-    tombstone = Tombstone(
-        id=0,
-        corpus_id=corpus_id,
-        view_ids=tuple(sorted(effects.old_views)),
-        entity_ids=tuple(entity_ids),
-        triple_ids=tuple(sorted(effects.triples - _named(cx, corpus_id, "triple_ids", effects.triples))),
-        content_hashes=tuple(
-            sorted(effects.content_hashes - _named(cx, corpus_id, "content_hashes", effects.content_hashes))
-        ),
-    )
-    return write(cx, tombstone, effects.document_ids, grace)
-
-
 def list_due(cx: Connection, corpus_id: str) -> list[Tombstone]:
     """See `core.ports.record.Tombstones.list_due`."""
     rows = cx.execute(
@@ -78,11 +59,11 @@ def list_due(cx: Connection, corpus_id: str) -> list[Tombstone]:
 def select_orphans(cx: Connection, tombstone: Tombstone) -> Tombstone:
     """See `core.ports.record.Tombstones.select_orphans`."""
     corpus_id = tombstone.corpus_id
-    return without(tombstone, {kind: _named(cx, corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS})
+    return without(tombstone, {kind: select_named(cx, corpus_id, kind, getattr(tombstone, kind)) for kind in KINDS})
 
 
-def _named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]) -> set[str]:
-    """Returns those of the ids that the record names."""
+def select_named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]) -> set[str]:
+    """Returns the ids of a kind that the record names, out of the given ones."""
     if not ids:
         return set()
     return {row[0] for row in cx.execute(_NAMED[kind], (corpus_id, id_list(ids)))}

@@ -3,7 +3,7 @@
 from core.documents import RevisionState
 from core.ports.record.maintenance import DocumentCount
 from stores.sqlite import changes
-from stores.sqlite.commit.entities import delete_entities
+from stores.sqlite.commit.deletion import delete_entities
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.leases import claims
 from stores.sqlite.leases.endings import expire_all

@@ -12,19 +12,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from core.documents import RevisionState, Submission
+from core.documents import Chunk, RevisionState, Submission
 from core.graph import Mention
 from core.ids import chunk_id, entity_id
 from core.ports.indexing import DraftChunk, LoadedDocument
-from core.ports.record import Claim, Commit
+from core.ports.record import ChunkRow, Claim, Commit
 from indexer import DocumentLimits, Worker
 from indexer.chunking import pieces
 from indexer.pipeline import preparation, row_table
 from models.embedding.tokens import EstimatedTokens
 from stores.sqlite.changes import log_chunks
-from stores.sqlite.commit.chunks import add_graph
-from stores.sqlite.commit.effects import SqliteCommitEffects
-from stores.sqlite.commit.graph import insert_graph
+from stores.sqlite.commit.insertion import insert_chunks, insert_graph
+from stores.sqlite.commit.ready import make_ready
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.numbers import make_corpus_number
 from tests.benchmarks.documents.prose import make_sentence, make_text
@@ -39,9 +38,8 @@ _SHORT_STEPS = (
 """What is worked on at once is a small part of the text, as it is of a text of many megabytes."""
 
 _CHUNKS = 100
-_CHUNK = """
-    INSERT INTO chunk_rows (corpus, id, document, view_id, position, title_names, terms, text, heading, extract_hash,
-    tokens) VALUES (?1, ?2, 1, ?2, 0, x'', x'', '', '', '', 1)
+_DOCUMENT = """
+    INSERT INTO document_rows (corpus, id, key, title, metadata, newest) VALUES (?, x'd0', 'd', '', '{}', 1)
 """
 _ADA = entity_id("ada")
 _BYTES = 40  # for each row: less than a row of parameters takes
@@ -132,7 +130,7 @@ def test_changes_are_logged_without_a_copy_of_their_rows(tmp_path: Path) -> None
 def _peak_of_mentions(path: Path, count: int) -> int:
     claim = Claim(
         corpus_id="c",
-        document_id="d",
+        document_id="d0",
         key="d",
         revision=1,
         epoch=1,
@@ -147,17 +145,23 @@ def _peak_of_mentions(path: Path, count: int) -> int:
         Mention(chunk_id=_chunk_id(n % _CHUNKS), entity_id=_ADA, name="ada", form=f"Ada {n // _CHUNKS}", count=1)
         for n in range(count)
     )
-    chunks = {mention.chunk_id for mention in mentions}
-    commit = Commit(claim=claim, mentions=mentions)
+    chunks = [_row(id) for id in sorted({mention.chunk_id for mention in mentions})]
+    commit = Commit(claim=claim, mentions=mentions, chunks=chunks)
 
     def work(cx: Connection) -> None:
-        effects = SqliteCommitEffects("c", make_corpus_number(cx, "c"))
-        cx.executemany(_CHUNK, [(effects.corpus, bytes.fromhex(id)) for id in sorted(chunks)])
-        add_graph(commit, chunks, effects)
-        insert_graph(cx, effects)
+        corpus = make_corpus_number(cx, "c")
+        cx.execute(_DOCUMENT, (corpus,))
+        make_ready(cx, [commit])
+        insert_chunks(cx, corpus)
+        insert_graph(cx, corpus)
         assert cx.execute("SELECT count(*) FROM mentions").fetchone()[0] == count
 
     return _peak(path, work)
+
+
+def _row(id: str) -> ChunkRow:
+    chunk = Chunk(id=id, document_id="d0", view_id=id, position=0, text="", heading="", page=None, span=None)
+    return ChunkRow(chunk=chunk, extract_hash="", tokens=1, terms=b"", title_names=())
 
 
 def _peak_of_log(path: Path, count: int) -> int:

@@ -1,0 +1,167 @@
+"""The rows of a commit, made ready before the transaction: packed and compared, in temporary tables of the connection.
+
+Packing a long text takes half a minute, and nobody else could write meanwhile if the transaction did it. The temporary
+tables are in a file that SQLite deletes by itself, once they are larger than its cache.
+"""
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, TypeVar
+
+from core.ports.record import ChunkRow, Commit
+from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
+from stores.sqlite.compression import pack_terms, pack_text
+from stores.sqlite.database import Connection, Cursor
+from stores.sqlite.numbers import OF_ID
+from stores.sqlite.rows import id_list, marks
+from stores.sqlite.short_values import pack_hash, pack_ids
+
+__all__ = ["CHUNK_COLUMNS", "SHOWN", "Ready", "clear", "drop_fenced", "make_ready"]
+
+T = TypeVar("T")
+
+Ready = Mapping[int, ChunkChanges]
+"""How the chunks of each document change, by the number of the document. The rows are in the temporary tables."""
+
+SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
+"""The columns of a kept chunk that are written where they differ; most are where it stands.
+
+Its text and heading are the same: the id of its view entries is a digest of them.
+"""
+CHUNK_COLUMNS = ("id", "document", "view_id", *SHOWN, "text", "heading", "extract_hash")
+
+_TABLES = {
+    "ready_chunks": (*CHUNK_COLUMNS, "is_kept"),  # 1: only the columns SHOWN are written
+    "ready_mentions": ("document", "chunk", "entity", "name", "form", "count"),
+    "ready_facts": ("document", "chunk", "triple", "subject", "object", "predicate"),
+}
+_COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(SHOWN)} FROM chunks"
+_ROWS_AT_ONCE = 512
+
+
+@dataclass(frozen=True)
+class _Document:
+    number: int
+    is_hidden: bool
+    is_new: bool
+
+
+def make_ready(cx: Connection, commits: Sequence[Commit]) -> Ready:
+    """Fills the temporary tables with what the commits write, and returns how the chunks of their documents change.
+
+    The stored chunks of a document are only changed under its claim. So what is read here still holds in the
+    transaction, if the claim does. Documents that do not exist are left out: their claims are fenced.
+    """
+    for name, columns in _TABLES.items():
+        cx.execute(f"CREATE TEMP TABLE IF NOT EXISTS {name} ({', '.join(columns)})")
+    clear(cx)
+    ready: dict[int, ChunkChanges] = {}
+    for one in commits:
+        if not one.claim.deletion and (document := _find_document(cx, one)) is not None:
+            ready[document.number] = _make_one_ready(cx, one, document)
+    return ready
+
+
+def clear(cx: Connection) -> None:
+    """Empties the temporary tables. `make_ready` was called on this connection before."""
+    for name in _TABLES:
+        cx.execute(f"DELETE FROM temp.{name}")
+
+
+def drop_fenced(cx: Connection, documents: Iterable[int]) -> None:
+    """Deletes from the temporary tables what belongs to documents that have these numbers."""
+    for document in documents:
+        for name in _TABLES:
+            cx.execute(f"DELETE FROM temp.{name} WHERE document = ?", (document,))
+
+
+def _find_document(cx: Connection, one: Commit) -> _Document | None:
+    key = (one.claim.corpus_id, one.claim.document_id)
+    row = cx.execute(f"SELECT number, hidden FROM document_rows WHERE {OF_ID}", key).fetchone()
+    if row is None:
+        return None
+    chunk = cx.execute("SELECT 1 FROM chunk_rows WHERE document = ? LIMIT 1", (row["number"],)).fetchone()
+    return _Document(number=row["number"], is_hidden=bool(row["hidden"]), is_new=chunk is None)
+
+
+def _make_one_ready(cx: Connection, one: Commit, document: _Document) -> ChunkChanges:
+    deleted: set[str] = set()
+    if not document.is_new:
+        listed = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document.number,))
+        deleted = {row["id"].hex() for row in listed}
+    made, changed, kept, logged = set[str](), set[str](), set[str](), set[str]()
+    for rows in _parts(one.chunks):
+        before = {} if document.is_new else _read_stored(cx, one.claim.corpus_id, rows)
+        part = compare_chunks(before, rows, is_hidden=document.is_hidden)
+        made |= part.made
+        changed |= part.changed
+        kept |= part.kept
+        logged |= part.logged
+        deleted -= before.keys()
+        _insert(cx, "ready_chunks", (_row(row, document) for row in rows if row.chunk.id not in part.kept))
+        moved = (row for row in rows if row.chunk.id in part.kept and _is_moved(row, before[row.chunk.id]))
+        _insert(cx, "ready_chunks", (_row(row, document, is_kept=True) for row in moved))
+    written = made | changed if changed else made
+    mentions = (m for m in one.mentions if m.chunk_id in written)
+    _insert(
+        cx,
+        "ready_mentions",
+        (
+            (document.number, bytes.fromhex(m.chunk_id), bytes.fromhex(m.entity_id), m.name, m.form, m.count)
+            for m in mentions
+        ),
+    )
+    _insert(
+        cx,
+        "ready_facts",
+        (
+            (document.number, *map(bytes.fromhex, (f.chunk_id, f.triple_id, f.subject_id, f.object_id)), f.predicate)
+            for f in one.facts
+            if f.chunk_id in written
+        ),
+    )
+    return ChunkChanges(made=made, changed=changed, kept=kept, deleted=deleted, logged=logged)
+
+
+def _parts(rows: Iterable[T]) -> Iterator[list[T]]:
+    left = iter(rows)
+    while some := list(islice(left, _ROWS_AT_ONCE)):
+        yield some
+
+
+def _read_stored(cx: Connection, corpus_id: str, rows: Sequence[ChunkRow]) -> dict[str, sqlite3.Row]:
+    where = "WHERE corpus_id = ? AND raw_id IN (SELECT from_hex(value) FROM json_each(?))"
+    stored = cx.execute(f"{_COMPARED} {where}", (corpus_id, id_list([row.chunk.id for row in rows])))
+    return {row["id"]: row for row in stored}
+
+
+def _is_moved(row: ChunkRow, stored: sqlite3.Row) -> bool:
+    chunk, span = row.chunk, row.chunk.span
+    shown = (chunk.position, joined_names(row), row.terms, chunk.page, span and span.start, span and span.end)
+    return (*shown, row.tokens) != tuple(stored[column] for column in SHOWN)
+
+
+def _row(row: ChunkRow, document: _Document, *, is_kept: bool = False) -> tuple[Any, ...]:
+    chunk, span = row.chunk, row.chunk.span
+    return (
+        bytes.fromhex(chunk.id),
+        document.number,
+        bytes.fromhex(chunk.view_id),
+        chunk.position,
+        pack_ids(joined_names(row)),
+        pack_terms(row.terms),
+        chunk.page,
+        span and span.start,
+        span and span.end,
+        row.tokens,
+        None if is_kept else pack_text(chunk.text),
+        chunk.heading,
+        pack_hash(row.extract_hash),
+        int(is_kept),
+    )
+
+
+def _insert(cx: Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> Cursor:
+    return cx.executemany(f"INSERT INTO temp.{table} VALUES ({marks(_TABLES[table])})", rows)

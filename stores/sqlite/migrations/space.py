@@ -35,13 +35,10 @@ def give_back_space(connection: sqlite3.Connection, path: Path) -> None:
         return
     _log.info("%s is written anew, to give back %s of free pages", path.name, _size(free * page_size))
     try:
-        connection.execute("PRAGMA temp_store = file")  # the copy may be larger than the memory
         connection.execute("VACUUM")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     except sqlite3.OperationalError as error:
         _log.warning("%s keeps %s of free pages, which later rows use: %s", path.name, _size(free * page_size), error)
-    finally:
-        connection.execute("PRAGMA temp_store = memory")
 
 
 def _size(bytes: int) -> str:

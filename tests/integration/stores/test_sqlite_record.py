@@ -1,7 +1,11 @@
+import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,12 +14,30 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.filters import parse_filter
 from core.keys import Scope, make_key
-from core.ports.record import Record, Tombstone
+from core.ports.record import ChunkRow, Record, Tombstone
 from core.questions import NewQuestion
 from stores.sqlite import changes
+from stores.sqlite.commit import commit as module
 from stores.sqlite.record import SqliteRecord
 from testing.contracts.record import RecordContract
-from testing.record import claim_all, put, revision
+from testing.record import claim_all, commit_of, put, revision
+
+
+class _Rows(list[ChunkRow]):
+    """Rows whose reader waits until it is told to go on."""
+
+    def __init__(self, rows: Sequence[ChunkRow]) -> None:
+        super().__init__(rows)
+        self.reading, self.go_on = threading.Event(), threading.Event()
+
+    def __iter__(self) -> Iterator[ChunkRow]:
+        self.reading.set()
+        self.go_on.wait()
+        return super().__iter__()
+
+
+def _fail(*_: Any) -> None:
+    raise ZeroDivisionError
 
 
 class TestSqliteRecord(RecordContract):
@@ -73,6 +95,37 @@ class TestSqliteRecord(RecordContract):
         await record.keys.delete(key.id)
         for name in ("record.db", "record.db-wal"):
             assert b"my rival" not in (tmp_path / name).read_bytes(), name
+
+    async def test_others_write_while_the_rows_of_a_commit_are_made_ready(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "other", [("one", ["Ada"])])
+        await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)
+        [claim] = await claim_all(record, corpus)
+        commit = commit_of(claim, [("one", ["Ada"]), ("two", ["Bob"])])
+        rows = _Rows(commit.chunks)
+        committing = asyncio.create_task(record.commits.commit([replace(commit, chunks=rows)], grace=0))
+        await asyncio.to_thread(rows.reading.wait)
+        await asyncio.wait_for(other.submissions.set_enabled(corpus.id, [ids.document_id("other")], enabled=False), 20)
+        rows.go_on.set()
+        assert not (await committing).fenced
+        assert (await record.contents.get_chunks(corpus.id, [row.chunk.id for row in commit.chunks])).keys() == {
+            row.chunk.id for row in commit.chunks
+        }
+
+    async def test_rows_that_were_ready_for_a_commit_that_failed_are_in_no_later_one(
+        self, record: Record, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        await record.submissions.enqueue(corpus.id, [revision("a"), revision("b")], OnConflict.REPLACE)
+        first, second = await claim_all(record, corpus)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "insert_graph", _fail)
+            with pytest.raises(ZeroDivisionError):
+                await record.commits.commit([commit_of(first, [("one", ["Ada"])])], grace=0)
+        await record.commits.commit([commit_of(second, [("two", ["Bob"])])], grace=0)
+        assert (await record.corpora.count(corpus.id)).entities == 1
+        await record.commits.commit([commit_of(first, [("one", ["Ada"])])], grace=0)
+        assert (await record.corpora.count(corpus.id)).entities == 2
 
     async def test_a_hash_that_begins_as_another_is_told_from_it(self, record: Record, corpus: Corpus) -> None:
         """The index has the first bytes alone."""

@@ -62,9 +62,9 @@ def commit(
             effects.document_ids.append(one.claim.document_id)
     generation = raise_generation(cx, corpus_id)
     pending = select_new_entities(cx, effects.corpus) if misses_entities(seen, generation - 1) else []
-    insert_chunks(cx, effects.corpus)
+    first = insert_chunks(cx, effects.corpus)
     update_chunks(cx, effects.corpus)
-    insert_graph(cx, effects.corpus)
+    insert_graph(cx, effects.corpus, first)
     for one in replaced:
         _make_current(cx, one, numbers[one.claim.token], valid[one.claim.token], effects)
     for one in commits:

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
 from stores.sqlite.compression import pack_terms, pack_text
-from stores.sqlite.database import Connection, Cursor
+from stores.sqlite.database import Connection
 from stores.sqlite.numbers import OF_ID
 from stores.sqlite.rows import id_list, marks
 from stores.sqlite.short_values import pack_hash, pack_ids
@@ -34,9 +34,12 @@ CHUNK_COLUMNS = ("id", "document", "view_id", *SHOWN, "text", "heading", "extrac
 
 _TABLES = {
     "ready_chunks": (*CHUNK_COLUMNS, "is_kept"),  # 1: only the columns SHOWN are written
-    "ready_mentions": ("document", "chunk", "entity", "name", "form", "count"),
+    "ready_forms": ("document", "entity", "name", "form", "count", "stored"),  # the number of the form in the record
+    "ready_mentions": ("document", "chunk", "form", "count"),
     "ready_facts": ("document", "chunk", "triple", "subject", "object", "predicate"),
 }
+"""Mentions and facts name chunks and forms by the `rowid` that these have in their temporary table."""
+_FORM = "document = ? AND entity = ? AND form = ?"
 _COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(SHOWN)} FROM chunks"
 _ROWS_AT_ONCE = 512
 
@@ -56,6 +59,7 @@ def make_ready(cx: Connection, commits: Sequence[Commit]) -> Ready:
     """
     for name, columns in _TABLES.items():
         cx.execute(f"CREATE TEMP TABLE IF NOT EXISTS {name} ({', '.join(columns)})")
+    cx.execute("CREATE UNIQUE INDEX IF NOT EXISTS temp.ready_forms_by_name ON ready_forms (document, entity, form)")
     clear(cx)
     ready: dict[int, ChunkChanges] = {}
     for one in commits:
@@ -92,6 +96,7 @@ def _make_one_ready(cx: Connection, one: Commit, document: _Document) -> ChunkCh
         listed = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document.number,))
         deleted = {row["id"].hex() for row in listed}
     made, changed, kept, logged = set[str](), set[str](), set[str](), set[str]()
+    written: dict[str, int] = {}
     for rows in _parts(one.chunks):
         before = {} if document.is_new else _read_stored(cx, one.claim.corpus_id, rows)
         part = compare_chunks(before, rows, is_hidden=document.is_hidden)
@@ -100,29 +105,39 @@ def _make_one_ready(cx: Connection, one: Commit, document: _Document) -> ChunkCh
         kept |= part.kept
         logged |= part.logged
         deleted -= before.keys()
-        _insert(cx, "ready_chunks", (_row(row, document) for row in rows if row.chunk.id not in part.kept))
-        moved = (row for row in rows if row.chunk.id in part.kept and _is_moved(row, before[row.chunk.id]))
-        _insert(cx, "ready_chunks", (_row(row, document, is_kept=True) for row in moved))
-    written = made | changed if changed else made
-    mentions = (m for m in one.mentions if m.chunk_id in written)
-    _insert(
-        cx,
-        "ready_mentions",
-        (
-            (document.number, bytes.fromhex(m.chunk_id), bytes.fromhex(m.entity_id), m.name, m.form, m.count)
-            for m in mentions
-        ),
-    )
-    _insert(
-        cx,
-        "ready_facts",
-        (
-            (document.number, *map(bytes.fromhex, (f.chunk_id, f.triple_id, f.subject_id, f.object_id)), f.predicate)
-            for f in one.facts
-            if f.chunk_id in written
-        ),
-    )
+        for row in rows:
+            is_kept = row.chunk.id in part.kept
+            if not is_kept or _is_moved(row, before[row.chunk.id]):
+                number = _insert(cx, "ready_chunks", _values(row, document, is_kept=is_kept))
+                if not is_kept:
+                    written[row.chunk.id] = number
+    _make_graph_ready(cx, one, document.number, written)
     return ChunkChanges(made=made, changed=changed, kept=kept, deleted=deleted, logged=logged)
+
+
+def _make_graph_ready(cx: Connection, one: Commit, document: int, written: Mapping[str, int]) -> None:
+    """Fills in the mentions and facts of chunks that are written, whose numbers in `ready_chunks` are given by id."""
+    count = "ON CONFLICT DO UPDATE SET count = count + excluded.count"
+    cx.executemany(
+        f"INSERT INTO temp.ready_forms (document, entity, name, form, count) VALUES (?, ?, ?, ?, ?) {count}",
+        (
+            (document, bytes.fromhex(m.entity_id), m.name, m.form, m.count)
+            for m in one.mentions
+            if m.chunk_id in written
+        ),
+    )
+    cx.executemany(
+        f"INSERT INTO temp.ready_mentions SELECT document, ?, rowid, ? FROM temp.ready_forms WHERE {_FORM}",
+        (
+            (written[m.chunk_id], m.count, document, bytes.fromhex(m.entity_id), m.form)
+            for m in one.mentions
+            if m.chunk_id in written
+        ),
+    )
+    for f in one.facts:
+        if f.chunk_id in written:
+            ids = map(bytes.fromhex, (f.triple_id, f.subject_id, f.object_id))
+            _insert(cx, "ready_facts", (document, written[f.chunk_id], *ids, f.predicate))
 
 
 def _parts(rows: Iterable[T]) -> Iterator[list[T]]:
@@ -143,7 +158,7 @@ def _is_moved(row: ChunkRow, stored: sqlite3.Row) -> bool:
     return (*shown, row.tokens) != tuple(stored[column] for column in SHOWN)
 
 
-def _row(row: ChunkRow, document: _Document, *, is_kept: bool = False) -> tuple[Any, ...]:
+def _values(row: ChunkRow, document: _Document, *, is_kept: bool) -> tuple[Any, ...]:
     chunk, span = row.chunk, row.chunk.span
     return (
         bytes.fromhex(chunk.id),
@@ -163,5 +178,6 @@ def _row(row: ChunkRow, document: _Document, *, is_kept: bool = False) -> tuple[
     )
 
 
-def _insert(cx: Connection, table: str, rows: Iterable[tuple[Any, ...]]) -> Cursor:
-    return cx.executemany(f"INSERT INTO temp.{table} VALUES ({marks(_TABLES[table])})", rows)
+def _insert(cx: Connection, table: str, values: Sequence[Any]) -> int:
+    """Returns the number of the row in the temporary table."""
+    return cx.execute(f"INSERT INTO temp.{table} VALUES ({marks(_TABLES[table])})", values).lastrowid or 0

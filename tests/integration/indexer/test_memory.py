@@ -152,8 +152,7 @@ def _peak_of_mentions(path: Path, count: int) -> int:
         corpus = make_corpus_number(cx, "c")
         cx.execute(_DOCUMENT, (corpus,))
         make_ready(cx, [commit])
-        insert_chunks(cx, corpus)
-        insert_graph(cx, corpus)
+        insert_graph(cx, corpus, insert_chunks(cx, corpus))
         assert cx.execute("SELECT count(*) FROM mentions").fetchone()[0] == count
 
     return _peak(path, work)

@@ -10,6 +10,7 @@ from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, par
 __all__ = ["export_prompts", "read_own_prompts", "read_prompt_folder"]
 
 _SUFFIX = ".md"
+_SETTING = "prompts (--prompts, HOPWEAVE_PROMPTS_DIR)"
 _LONGEST = 1_000_000
 """In bytes. A prompt is a few thousand; a model reads no more than the whole."""
 
@@ -62,11 +63,11 @@ def _list_files(folder: Path) -> list[Path]:
         files = sorted(file for file in folder.iterdir() if file.suffix == _SUFFIX)
     except OSError as error:
         raise InvalidSettings(
-            f"HOPWEAVE_PROMPTS_DIR: {folder} cannot be read ({error.strerror}); name a folder of prompts"
+            f"{_SETTING}: {folder} cannot be read ({error.strerror}); name a folder of prompts"
         ) from error
     if not files:
         raise InvalidSettings(
-            f"HOPWEAVE_PROMPTS_DIR: {folder} holds no prompt (NAME{_SUFFIX}); `hopweave prompts export` writes ours"
+            f"{_SETTING}: {folder} holds no prompt (NAME{_SUFFIX}); `hopweave prompts export` writes ours"
         )
     return files
 

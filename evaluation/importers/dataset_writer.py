@@ -106,7 +106,7 @@ class DatasetWriter:
         Raises `InvalidInput` for an id that is used already.
         """
         if id in self._passages:
-            raise InvalidInput(f"{place}: the id {id!r} is that of another passage already; delete one of the lines")
+            raise InvalidInput(f"{place}: another passage has the id {id!r} already; delete one of the lines")
         if not title and not text:
             self.counts.skip("passages without a text were left out")
             return
@@ -149,7 +149,7 @@ class DatasetWriter:
 
     def _take(self, id: str, place: str) -> None:
         if id in self._questions:
-            raise InvalidInput(f"{place}: the id {id!r} is that of another question already; delete one of them")
+            raise InvalidInput(f"{place}: another question has the id {id!r} already; delete one of them")
         self._questions.add(id)
         self.counts.questions += 1
 

@@ -99,7 +99,7 @@ def test_a_folder_is_no_prompt(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_prompts_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_PROMPTS_DIR: .*none cannot be read"):
+    with pytest.raises(InvalidSettings, match=r"HOPWEAVE_PROMPTS_DIR\): .*none cannot be read"):
         read_prompt_folder(tmp_path / "none", PROMPT_PACKAGES)
     with pytest.raises(InvalidSettings, match=r"holds no prompt \(NAME\.md\); `hopweave prompts export` writes ours"):
         read_prompt_folder(tmp_path, PROMPT_PACKAGES)

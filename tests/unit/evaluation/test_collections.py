@@ -174,7 +174,7 @@ def test_what_is_left_out_is_counted_with_its_first_place(tmp_path: Path) -> Non
         ({"qrels": "corpus-id\tquery-id\tscore\nd1\tq1\t1\n"}, "line 1: the columns must be query, passage and grade"),
         ({"queries": ""}, "queries.jsonl holds no query"),
         ({"corpus": ""}, "corpus.jsonl holds no passage"),
-        ({"corpus": lines([*CORPUS, CORPUS[0]])}, "corpus.jsonl line 5: the id 'd1' is that of another passage"),
+        ({"corpus": lines([*CORPUS, CORPUS[0]])}, "corpus.jsonl line 5: another passage has the id 'd1'"),
         ({"corpus": lines([{"_id": "d1", "title": "x"}])}, "corpus.jsonl line 1: a passage must have a `text`"),
         ({"corpus": lines([{"title": "x", "text": "y"}])}, "corpus.jsonl line 1: `_id` must be a text or a whole"),
         ({"queries": lines([*QUERIES, QUERIES[2]])}, "queries.jsonl line 4: the id 'q3' is that of .*line 3 already"),

@@ -3,12 +3,13 @@
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./core/api.js";
 import { useResource } from "./core/resource.js";
-import { Link, Router, match, navigate, usePlace, viewOf } from "./core/router.js";
+import { Link, Router, navigate, usePlace, viewOf } from "./core/router.js";
 import { useSession } from "./core/session.js";
 import { chooseTheme, theme } from "./core/theme.js";
 import { Announcer } from "./parts/announce.js";
 import { Failed, Loading, Missing } from "./parts/states.js";
 import { Icon } from "./parts/icons.js";
+import { match } from "./routes.js";
 
 const SECTIONS = [
   ["", "Ask", "ask"],

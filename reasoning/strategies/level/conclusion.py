@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from core.events import PlannedStep
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.conclude_contexts import conclude_contexts
+from reasoning.actions.answers.contexts import conclude_contexts
 from reasoning.engine.answers import Conclusion, fill_step
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery

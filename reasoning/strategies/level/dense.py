@@ -1,8 +1,8 @@
 """`DenseSearch`: the dense low-level searcher. It searches with pseudo-documents while its passages do not suffice."""
 
 from core.ports.retrieval import Hit, Searcher
-from reasoning.actions.judging.verify import verify
-from reasoning.actions.queries.pseudo_document import pseudo_document
+from reasoning.actions.judging.judgements import verify
+from reasoning.actions.queries.search_queries import pseudo_document
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery
 from reasoning.strategies.level.call_allowance import CallAllowance

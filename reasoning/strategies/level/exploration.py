@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from itertools import count
 
 from core.events import PlannedStep, ReviewEvent
-from reasoning.actions.judging.verify import verify, verify_contexts
-from reasoning.actions.planning.atomic_queries import atomic_queries
-from reasoning.actions.planning.supplement import supplement, supplement_from_passages
+from reasoning.actions.judging.judgements import verify, verify_contexts
+from reasoning.actions.planning.split import atomic_queries, supplement, supplement_from_passages
 from reasoning.engine.session import Session
 from reasoning.shared.query_key import query_key
 from reasoning.strategies.level.atomic_query import AtomicQuery

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.ports.retrieval import Hit
-from reasoning.actions.answers.summarize import QuerySummary, summarize
-from reasoning.actions.contexts import Context
+from reasoning.actions.answers.contexts import Context, QuerySummary, summarize
 from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery

@@ -5,14 +5,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from core.ports.retrieval import Hit, Searcher
-from reasoning.actions.judging.verify import verify
-from reasoning.actions.queries.refine_query import (
-    OPERATIONS,
-    Operation,
-    Refinement,
-    propose_keyword,
-    refine_query,
-)
+from reasoning.actions.judging.judgements import verify
+from reasoning.actions.queries.search_queries import OPERATIONS, Operation, Refinement, propose_keyword, refine_query
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery

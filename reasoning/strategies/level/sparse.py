@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from core.ports.retrieval import Hit, Searcher
-from reasoning.actions.judging.verify import verify
-from reasoning.actions.queries.rewrite_keywords import rewrite_keywords
+from reasoning.actions.judging.judgements import verify
+from reasoning.actions.queries.search_queries import rewrite_keywords
 from reasoning.engine.session import Session
 from reasoning.strategies.level.atomic_query import AtomicQuery
 from reasoning.strategies.level.call_allowance import CallAllowance

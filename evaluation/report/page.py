@@ -1,19 +1,29 @@
-"""The report of a comparison of reasoners as one Markdown page, made from rows alone."""
+"""The report of a comparison of reasoners as one Markdown page, made from rows alone.
+
+It ends with the worst questions of each strategy, with their traces.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from core.ports.reasoning import Support
-from evaluation.report.aggregates.answer_scores import aggregate_answers
-from evaluation.report.aggregates.review_scores import OUTCOMES, RIGHT
-from evaluation.report.aggregates.strategy_rows import group_by_strategy
-from evaluation.report.cells import MODEL_HEADINGS, format_number, format_percent, list_model_cells
-from evaluation.report.pages.markdown import escape, format_code, make_markdown_table
-from evaluation.report.pages.worst_questions import describe_worst
+from evaluation.report.aggregates import OUTCOMES, RIGHT, aggregate_answers, group_by_strategy
+from evaluation.report.cells import (
+    MODEL_HEADINGS,
+    escape,
+    format_code,
+    format_number,
+    format_percent,
+    list_model_cells,
+    make_markdown_table,
+)
 from evaluation.rows.answer_rows import AnswerRow
-from evaluation.scores.metrics import mean
+from evaluation.rows.scored_answers import ABSTENTION
+from evaluation.rows.step_rows import StepRow
+from evaluation.scores import mean
 
-__all__ = ["build_page"]
+__all__ = ["build_page", "select_worst"]
+
 
 _COLUMNS = (
     "strategy", "EM", "F1", "calls", "tokens", "longest prompt", "seconds", "abstained", "needless",
@@ -40,7 +50,7 @@ _MODELLED = (
 )
 _MODEL_COLUMNS = ("strategy", *MODEL_HEADINGS)
 
-Strategies = Mapping[str, Sequence[AnswerRow]]
+_Strategies = Mapping[str, Sequence[AnswerRow]]
 
 
 def build_page(datasets: Mapping[str, Sequence[AnswerRow]], worst: int = 5) -> str:
@@ -54,7 +64,7 @@ def build_page(datasets: Mapping[str, Sequence[AnswerRow]], worst: int = 5) -> s
     return "\n\n".join(parts) + "\n"
 
 
-def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Iterator[str]:
+def _describe_dataset(dataset: str, strategies: _Strategies, worst: int) -> Iterator[str]:
     scores = {name: aggregate_answers(rows) for name, rows in strategies.items()}
     asked = {row.gold or row.question_id for rows in strategies.values() for row in rows}
     yield f"## {escape(dataset)}: {len(asked)} questions"
@@ -83,10 +93,10 @@ def _describe_dataset(dataset: str, strategies: Strategies, worst: int) -> Itera
         yield _PROMPTED
         yield make_markdown_table(("strategy", "role", "longest prompt", "calls"), prompts, texts=2)
     for name, rows in strategies.items():
-        yield from describe_worst(format_code(name), rows, worst)
+        yield from _describe_worst(format_code(name), rows, worst)
 
 
-def _describe_models(strategies: Strategies) -> Iterator[str]:
+def _describe_models(strategies: _Strategies) -> Iterator[str]:
     """Yields the models of each strategy; nothing if no row names any, as in those of earlier releases."""
     if not any(rows[0].models for rows in strategies.values()):
         return
@@ -122,7 +132,7 @@ def _summarise(name: str, scores: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _describe_types(strategies: Strategies) -> Iterator[str]:
+def _describe_types(strategies: _Strategies) -> Iterator[str]:
     """Yields F1 by type of question, if the dataset has types."""
     every = [row for rows in strategies.values() for row in rows if row.type and row.answerable]
     types = sorted({row.type for row in every})
@@ -168,3 +178,69 @@ def _list_prompts(scores: Mapping[str, Mapping[str, Any]]) -> Iterator[list[str]
         for role, prompt in own["prompts"].items():
             longest = format_number(prompt["longest_prompt"], 0)
             yield [format_code(name), format_code(role), longest, format_number(prompt["calls_per_query"], 2)]
+
+
+_WORST = (
+    "First those that had every supporting passage, and among them those whose answer is the best supported: there the "
+    "reasoner failed, not the search."
+)
+
+
+def _describe_worst(name: str, rows: Sequence[AnswerRow], most: int) -> Iterator[str]:
+    """Yields the heading and the questions; nothing if no question went wrong."""
+    worst = select_worst(rows, most)
+    if not worst:
+        return
+    yield f"### The worst questions of {name}"
+    yield _WORST
+    for row in worst:
+        yield f"#### {escape(row.question)}"
+        yield "\n".join(_list_facts(row))
+        if row.steps:
+            headings = ("step", "question", "answer", "support", "retrieved")
+            yield make_markdown_table(headings, (_format_step(step, row) for step in row.steps), texts=5)
+
+
+def select_worst(rows: Sequence[AnswerRow], most: int) -> list[AnswerRow]:
+    """Returns the questions with the lowest scores, the most instructive first; none that is right.
+
+    A question that is not answerable is wrong if it got an answer.
+    """
+    wrong = [row for row in rows if _score(row) < 1.0]
+    return sorted(wrong, key=lambda row: (_score(row), -row.scores.get("union_recall", 0.0), -_rank(row)))[:most]
+
+
+def _score(row: AnswerRow) -> float:
+    return row.scores["f1"] if row.answerable else row.scores[ABSTENTION]
+
+
+def _rank(row: AnswerRow) -> int:
+    return Support(row.support).rank
+
+
+def _list_facts(row: AnswerRow) -> Iterator[str]:
+    yield f"- question {format_code(row.question_id)}" + (f", {escape(row.type)}" if row.type else "")
+    gold = " / ".join(map(escape, row.gold_answers)) if row.answerable else "(the corpus has no answer)"
+    yield f"- gold: {gold}"
+    if row.error is not None:
+        yield f"- failed: {escape(row.error)}"
+    else:
+        yield f"- {'abstained' if row.abstained else 'answer'}: {escape(row.answer)} ({row.support})"
+    if row.note:
+        yield f"- note: {escape(row.note)}"
+    yield from (f"- note of the trace: {escape(note)}" for note in row.notes)
+    if row.supporting:
+        found = {label for step in row.steps for label in step.found}
+        states = (f"{escape(one)} {'retrieved' if one in found else '**not retrieved**'}" for one in row.supporting)
+        yield f"- supporting passages: {', '.join(states)}"
+    yield from (
+        f"- review of step {escape(one.step)}: {one.verdict}, from {escape(one.before) or '(no answer)'}"
+        f" to {escape(one.after) or '(no answer)'}"
+        for one in row.reviews
+    )
+
+
+def _format_step(step: StepRow, row: AnswerRow) -> list[str]:
+    support = step.support if not step.unstated else f"{step.support}: not stated: {escape(step.unstated)}"
+    retrieved = f"{len(step.found)} of {len(row.supporting)}" if row.supporting else "–"
+    return [escape(step.id), escape(step.question), escape(step.answer) or "–", support, retrieved]

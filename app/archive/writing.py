@@ -1,35 +1,101 @@
-"""Encodes a corpus as lines of an archive: the rows of the record at one generation, then vectors and originals."""
+"""Writes all corpora into one compressed archive file, or one corpus as lines.
+
+A corpus is the rows of the record at one generation, then vectors and originals.
+"""
 
 import asyncio
 import base64
+import gzip
 import hashlib
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 
 import numpy as np
 
-from app.archive.format.lines import encode_row
-from app.archive.format.rows import FORMAT
-from app.archive.questions import read_question_rows
+from app.archive.lines import encode_row
+from app.archive.reading import Report
+from app.archive.rows import FORMAT, read_question_rows
 from app.container import Container
 from core.corpora import Corpus
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
+from core.execution.drafts import Draft
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 
-__all__ = ["RowCounts", "encode_section"]
+__all__ = ["BackupResult", "RowCounts", "back_up", "encode_section"]
 
-_BATCH = 1000
-_PART_BYTES = 3 * 1024 * 1024
-_VIEW_NAMES = {
-    "chunk": ("view_id", "document_id"),
-    "entity": ("id", "id"),
-    "fact": ("triple_id", "id"),
-    "document": ("content_hash", "id"),
-}
-"""By kind of row: the field that names its vector or original, and the field that is stored with that name."""
+
+_BLOCK = 1 << 20
+_LEVEL = 1  # most of the file is vectors, which a higher level does not make smaller
+_REPORT_ROWS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackupResult:
+    """Counts of what the file holds of one corpus. A restore computes missing vectors again."""
+
+    name: str
+    documents: int
+    chunks: int
+    vectors: int
+    missing_vectors: int
+    missing_originals: int
+
+
+async def back_up(container: Container, path: Path, report: Report) -> list[BackupResult]:
+    """Writes a backup to `path` and returns a result for each corpus.
+
+    The file is written under another name beside `path` and renamed when it is complete. Raises `InvalidInput` if it
+    cannot be written.
+    """
+    done: list[BackupResult] = []
+    try:
+        with Draft(path) as draft:
+            with gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=draft.file) as packed:
+                async with aclosing(_blocks(container, report, done)) as blocks:
+                    async for block in blocks:
+                        await asyncio.to_thread(packed.write, block)
+            await asyncio.to_thread(draft.keep)
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
+    return done
+
+
+async def _blocks(container: Container, report: Report, done: list[BackupResult]) -> AsyncGenerator[bytes]:
+    block: list[str] = []
+    size = 0
+    async with aclosing(_lines(container, report, done)) as lines:
+        async for line in lines:
+            block.append(line)
+            size += len(line)
+            if size >= _BLOCK:
+                yield "".join(block).encode()
+                block.clear()
+                size = 0
+    yield "".join(block).encode()
+
+
+async def _lines(container: Container, report: Report, done: list[BackupResult]) -> AsyncGenerator[str]:
+    names = [corpus.name for corpus in await container.record.corpora.list()]
+    made_at = datetime.now(UTC).isoformat(timespec="seconds")
+    yield encode_row({"kind": "backup", "format": FORMAT, "corpora": names, "made_at": made_at})
+    for name in names:
+        try:
+            corpus = await container.record.corpora.get(name)
+        except NotFound:
+            continue  # deleted meanwhile; the last row does not list it either
+        counts = RowCounts()
+        async with aclosing(encode_section(container, corpus, counts, with_questions=True)) as lines:
+            async for line in lines:
+                if counts.rows.total() % _REPORT_ROWS == 0:
+                    report(f"writing {name}, row", counts.rows.total(), None)
+                yield line
+        done.append(_make_result(name, counts))
+    yield encode_row({"kind": "backup_end", "corpora": [one.name for one in done]})
 
 
 @dataclass
@@ -42,6 +108,28 @@ class RowCounts:
     rows: Counter[str] = field(default_factory=Counter)
     missing_vectors: int = 0
     missing_originals: int = 0
+
+
+def _make_result(name: str, counts: RowCounts) -> BackupResult:
+    return BackupResult(
+        name=name,
+        documents=counts.rows["document"],
+        chunks=counts.rows["chunk"],
+        vectors=counts.rows["vector"],
+        missing_vectors=counts.missing_vectors,
+        missing_originals=counts.missing_originals,
+    )
+
+
+_BATCH = 1000
+_PART_BYTES = 3 * 1024 * 1024
+_VIEW_NAMES = {
+    "chunk": ("view_id", "document_id"),
+    "entity": ("id", "id"),
+    "fact": ("triple_id", "id"),
+    "document": ("content_hash", "id"),
+}
+"""By kind of row: the field that names its vector or original, and the field that is stored with that name."""
 
 
 async def encode_section(

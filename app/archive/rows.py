@@ -2,15 +2,19 @@
 
 A corpus is a `corpus` row, then the rows of `core.ports.record.Exporter` (not canonical), then its vectors, its
 originals in parts, and an `end` row with the number of rows of each kind and the digest of the lines before it. A
-backup is a `backup` row, any number of corpora, and a `backup_end` row.
+backup is a `backup` row, any number of corpora, and a `backup_end` row. Stored questions are rows of a backup.
 """
 
+from collections.abc import AsyncGenerator, Mapping
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, field_validator
 
-from core.corpora import CorpusSettings, Fine
+from app.container import Container
+from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import LoadFailed
+from core.questions import AskedQuestion, QuestionSource, QuestionState
 
 __all__ = [
     "FORMAT",
@@ -32,8 +36,12 @@ __all__ = [
     "ArchiveSynonymRow",
     "ArchiveVectorRow",
     "Row",
+    "StoredQuestion",
+    "load_question_row",
     "parse_row",
+    "read_question_rows",
 ]
+
 
 FORMAT = 1
 ORDER = (
@@ -279,3 +287,58 @@ def _describe_error(error: ValidationError) -> str:
         return f"it is not valid JSON ({first['msg'].removeprefix('Invalid JSON: ')})"
     kind, *place = map(str, first["loc"])
     return f"in this {kind} row `{'.'.join(place)}` is wrong: {first['msg'].lower()}" if place else first["msg"]
+
+
+StoredQuestion = tuple[AskedQuestion, list[QuestionSource]]
+
+
+async def read_question_rows(container: Container, corpus: Corpus) -> AsyncGenerator[Mapping[str, object]]:
+    """Yields the questions of a corpus that have ended, the oldest first."""
+    generation = (await container.record.corpora.get_by_id(corpus.id)).generation
+    for question, sources in await container.record.questions.export(corpus.id):
+        yield {
+            "kind": "question",
+            "id": question.id,
+            "asked_by": question.asked_by,
+            "text": question.text,
+            "request": dict(question.request),
+            "state": question.state.value,
+            "asked_at": question.asked_at.timestamp(),
+            "answered_at": question.answered_at and question.answered_at.timestamp(),
+            "outdated": question.generation is None or question.generation < generation,
+            "answer": question.answer and dict(question.answer),
+            "support": question.support,
+            "problem": question.problem and dict(question.problem),
+            "verification": question.verification and dict(question.verification),
+            "kept": question.kept,
+            "again_of": question.again_of,
+            "withdrawn": question.withdrawn,
+            "sources": [vars(one) for one in sources],
+        }
+
+
+def load_question_row(row: ArchiveQuestionRow, corpus_id: str) -> StoredQuestion:
+    """The reverse. `generation` only says whether the question is outdated: None if it is."""
+    question = AskedQuestion(
+        id=row.id,
+        corpus_id=corpus_id,
+        asked_by=row.asked_by,
+        text=row.text,
+        request=row.request,
+        state=QuestionState(row.state),
+        asked_at=datetime.fromtimestamp(row.asked_at, UTC),
+        answered_at=None if row.answered_at is None else datetime.fromtimestamp(row.answered_at, UTC),
+        generation=None if row.outdated else 0,
+        answer=row.answer,
+        support=row.support,
+        problem=row.problem,
+        verification=row.verification,
+        kept=row.kept,
+        again_of=row.again_of,
+        withdrawn=row.withdrawn,
+    )
+    return question, [_load_source(one) for one in row.sources]
+
+
+def _load_source(row: ArchiveQuestionSource) -> QuestionSource:
+    return QuestionSource(document_id=row.document_id, fingerprint=row.fingerprint, cited=row.cited)

@@ -11,7 +11,8 @@ from core.errors import LoadFailed, NotFound, TooLarge, Unavailable
 
 __all__ = ["Line", "LineDecoder", "encode_row", "is_archive", "read_batches"]
 
-MAX_LINE_BYTES = 64 * 1024 * 1024
+
+_MAX_LINE_BYTES = 64 * 1024 * 1024
 _GZIP = b"\x1f\x8b"
 _GZIP_WINDOW = 31  # zlib's number for a gzip header
 _STEP = 1 << 20
@@ -65,7 +66,7 @@ class LineDecoder:
         self._bytes = 0
         self._number = 0
         self._start = b""
-        self._unpacker: Decompressor | None = None
+        self._unpacker: _Decompressor | None = None
         self._is_decided = False
         self._rest: list[bytes] = []
         self._rest_bytes = 0
@@ -77,7 +78,7 @@ class LineDecoder:
             if len(self._start) < len(_GZIP):
                 return
             piece, self._start, self._is_decided = self._start, b"", True
-            self._unpacker = Decompressor() if piece.startswith(_GZIP) else None
+            self._unpacker = _Decompressor() if piece.startswith(_GZIP) else None
         batch, size = list[Line](), 0
         for data in self._unpack(piece):
             for line in self._split(data):
@@ -129,9 +130,9 @@ class LineDecoder:
 
     def _keep(self, part: bytes) -> None:
         self._rest_bytes += len(part)
-        if self._rest_bytes > MAX_LINE_BYTES:
+        if self._rest_bytes > _MAX_LINE_BYTES:
             raise LoadFailed(
-                f"{self._source} line {self._number + 1} is longer than {MAX_LINE_BYTES:,} bytes, the maximum of a row"
+                f"{self._source} line {self._number + 1} is longer than {_MAX_LINE_BYTES:,} bytes, the maximum of a row"
             )
         if part:
             self._rest.append(part)
@@ -141,7 +142,7 @@ class LineDecoder:
         return Line(self._number, body)
 
 
-class Decompressor:
+class _Decompressor:
     """Decompresses gzip content, which may have several members, without holding more than a step of it."""
 
     def __init__(self) -> None:

@@ -1,26 +1,67 @@
-"""`Keyring`: the keys that this process accepts, those of the settings and those of the record."""
+"""`Keyring`: the keys that this process accepts, those of the settings and those of the record.
+
+A `Caller` is who sent a request, as `Guard` found out; `caller_of` returns it for a request.
+"""
 
 import asyncio
 import hmac
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from api.access.caller import Caller
-from api.access.session_value import OF_SETTINGS
+from starlette.types import Scope
+
 from app.access.access import EVERYTHING, Access
 from core.errors import HopweaveError
 from core.ids import digest
-from core.keys import ApiKey, KeyState, hash_key, id_of_key, matches_hash
+from core.keys import NO_LIMITS, ApiKey, KeyLimits, KeyState, hash_key, id_of_key, matches_hash
 from core.ports.keys import Keys
 
-__all__ = ["LONG_ENOUGH", "NO_KEY", "Keyring", "prime"]
+__all__ = ["KEYLESS", "LONG_ENOUGH", "NO_KEY", "OF_SETTINGS", "Caller", "Keyring", "caller_of", "prime", "set_caller"]
+
+
+_NAME = "hopweave.caller"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """`id` is that of a key, or empty without one; two keys never have the same. `expires_at` is the end of the key or
+    of its session.
+    """
+
+    id: str
+    name: str = ""
+    access: Access
+    limits: KeyLimits = NO_LIMITS
+    expires_at: datetime | None = None
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= datetime.now(UTC)
+
+
+KEYLESS = Caller(id="", access=EVERYTHING)
+"""A caller on this machine, while no key is needed."""
+
+
+def set_caller(scope: Scope, caller: Caller) -> None:
+    scope[_NAME] = caller
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Returns the caller. Raises `KeyError` if the request did not come through `Guard`."""
+    caller: Caller = scope[_NAME]
+    return caller
+
 
 LONG_ENOUGH = 16
 """Characters of a key that nobody guesses."""
 
 NO_KEY = "no key was shown: give a key of this server as `Authorization: Bearer …`"
+
+OF_SETTINGS = "settings"
+"""Stands for the id of a key of the settings, which have none: all of them are tried."""
 
 _NAME_OF_OWN = "HOPWEAVE_API__KEYS"
 _FRESH_SECONDS = 1.0

@@ -1,24 +1,30 @@
-"""When snapshots are read from files, written and deleted. Open it when a start is slow, or files are too old."""
+"""When snapshots are read from files, written and deleted. Open it when a start is slow, or files are too old.
+
+It also says how much memory the arrays of snapshots take, for metrics, and in which files they lie.
+"""
 
 import asyncio
 import logging
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 
+import numpy as np
+
 from core.errors import HopweaveError, NotFound
+from core.execution.file_mapping import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.record_policy.change_log import KEPT_SECONDS
-from retrieval.graph.layers.layered import follow
-from retrieval.graph.mapped.logged_folder import LoggedFolder
-from retrieval.graph.mapped.snapshot_folder import BuildLock
-from retrieval.graph.memory import list_mappings
+from retrieval.graph.array_file import find_mapping, is_mapped
+from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot_folder import BuildLock, LoggedFolder
 
-__all__ = ["FilePolicy", "SnapshotFiles"]
+__all__ = ["FilePolicy", "HeldSnapshots", "SnapshotFiles", "describe_held", "list_mappings"]
+
 
 _log = logging.getLogger("hopweave.retrieval")
 
@@ -302,3 +308,36 @@ class SnapshotFiles:
             return self._folder.write(corpus_id, snapshot, self._stop)
         self._folder.delete(corpus_id)  # the corpus has become small
         return None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldSnapshots:
+    """The snapshots that a process holds: the bytes of their arrays in its own memory and of those in mapped files,
+    which processes share, and the seconds since the one that was compared with the record longest ago was compared.
+    """
+
+    bytes: int
+    mapped_bytes: int
+    age_seconds: float
+
+
+def describe_held(snapshots: Iterable[object], *, age_seconds: float) -> HeldSnapshots:
+    """Counts each array once. Python objects in arrays are not counted."""
+    arrays = {id(array): array for snapshot in snapshots for array in _arrays(snapshot)}
+    mapped = sum(array.nbytes for array in arrays.values() if is_mapped(array))
+    total = sum(array.nbytes for array in arrays.values())
+    return HeldSnapshots(bytes=total - mapped, mapped_bytes=mapped, age_seconds=age_seconds)
+
+
+def list_mappings(snapshot: object) -> list[FileMapping]:
+    """Returns the mappings of the files in which arrays of a snapshot lie, each once."""
+    found = {id(mapping): mapping for array in _arrays(snapshot) if (mapping := find_mapping(array)) is not None}
+    return list(found.values())
+
+
+def _arrays(value: object) -> Iterator[np.ndarray]:
+    if isinstance(value, np.ndarray):
+        yield value
+    elif is_dataclass(value):
+        for field in fields(value):
+            yield from _arrays(getattr(value, field.name))

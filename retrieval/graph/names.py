@@ -1,4 +1,7 @@
-"""Lookup of entities by name: exact, or without case, diacritics and punctuation."""
+"""The names of the entities of a snapshot: one text that a file can hold, and an index by hash.
+
+A name is looked up exactly, or without case, diacritics and punctuation.
+"""
 
 import re
 import unicodedata
@@ -10,16 +13,45 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.columns import Ids
-from retrieval.graph.naming.names import Names, merge_names, pack_names
-from retrieval.graph.positions import find_positions
+from retrieval.graph.arrays import Ids, Places, find_positions
+from retrieval.graph.terms import copy_runs, make_offsets
 
-__all__ = ["NameIndex", "build_name_index", "fold_name"]
+__all__ = ["NameIndex", "Names", "build_name_index", "fold_name", "merge_names", "pack_names"]
+
 
 _MARKS = re.compile(r"[\u0300-\u036f]")
 _SYMBOLS = re.compile(r"(?<=[^\W_])(?:\+\+|[+#](?!\w))|[^\W_]|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _ASCII = re.compile(r"[a-z0-9]+(?: [a-z0-9]+)*")
 _LONG = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class Names:
+    """Names in UTF-8, one after the other: name i is `text[offsets[i]:offsets[i + 1]]`."""
+
+    offsets: Places
+    text: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, at: int) -> str:
+        return self.text[self.offsets[at] : self.offsets[at + 1]].tobytes().decode("utf-8", "surrogatepass")
+
+    def __iter__(self) -> Iterator[str]:
+        """Reads all names, each when it is its turn."""
+        return (self[at] for at in range(len(self)))
+
+    def take(self, at: Iterable[int]) -> list[str]:
+        return [self[int(one)] for one in at]
+
+    def select(self, kept: NDArray[np.bool_]) -> "Names":
+        """Returns the names whose mask is True."""
+        if kept.all():
+            return self
+        edges = self.offsets[np.flatnonzero(np.diff(kept, prepend=False, append=False))]
+        runs = [self.text[start:end] for start, end in edges.reshape(-1, 2).tolist()]
+        return Names(offsets=make_offsets(np.diff(self.offsets)[kept]), text=np.concatenate([self.text[:0], *runs]))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,3 +152,24 @@ def _keep_symbols(text: str) -> str:
         out.append(match.group())
         end = match.end()
     return "".join(out)
+
+
+def pack_names(names: Iterable[str]) -> Names:
+    encoded = [name.encode("utf-8", "surrogatepass") for name in names]
+    return Names(
+        offsets=make_offsets(np.fromiter(map(len, encoded), np.int64, len(encoded))),
+        text=np.frombuffer(bytearray().join(encoded), np.uint8),
+    )
+
+
+def merge_names(size: int, *parts: tuple[NDArray[np.int32], Names]) -> Names:
+    """Returns `size` names; each part has the positions of its names, ascending. A later part replaces an earlier."""
+    counts = np.zeros(size, np.int64)
+    for at, part in parts:
+        counts[at] = np.diff(part.offsets)
+    offsets = make_offsets(counts)
+    text = np.empty(offsets[-1], np.uint8)
+    for at, part in parts:
+        same = np.diff(part.offsets) == counts[at]
+        copy_runs(text, offsets, at[same], part.text, part.offsets, np.flatnonzero(same))
+    return Names(offsets=offsets, text=text)

@@ -1,21 +1,27 @@
-"""The numbers that a snapshot and the changes over it have in common, and all that follows from them."""
+"""The numbers that a snapshot and the changes over it have in common, and all that follows from them.
 
-from dataclasses import dataclass
+A `Delta` is what changed since a snapshot was built, as small columns: applying further changes costs what these hold.
+The edges that changes have taken away and added are kept without copying the rows that they belong to.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.columns import Ids, encode_ids
+from core.ports.record import GraphChanges, GraphRows
+from core.ports.record.graph import graph_rows
+from retrieval.graph.adjacency import Adjacency, RowChanges, make_buckets, spread_ranges
+from retrieval.graph.arrays import Ids, Patched, find_positions, sort_unique
+from retrieval.graph.columns import Columns, ColumnUpdate, build_columns, encode_ids, join_columns, read_columns
 from retrieval.graph.flat import FlatSnapshot
-from retrieval.graph.layers.delta import Delta, select_terms
-from retrieval.graph.layers.edges import EdgeChanges, find_edges
-from retrieval.graph.naming.name_index import NameIndex, build_name_index
-from retrieval.graph.patched import Patched
-from retrieval.graph.positions import find_positions, sort_unique
+from retrieval.graph.names import NameIndex, build_name_index, pack_names
 from retrieval.graph.snapshot import RetrievalGraph
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.terms import ChunkTerms, TermStatistics, make_offsets
 
-__all__ = ["Joined", "join"]
+__all__ = ["Delta", "EdgeChanges", "Joined", "join", "select_terms"]
+
 
 Numbers = NDArray[np.int64]
 
@@ -47,6 +53,76 @@ class Joined:
     statistics: TermStatistics
     titled: Patched[np.int64]
     fact_counts: Patched[np.int64]
+
+
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Delta:
+    """The difference between a snapshot, its base, and a later generation.
+
+    `added` has the chunks that came since, also in place of others, with their mentions and facts, and no synonyms.
+    `removed` are the numbers of the base's chunks that are not there any more, ascending. All synonyms of the entities
+    `unlinked` count no more; those of now are in `synonyms`, by the ids of their entities, with the `names` of these.
+    """
+
+    added: Columns = field(default_factory=lambda: build_columns(graph_rows()))
+    removed: Numbers = field(default_factory=lambda: np.zeros(0, np.int64))
+    unlinked: frozenset[str] = frozenset()
+    synonyms: Mapping[Pair, float] = field(default_factory=dict)
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def apply(self, base: FlatSnapshot, changes: GraphChanges) -> "Delta":
+        """Returns the difference after further changes; this one does not change."""
+        new = _without_synonyms(read_columns(changes.added))
+        removed = encode_ids(changes.removed)
+        update = join_columns(self.added, new, removed=removed, unlinked=encode_ids(()))
+        gone = find_positions(base.columns.chunk_ids, np.unique(np.concatenate([removed, new.chunk_ids])))
+        unlinked = frozenset(changes.synonyms_of)
+        synonyms = {pair: score for pair, score in self.synonyms.items() if unlinked.isdisjoint(pair)}
+        found = _list_synonyms(changes.added)
+        for pair, score in found:
+            synonyms[pair] = max(score, synonyms.get(pair, 0.0))
+        ends = {id for pair, _ in found for id in pair}
+        at = find_positions(changes.added.entity_ids, encode_ids(ends))
+        fresh = {id: changes.added.names[place] for id, place in zip(ends, at.tolist(), strict=True)}
+        return Delta(
+            added=update.columns,
+            removed=sort_unique(self.removed, gone[gone >= 0]),
+            unlinked=self.unlinked | unlinked,
+            synonyms=synonyms,
+            names={**self.names, **fresh},
+        )
+
+    def merge_into(self, base: FlatSnapshot) -> ColumnUpdate:
+        """Returns the columns of the base with these changes, all rows copied."""
+        new = self._join_synonyms()
+        removed = base.stated.chunk_ids[self.removed]
+        return join_columns(base.stated, new, removed=removed, unlinked=encode_ids(self.unlinked))
+
+    def _join_synonyms(self) -> Columns:
+        """Returns the added columns with the synonyms, and with the entities that only these name."""
+        listed = {id for pair in self.synonyms for id in pair}
+        ids = np.unique(np.concatenate([self.added.entity_ids, encode_ids(listed)]))
+        at = find_positions(self.added.entity_ids, ids)
+        names = [
+            self.added.names[place] if place >= 0 else self.names[id.decode()]
+            for place, id in zip(at.tolist(), ids.tolist(), strict=True)
+        ]
+        to = find_positions(ids, self.added.entity_ids).astype(np.int32)
+        mentions, facts = self.added.mentions.copy(), self.added.facts.copy()
+        mentions[:, 1], facts[:, 1:] = to[mentions[:, 1]], to[facts[:, 1:]]
+        ends = find_positions(ids, encode_ids(id for pair in self.synonyms for id in pair))
+        return replace(
+            self.added,
+            entity_ids=ids,
+            names=pack_names(names),
+            mentions=mentions,
+            facts=facts,
+            synonyms=ends.astype(np.int32).reshape(-1, 2),
+            scores=np.fromiter(self.synonyms.values(), np.float32, len(self.synonyms)),
+        )
 
 
 def join(base: FlatSnapshot, delta: Delta) -> Joined:
@@ -156,6 +232,49 @@ def _join_synonyms(
     return pairs, scores, sort_unique(lost, places[both])
 
 
+@dataclass(frozen=True, kw_only=True)
+class EdgeChanges:
+    """Edges as (node, node), each once: those `lost`, which the graph has, and those `gained` with their `weights`."""
+
+    lost: Numbers
+    gained: Numbers
+    weights: NDArray[np.float32]
+
+    def lay_over(self, graph: Adjacency, size: int) -> Adjacency:
+        """Returns the graph of `size` nodes with these changes, which shares all of its edges with `graph`."""
+        keys = np.concatenate([_make_edge_keys(self.lost), _make_edge_keys(self.lost[:, ::-1])])
+        keys.sort()  # in the order of the rows, so that neighbouring searches read neighbouring memory
+        lost_from = keys >> 32
+        lost = _find_edges(graph, lost_from, keys & 0xFFFFFFFF)
+        keys = np.concatenate([_make_edge_keys(self.gained), _make_edge_keys(self.gained[:, ::-1])])
+        order = np.argsort(keys)
+        gained_from, gained_to = keys[order] >> 32, keys[order] & 0xFFFFFFFF
+        weights = np.concatenate([self.weights, self.weights])[order]
+        nodes = sort_unique(lost_from, gained_from)
+        by_loss, by_gain = np.searchsorted(nodes, lost_from), np.searchsorted(nodes, gained_from)
+        held = nodes < graph.size
+        degree = np.zeros(len(nodes))
+        degree[held] = graph.degree[nodes[held]]
+        degree -= np.bincount(by_loss, graph.weights[lost], len(nodes))
+        degree += np.bincount(by_gain, weights, len(nodes))
+        changes = RowChanges(
+            nodes=nodes,
+            lost_at=make_offsets(np.bincount(by_loss, minlength=len(nodes))),
+            lost=lost,
+            gained_at=make_offsets(np.bincount(by_gain, minlength=len(nodes))),
+            indices=gained_to.astype(np.int32),
+            weights=weights,
+            buckets=make_buckets(nodes, size),
+        )
+        return Adjacency(
+            indptr=graph.indptr,
+            indices=graph.indices,
+            weights=graph.weights,
+            degree=Patched(base=np.asarray(graph.degree), places=nodes, values=degree, size=size),
+            changes=changes,
+        )
+
+
 def _weigh_pairs(
     base: FlatSnapshot,
     facts: Numbers,
@@ -173,7 +292,7 @@ def _weigh_pairs(
     pairs = pairs[first != second]
     ends = np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=1)
     graph, chunks = base.whole.adjacency, base.whole.chunks
-    at = find_edges(graph, ends[:, 0] + chunks, ends[:, 1] + chunks)
+    at = _find_edges(graph, ends[:, 0] + chunks, ends[:, 1] + chunks)
     weight = np.where(at >= 0, graph.weights[at] if len(graph.weights) else 0.0, 0.0).astype(np.float64)
     place = find_positions(base.lookups.synonym_keys, pairs)
     held = base.columns.scores[place] if len(base.columns.scores) else np.zeros(len(pairs), np.float32)
@@ -231,3 +350,60 @@ def _count_titles(base: FlatSnapshot, delta: Delta, there: _Ends, size: int) -> 
     return Patched(
         base=patch.base, places=at[order], values=np.concatenate([patch.values, values[missing]])[order], size=size
     )
+
+
+def select_terms(base: FlatSnapshot, chunks: Numbers) -> ChunkTerms:
+    """Returns the terms of some chunks, in their order."""
+    rows, owner = base.columns.terms.of(chunks)
+    return ChunkTerms(offsets=make_offsets(np.bincount(owner, minlength=len(chunks))), rows=rows)
+
+
+def _without_synonyms(columns: Columns) -> Columns:
+    return replace(columns, synonyms=columns.synonyms[:0], scores=columns.scores[:0])
+
+
+def _list_synonyms(rows: GraphRows) -> list[tuple[Pair, float]]:
+    """Returns pairs of ids, the smaller first, with their cosines."""
+    ids: Ids = rows.entity_ids
+    pairs = np.sort(rows.synonyms, axis=1).tolist()
+    return [
+        ((ids[first].decode(), ids[second].decode()), score)
+        for (first, second), score in zip(pairs, rows.scores.tolist(), strict=True)
+    ]
+
+
+_Floats = NDArray[np.float64]
+
+
+def _make_edge_keys(edges: Numbers) -> Numbers:
+    """Returns each edge as one number, which sorts by its first node."""
+    keys: Numbers = edges[:, 0] << 32 | edges[:, 1]
+    return keys
+
+
+def _find_edges(graph: Adjacency, nodes: Numbers, others: Numbers) -> Numbers:
+    """Returns the places of the edges from `nodes` to `others` in a graph without changes, -1 where there is none.
+
+    All rows are halved at the same time.
+    """
+    inside = (nodes < len(graph.indptr) - 1) & (others < len(graph.indptr) - 1)
+    held = np.where(inside, nodes, 0)
+    low = graph.indptr[held] if len(graph.indptr) > 1 else np.zeros(len(nodes), np.int64)
+    end = np.where(inside, graph.indptr[held + 1], low) if len(graph.indptr) > 1 else low
+    high = end.copy()
+    while (open_ := np.flatnonzero(low < high)).size:
+        middle = (low[open_] + high[open_]) // 2
+        is_less = graph.indices[middle] < others[open_]
+        low[open_[is_less]] = middle[is_less] + 1
+        high[open_[~is_less]] = middle[~is_less]
+    found = np.full(len(nodes), -1, np.int64)
+    there = np.flatnonzero(low < end)
+    same = there[graph.indices[low[there]] == others[there]]
+    found[same] = low[same]
+    return found
+
+
+def _list_edges(graph: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
+    """Returns the edges of some nodes of a graph without changes: the index into `nodes`, and the neighbour."""
+    owner, at = spread_ranges(graph.indptr[nodes], graph.indptr[nodes + 1])
+    return owner, graph.indices[at].astype(np.int64)

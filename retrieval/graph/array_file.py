@@ -35,6 +35,7 @@ __all__ = [
     "write_array_file",
 ]
 
+
 _MAGIC = b"hopweave"
 _FORMAT = 1
 _START = struct.Struct("<8sIII")
@@ -47,7 +48,6 @@ _SMALL = 64 << 20
 """Files of up to so many bytes are compared with their checksums when they are opened, in 30 ms."""
 _KINDS = frozenset("Siufb")
 """The kinds of types that an array may have: bytes, numbers and truth values. None of them holds Python objects."""
-
 
 _HEADER_TYPES: dict[str, type] = {
     "layout": str,

@@ -13,17 +13,15 @@ from numpy.typing import NDArray
 from core.ports.record import GraphMerge
 from core.text.terms import TERM
 from retrieval.graph.adjacency import Adjacency
-from retrieval.graph.chunk_terms import PACKED, ChunkTerms
-from retrieval.graph.columns import Columns, encode_ids
+from retrieval.graph.array_file import ArrayFile, UnreadableFile
+from retrieval.graph.columns import Columns, encode_ids, make_merge_map
 from retrieval.graph.flat import FlatSnapshot, Lookups
-from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile
-from retrieval.graph.merges import make_merge_map
-from retrieval.graph.naming.name_index import NameIndex
-from retrieval.graph.naming.names import Names, pack_names
+from retrieval.graph.names import NameIndex, Names, pack_names
 from retrieval.graph.snapshot import RetrievalGraph
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.terms import PACKED, ChunkTerms, TermStatistics
 
 __all__ = ["LAYOUT", "decode_snapshot", "encode_snapshot"]
+
 
 LAYOUT = f"snapshot 2, {sys.byteorder} endian"
 

@@ -6,8 +6,8 @@ from fastapi import Depends, Request
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from api.access.caller import caller_of
-from api.access.usage import Ledger
+from api.access.keys import caller_of
+from api.access.limits import Ledger
 from app.access.container import RestrictedContainer
 from app.container import Container
 from core.corpora import Corpus

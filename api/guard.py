@@ -11,13 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.access.attempts import Attempts
-from api.access.caller import KEYLESS, Caller, set_caller
-from api.access.caller_stream import CallerStream
-from api.access.keyring import NO_KEY, Keyring
-from api.access.open_paths import is_open, is_view
+from api.access.keys import KEYLESS, NO_KEY, Caller, Keyring, set_caller
+from api.access.limits import Attempts, CallerStream, Ledger
+from api.access.scopes import is_open, is_view
 from api.access.sessions import Sessions
-from api.access.usage import Ledger
 from api.folder_socket import is_from_folder
 from api.page.responses import show_sign_in
 from api.problems import problem, problem_of

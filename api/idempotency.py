@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import Header, Request, Response
 from pydantic import BaseModel
 
-from api.access.caller import caller_of
+from api.access.keys import caller_of
 from app.container import Container
 from core.ids import content_hash, digest
 

@@ -12,11 +12,10 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import problems
-from api.access.attempts import Attempts
-from api.access.keyring import LONG_ENOUGH, Keyring, prime
+from api.access.keys import LONG_ENOUGH, Keyring, prime
+from api.access.limits import Attempts, Ledger
 from api.access.scopes import check_declared
 from api.access.sessions import Sessions
-from api.access.usage import Ledger
 from api.description import TAGS, Description, complete_description, name_operation
 from api.folder_socket import FolderSocket, serve_in_folder
 from api.guard import Guard

@@ -22,15 +22,25 @@ from evaluation.indexing import IndexReport, ReportProgress, WorkerWatch, index_
 from evaluation.judging import ReferenceFrom
 from evaluation.model_options import parse_model_options
 from evaluation.ranker.seen import SeenQuestions, add_question_hashes
-from evaluation.ranker.training import RankerGain, TrainedRanker, Training, check_training_libraries, train_ranker
-from evaluation.ranker.training_set import TrainingSet, gather_training_set, read_training_datasets
-from evaluation.report.json_report import build_report, format_report, rows_path
-from evaluation.report.pages.comparison_page import build_page
+from evaluation.ranker.training import (
+    RankerGain,
+    TrainedRanker,
+    Training,
+    TrainingSet,
+    check_training_libraries,
+    gather_training_set,
+    read_training_datasets,
+    train_ranker,
+)
+from evaluation.report.page import build_page
 from evaluation.report.plan_lines import PlanForm, PlanSelection, build_plan_lines
-from evaluation.report.result import Result
-from evaluation.report.tables.calibration_table import build_calibration_report, build_calibration_tables
-from evaluation.report.tables.ranker_table import build_ranker_table
-from evaluation.report.tables.result_tables import build_tables
+from evaluation.report.result import Result, build_report, format_report, rows_path
+from evaluation.report.tables import (
+    build_calibration_report,
+    build_calibration_tables,
+    build_ranker_table,
+    build_tables,
+)
 from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
 from evaluation.reproduction import (
     OVERALL,
@@ -45,9 +55,8 @@ from evaluation.reproduction import (
     plan_reproduction,
 )
 from evaluation.rows.answer_rows import AnswerRow
-from evaluation.rows.rows_file import RowsFile
-from evaluation.rows.stored_answers import read_answers
-from evaluation.scores.bootstrap import Interval, bootstrap_interval
+from evaluation.rows.rows_file import RowsFile, read_answers
+from evaluation.scores import Interval, bootstrap_interval
 
 __all__ = [
     "DATASET_FILES",

@@ -1,29 +1,34 @@
-"""Runs every question through a reasoner, some concurrently, and returns a row for each; stored rows are used again."""
+"""Runs every question through a reasoner, some concurrently, and returns a row for each; stored rows are used again.
+
+A row describes the language models and the prompts behind its answer, so that a stored row is used again only with the
+same models and prompts.
+"""
 
 import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import retrieval
 from app.container import Container
 from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.ports.reasoning import Unsupported
-from core.strategies import parse_spec
+from core.strategies import load_module, parse_spec
 from core.trace import Trace
-from evaluation.answering_models import describe_models, describe_prompts, needs_model
 from evaluation.datasets.dataset import Dataset, GoldQuestion
-from evaluation.fingerprints import fingerprint_answers, fingerprint_gold
+from evaluation.fingerprints import PROMPTED, fingerprint_answers, fingerprint_gold, fingerprint_prompts, is_judge
 from evaluation.indexing import ReportProgress
-from evaluation.rows.answer_rows import AnswerRow, Cost
-from evaluation.rows.model_rows import ModelRow
+from evaluation.rows.answer_rows import AnswerRow, Cost, ModelRow
 from evaluation.rows.rows_file import ANSWER, RowsFile
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
+from models import ConfiguredModels
+from reasoning import REASONERS
 from retrieval import warm
 
-__all__ = ["AnswerOptions", "answer_all"]
+__all__ = ["AnswerOptions", "answer_all", "describe_judges"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +80,8 @@ async def answer_all(
     prompts = ""
     if waiting:
         await _warm_up(container, asked)
-        if needs_model(reasoner, asked.over or container.settings.searcher):
-            models, prompts = await describe_models(container), describe_prompts(container)
+        if _needs_model(reasoner, asked.over or container.settings.searcher):
+            models, prompts = await _describe_models(container), _describe_prompts(container)
 
     async def work() -> None:
         while waiting:
@@ -122,3 +127,64 @@ async def _answer(container: Container, asked: AnswerOptions, question: GoldQues
         return score_failed_answer(question, reasoner, str(error), seconds=seconds, cost=cost, unsupported=permitted)
     seconds = time.perf_counter() - began
     return score_answer(question, reasoner, answer, seconds=seconds, trace=trace, unsupported=permitted)
+
+
+_EXTRACT = "extract"
+_SHORT = 8
+"""Digits of a fingerprint that tell the prompts of a report apart."""
+
+
+async def _describe_models(container: Container) -> tuple[ModelRow, ...]:
+    """Returns the models that answer: first the model of all roles, then the models of roles that differ from it.
+
+    Asks their endpoints what kind of server they are, so call it once for many questions.
+    """
+    llm = container.settings.llm
+    roles = [role for role in sorted(llm.roles) if role != _EXTRACT and not is_judge(role)]
+    return await _describe(container, ["", *roles] if llm.model else roles)
+
+
+async def describe_judges(container: Container, roles: Sequence[str]) -> tuple[ModelRow, ...]:
+    """Returns the models of the roles that judge: first the model of all roles, unless each has settings of its own.
+
+    Asks their endpoints what kind of server they are, so call it once for many answers.
+    """
+    llm = container.settings.llm
+    own = [role for role in roles if role in llm.roles]
+    return await _describe(container, ["", *own] if llm.model and len(own) < len(roles) else own)
+
+
+async def _describe(container: Container, roles: Sequence[str]) -> tuple[ModelRow, ...]:
+    models, llm = container.models, container.settings.llm
+    if not isinstance(models, ConfiguredModels):
+        return ()
+    rows = []
+    for role in roles:
+        configured, own = models.configured(role), llm.roles.get(role)
+        rows.append(
+            ModelRow(
+                role=role,
+                name=configured.model,
+                endpoint=await configured.find_kind(),
+                temperature=own.temperature if own else None,
+                max_output_tokens=own.max_output_tokens if own and own.max_output_tokens else llm.max_output_tokens,
+                profile="small" if models.is_small(role) else "large",
+            )
+        )
+    return tuple(rows)
+
+
+def _describe_prompts(container: Container) -> str:
+    """Returns a short hash of the wording of all prompts, after the name of the folder that replaces some of them."""
+    folder = container.settings.prompts_dir
+    fingerprint = fingerprint_prompts(container.prompts, *PROMPTED)[:_SHORT]
+    return f"{folder.name} {fingerprint}" if folder and container.prompts.replaced else fingerprint
+
+
+def _needs_model(reasoner: str, searcher: str) -> bool:
+    """Returns whether a language model has a part in the answers of a reasoner over a searcher."""
+    strategies = ((REASONERS, "reasoner", reasoner), (retrieval.SEARCHERS, "searcher", searcher))
+    return any(
+        getattr(load_module(package, parse_spec(text).name, kind), "NEEDS_MODEL", False)
+        for package, kind, text in strategies
+    )

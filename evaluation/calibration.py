@@ -12,7 +12,7 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset, read_questions
 from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
-from evaluation.scores.separation import Separation
+from evaluation.scores import Separation
 from reasoning.strategies.extractive import PASSAGES, read_hits
 
 __all__ = ["CalibrationSet", "measure_probabilities", "read_calibration_sets"]

@@ -2,22 +2,25 @@
 eval`.
 """
 
+import asyncio
 import random
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.container import Container
 from app.services.estimates import ModelEstimate
+from app.services.questions import SearchRequest, search
 from app.services.summary_tree import estimate_tree_of
 from core.corpora import Corpus
-from core.errors import InvalidInput, InvalidStrategy
+from core.errors import HopweaveError, InvalidInput, InvalidStrategy
 from core.filters import DocumentFilter
 from core.ports.reasoning import Unsupported
 from core.strategies import parse_spec
+from core.trace import Trace
 from evaluation.answering import AnswerOptions, answer_all
-from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
-from evaluation.datasets.sampling import sample_passages
+from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset, sample_passages
 from evaluation.indexing import (
     IndexReport,
     ReportProgress,
@@ -32,10 +35,10 @@ from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile
-from evaluation.rows.search_rows import SearchRow
-from evaluation.scores.graded import check_graded_measures
-from evaluation.searching import search_all
+from evaluation.rows.search_rows import DEEP, DEPTH, SearchRow, score_failed_search, score_search
+from evaluation.scores import check_graded_measures
 from indexer.summary_tree.clustering import check_tree_libraries
+from retrieval import warm
 
 __all__ = [
     "DEFAULT_SEARCHERS",
@@ -46,6 +49,7 @@ __all__ = [
     "run_experiment",
     "select_questions",
 ]
+
 
 DEFAULT_SEARCHERS = ("dense", "sparse", "graph", "fused", "bridged")
 
@@ -127,7 +131,7 @@ async def run_experiment(
     await _check_corpus(container, corpus, experiment)
     searches: list[SearchRow] = []
     for searcher in dict.fromkeys(experiment.searchers):
-        searches += await search_all(container, corpus, questions, searcher, progress)
+        searches += await _search_all(container, corpus, questions, searcher, progress)
     tree = await index_tree(container, supervision, corpus, progress) if experiment.on_tree else None
     answers, judgements = await _answer_questions(container, dataset, corpus, experiment, progress, rows, tree=tree)
     return Result(
@@ -316,3 +320,37 @@ def _filter_questions(dataset: Dataset, where: DocumentFilter | None) -> tuple[G
             f"`metadata`: {fields}"
         )
     return kept
+
+
+_CHUNKS_PER_PLACE = 3
+"""Chunks of a search for each document that is counted: enough if several chunks are of the same one."""
+
+_WARM_UP = 3
+
+
+async def _search_all(
+    container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
+) -> list[SearchRow]:
+    """Returns one row for each question. The first questions are searched once before, so that loading is not timed."""
+    await asyncio.to_thread(warm)
+    for question in questions[:_WARM_UP]:
+        await _search(container, corpus, question, searcher)
+    rows = []
+    for number, question in enumerate(questions, start=1):
+        rows.append(await _search(container, corpus, question, searcher))
+        progress(searcher, number, len(questions))
+    return rows
+
+
+async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
+    trace = Trace()
+    spec = parse_spec(searcher)
+    depth = DEEP if question.grades else DEPTH
+    began = time.perf_counter()
+    try:
+        request = SearchRequest(query=question.text, searcher=spec, k=_CHUNKS_PER_PLACE * depth)
+        result = await search(container, corpus, request, trace)
+    except HopweaveError as error:
+        return score_failed_search(question, searcher, str(error))
+    seconds = time.perf_counter() - began
+    return score_search(question, searcher, result.hits, seconds=seconds, stages=trace.timing, notes=trace.notes)

@@ -8,10 +8,10 @@ build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (w
 from retrieval.across_corpora import AcrossCorpora
 from retrieval.backends import RetrievalBackends, WebAccess
 from retrieval.bridged import trees
-from retrieval.graph.mapped.snapshot_files import SnapshotFiles
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
-from retrieval.graph.term_statistics import count_passages
+from retrieval.graph.snapshot_files import SnapshotFiles
+from retrieval.graph.terms import count_passages
 from retrieval.pagerank import forward_push
 
 __all__ = [

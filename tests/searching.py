@@ -16,7 +16,7 @@ from core.ports.retrieval import Searcher
 from core.strategies import StrategySpec, build
 from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache, SnapshotFiles
 from retrieval.backends import WebAccess
-from retrieval.graph.mapped.snapshot_files import FilePolicy
+from retrieval.graph.snapshot_files import FilePolicy
 from stores.sqlite.record import SqliteRecord
 from stores.sqlite.vectors import SqliteVectorStore
 from stores.tantivy import TantivyTextIndex

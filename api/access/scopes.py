@@ -1,4 +1,7 @@
-"""The scope that each route declares beside its path: `dependencies=[READ]`. A test finds routes that declare none."""
+"""The scope that each route declares beside its path: `dependencies=[READ]`. A test finds routes that declare none.
+
+Some addresses are answered without a key. They say nothing of documents, and nothing of questions.
+"""
 
 from typing import Annotated
 
@@ -6,11 +9,26 @@ from fastapi import Depends, Request, Security
 from fastapi.routing import APIRoute
 from fastapi.security import HTTPAuthorizationCredentials, HTTPBearer, SecurityScopes
 
-from api.access.caller import caller_of
+from api.access.keys import caller_of
 from core.errors import Forbidden
 from core.keys import Scope
 
-__all__ = ["ADMIN", "ANY", "EXPORT", "KEY_SCHEME", "OPEN", "READ", "WRITE", "check_declared", "declared_scopes"]
+__all__ = [
+    "ADMIN",
+    "ANY",
+    "EXPORT",
+    "KEY_SCHEME",
+    "OPEN",
+    "OPEN_PATHS",
+    "READ",
+    "SESSION_PATH",
+    "WRITE",
+    "check_declared",
+    "declared_scopes",
+    "is_open",
+    "is_view",
+]
+
 
 KEY_SCHEME = "key"
 """The name of the security scheme of keys in the OpenAPI description."""
@@ -62,3 +80,25 @@ async def check_declared(request: Request) -> None:
         access = caller_of(request.scope).access
         if not access.has(Scope.ADMIN):
             raise Forbidden("this call needs a key with the scope admin")
+
+
+SESSION_PATH = "/v1/session"
+"""Where a key is exchanged for a session, and where one ends."""
+
+OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
+_SIGNING = frozenset({"POST", "DELETE"})
+_VIEWS = frozenset({"/", "/sign-in", "/help", "/docs"})
+_VIEW_PREFIX = "/c/"
+_FILE_PREFIX = "/page/"
+
+
+def is_open(method: str, path: str) -> bool:
+    """Whether a request needs no key. The web page asks for a key itself."""
+    if path == SESSION_PATH:
+        return method in _SIGNING
+    return path in OPEN_PATHS or is_view(path) or path.startswith(_FILE_PREFIX)
+
+
+def is_view(path: str) -> bool:
+    """Whether a path is that of a page for people, to which links of other sites lead."""
+    return path in _VIEWS or path.startswith(_VIEW_PREFIX)

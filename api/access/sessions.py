@@ -1,23 +1,53 @@
-"""`Sessions`: the web page signs in with a key once, and then sends a cookie in its place."""
+"""`Sessions`: the web page signs in with a key once, and then sends a cookie in its place.
 
+The value of the cookie is `1.KEY.END.NONCE.SIGNATURE`: `sign_session` makes it, `read_session` parses it. The signature
+is made with a secret that all processes of a server share, and with the stored hash of the key. So a session is of one
+key as it is now, and the server stores nothing of it.
+
+Any page can send requests to this server, and a browser adds the session's cookie to requests of pages of the same
+site, such as of another port. So a session counts only for requests of which the browser says that they are of our own
+page.
+"""
+
+import asyncio
+import base64
+import contextlib
+import hmac
+import os
+import re
+import secrets
+import tempfile
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.responses import Response
 from starlette.types import Scope
 
-from api.access.caller import Caller
-from api.access.keyring import Keyring
-from api.access.origins import is_secure, refuse_unknown_page
-from api.access.session_secret import SessionSecret
-from api.access.session_value import OF_SETTINGS, read_session, sign_session
+from api.access.keys import OF_SETTINGS, Caller, Keyring
+from core.errors import InvalidSettings, Unavailable
 from core.keys import hash_key
 from core.settings import Settings
 
-__all__ = ["COOKIE", "SESSION_PATHS", "Session", "Sessions"]
+__all__ = [
+    "COOKIE",
+    "FILE",
+    "SESSION_PATHS",
+    "Session",
+    "SessionSecret",
+    "SessionValue",
+    "Sessions",
+    "is_secure",
+    "read_session",
+    "refuse_foreign_page",
+    "refuse_unknown_page",
+    "sign_session",
+]
+
 
 COOKIE = "hopweave_session"
 _OF_HOST = "__Host-"
@@ -107,3 +137,181 @@ def _cookies(headers: Headers, name: str) -> list[str]:
     """Returns the values of all cookies of a name, as they were sent."""
     pairs = [pair.strip().partition("=") for line in headers.getlist("cookie") for pair in line.split(";")]
     return [value for found, _, value in pairs if found == name]
+
+
+_VERSION = "1"
+_SIGNED = rf"{_VERSION}\.([0-9a-f]{{12}}|{OF_SETTINGS})\.([0-9]{{1,11}})\.[A-Za-z0-9_-]{{22}}"
+_FORM = re.compile(rf"({_SIGNED})\.([A-Za-z0-9_-]{{43}})", re.ASCII)
+_NONCE_BYTES = 16
+_PURPOSE = b"hopweave session 1\n"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SessionValue:
+    """A value that has the right form. Nothing of it holds before `is_signed` says so."""
+
+    key: str
+    expires_at: datetime
+    signed: str
+    signature: str
+
+    def is_signed(self, secret: bytes, key_hash: str) -> bool:
+        """Returns whether the signature was made with this secret, for a key with this hash. The time does not tell how
+        much of it is right.
+        """
+        return hmac.compare_digest(_sign(secret, key_hash, self.signed), self.signature)
+
+
+def sign_session(secret: bytes, key: str, key_hash: str, expires_at: datetime) -> str:
+    """Returns the value of a new session, which ends at a whole second. `key` is an id, or `OF_SETTINGS`."""
+    nonce = _encode(secrets.token_bytes(_NONCE_BYTES))
+    signed = f"{_VERSION}.{key}.{int(expires_at.timestamp())}.{nonce}"
+    return f"{signed}.{_sign(secret, key_hash, signed)}"
+
+
+def read_session(text: str) -> SessionValue | None:
+    """Returns the parts of a value; None if it has not the form of one."""
+    found = _FORM.fullmatch(text)
+    if found is None:
+        return None
+    signed, key, end, signature = found.groups()
+    return SessionValue(key=key, expires_at=datetime.fromtimestamp(int(end), UTC), signed=signed, signature=signature)
+
+
+def _sign(secret: bytes, key_hash: str, signed: str) -> str:
+    key = hmac.digest(secret, _PURPOSE + key_hash.encode(), "sha256")
+    return _encode(hmac.digest(key, signed.encode(), "sha256"))
+
+
+def _encode(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+FILE = "session.secret"
+"""The file in the data folder. It is part of no backup."""
+
+_FORM_OF_SECRET = re.compile(r"[0-9a-f]{64}\n?", re.ASCII)
+_BYTES = 32
+_SETTING = "HOPWEAVE_API__SESSION_SECRET"
+
+
+class SessionSecret:
+    """The secret of the settings; without one, that of a file, which the first process that needs it makes."""
+
+    def __init__(self, given: str, folder: Path) -> None:
+        self._path = folder / FILE
+        self._secret = given.encode() or None
+
+    async def read(self) -> bytes | None:
+        """Returns the secret; None if no process has made one yet. Raises as `make`."""
+        if self._secret is None:
+            self._secret = await asyncio.to_thread(_read, self._path)
+        return self._secret
+
+    async def make(self) -> bytes:
+        """Returns the secret, and makes it if there is none yet. Raises `Unavailable` if the file cannot be read or
+        written, and `InvalidSettings` if it has been changed.
+        """
+        if self._secret is None:
+            self._secret = await asyncio.to_thread(_make, self._path)
+        return self._secret
+
+
+def _make(path: Path) -> bytes:
+    """Of several processes, the first makes the file: it appears whole, and no other one replaces it."""
+    if (secret := _read(path)) is not None:
+        return secret
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{FILE}.", dir=path.parent)  # for this user only
+        try:
+            with os.fdopen(handle, "w", encoding="ascii") as file:
+                file.write(secrets.token_hex(_BYTES) + "\n")
+                file.flush()
+                os.fsync(handle)
+            with contextlib.suppress(FileExistsError):
+                os.link(name, path)
+        finally:
+            Path(name).unlink()
+    except OSError as error:
+        raise _unavailable("made", path, error) from error
+    secret = _read(path)
+    if secret is None:
+        raise Unavailable(f"the secret of sessions, {path}, was deleted as soon as it was made; set {_SETTING}")
+    return secret
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        text = path.read_text("ascii", "replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise _unavailable("read", path, error) from error
+    if not _FORM_OF_SECRET.fullmatch(text):
+        raise InvalidSettings(f"{path} is no secret of sessions; delete it, and a new one is made, or set {_SETTING}")
+    return text.strip().encode()
+
+
+def _unavailable(verb: str, path: Path, error: OSError) -> Unavailable:
+    return Unavailable(
+        f"the secret of sessions, {path}, cannot be {verb}: {error.strerror or error}; let the server write this "
+        f"folder, or set {_SETTING}"
+    )
+
+
+_READING = frozenset({"GET", "HEAD"})
+_OWN = "same-origin"
+
+
+def refuse_unknown_page(scope: Scope, headers: Headers, public_url: str) -> str | None:
+    """Returns why a request is not known to come from our own page; None if it is.
+
+    Browsers name the site in `Sec-Fetch-Site`, except for addresses that are neither HTTPS nor local, and all name the
+    origin of a request that may change something in `Origin`. Only a request that reads is also known by its `Referer`.
+    """
+    if (why := refuse_foreign_page(scope, headers, public_url)) is not None:
+        return why
+    if "sec-fetch-site" in headers or "origin" in headers:
+        return None
+    page = _origin_of(headers.get("referer", ""))
+    if scope["method"] in _READING and page in _own_origins(scope, headers, public_url):
+        return None
+    return "a session is for the web page of this server; a program sends its key as `Authorization: Bearer …`"
+
+
+def refuse_foreign_page(scope: Scope, headers: Headers, public_url: str) -> str | None:
+    """Returns why a request comes from a page that is not ours; None if it does not, or comes from a program."""
+    origin = headers.get("origin")
+    if origin is not None and origin.lower() not in _own_origins(scope, headers, public_url):
+        return (
+            f"origin {origin[:255]!r} is foreign: a session is for the web page of this server; if that is its "
+            "address, set HOPWEAVE_API__PUBLIC_URL to it, or let the proxy pass on `Host`"
+        )
+    if headers.get("sec-fetch-site", _OWN) != _OWN:
+        return "the request comes from a foreign page; a session is for the web page of this server"
+    return None
+
+
+def is_secure(scope: Scope, public_url: str) -> bool:
+    """Whether users reach the server by HTTPS."""
+    return scope.get("scheme") == "https" or public_url.lower().startswith("https://")
+
+
+def _own_origins(scope: Scope, headers: Headers, public_url: str) -> set[str]:
+    """Returns the origins of this server's page. A proxy may receive HTTPS and pass on HTTP, but not the reverse."""
+    host = headers.get("host", "").lower()
+    own = {f"https://{host}"}
+    if scope.get("scheme") == "http":
+        own.add(f"http://{host}")
+    if public_url:
+        own.add(_origin_of(public_url))
+    return own
+
+
+def _origin_of(address: str) -> str:
+    try:
+        parts = urlsplit(address.lower())
+    except ValueError:  # no address at all
+        return ""
+    return f"{parts.scheme}://{parts.netloc}"

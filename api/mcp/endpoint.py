@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.access.caller import caller_of
+from api.access.keys import caller_of
 from api.mcp.running import RunningCalls
 from api.problems import problem
 from core.settings import Settings

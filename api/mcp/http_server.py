@@ -8,7 +8,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.types import ASGIApp
 
-from api.access.caller import caller_of
+from api.access.keys import caller_of
 from api.deps import container_of
 from api.mcp.catalogue import TOOLS
 from api.mcp.progress import Progress

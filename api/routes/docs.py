@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from api.access.keyring import Keyring, prime
+from api.access.keys import Keyring, prime
 from api.access.scopes import OPEN
 from api.description import Description
 

@@ -7,7 +7,7 @@ from http import HTTPStatus
 from fastapi import APIRouter, Request
 from starlette.responses import PlainTextResponse, Response
 
-from api.access.caller import caller_of
+from api.access.keys import caller_of
 from api.access.scopes import OPEN, READ
 from api.deps import ContainerDep, json_response
 from api.problems import STARTING, WRONG_SETTINGS, problem

@@ -6,13 +6,10 @@ from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from api.access.attempts import Attempts
-from api.access.caller import Caller, caller_of
-from api.access.keyring import Keyring
-from api.access.open_paths import SESSION_PATH
-from api.access.origins import refuse_foreign_page
-from api.access.scopes import ANY, OPEN
-from api.access.sessions import Sessions
+from api.access.keys import Caller, Keyring, caller_of
+from api.access.limits import Attempts
+from api.access.scopes import ANY, OPEN, SESSION_PATH
+from api.access.sessions import Sessions, refuse_foreign_page
 from api.deps import ContainerDep, json_response
 from api.problems import problem
 from api.schemas.sessions import KeyIn, SessionOut, SignedInOut

@@ -10,7 +10,7 @@ from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
-from api.access.open_paths import SESSION_PATH
+from api.access.scopes import SESSION_PATH
 from api.mcp.endpoint import PATH as MCP_PATH
 from api.transport.json_values import limit_values
 from core.settings import ApiSettings

@@ -18,7 +18,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from api.access.attempts import network_of
+from api.access.limits import network_of
 from api.transport.turns import HEALTH
 from core.settings import ApiSettings
 

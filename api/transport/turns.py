@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from api.access.attempts import network_of
+from api.access.limits import network_of
 
 __all__ = ["HEALTH", "Turns"]
 

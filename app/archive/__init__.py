@@ -1,12 +1,10 @@
 """Archive files: corpora with their vectors and originals. Reading them back needs no calls of models."""
 
-from app.archive.backup import BackupResult, back_up
-from app.archive.format.lines import encode_row, is_archive
-from app.archive.import_corpus import import_corpus, import_file
-from app.archive.read_sections import open_stream
-from app.archive.restore import RestoreOptions, restore
+from app.archive.lines import encode_row, is_archive
+from app.archive.reading import open_stream
+from app.archive.restore import RestoreOptions, import_corpus, import_file, restore
 from app.archive.restorer import RestoreResult
-from app.archive.section_encoder import RowCounts, encode_section
+from app.archive.writing import BackupResult, RowCounts, back_up, encode_section
 
 __all__ = [
     "BackupResult",

@@ -1,23 +1,28 @@
-"""Writes one corpus of an archive into the stores, batch by batch. Running it again continues where it stopped."""
+"""Writes one corpus of an archive into the stores, batch by batch. Running it again continues where it stopped.
+
+Originals and view entries of documents are written from the file. Missing vectors are computed as an ingest does it.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.archive.documents import ArchivedDocument, assemble_documents
-from app.archive.format.section import ArchiveSection
-from app.archive.questions import load_question_row
-from app.archive.read_sections import Report
-from app.archive.section_views import SectionViews
+from app.archive.reading import Report
+from app.archive.rows import load_question_row
+from app.archive.section import ArchivedDocument, ArchiveSection, assemble_documents
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import Conflict, Unavailable
+from core.graph import Synonym
 from core.ids import document_id, new_id
 from core.jobs import JobKind
+from core.ports.indexing import DraftChunk
 from core.ports.record import ChunkRow, Claim, Commit, StagedExtraction
-from indexer import commit_revisions
+from core.ports.views import VectorBatch, VectorKind
+from indexer import IndexingBackends, ViewWriter, commit_revisions, embedded_texts, fine_texts, has_fine_vectors
 
 __all__ = ["RestoreResult", "Restorer"]
+
 
 _LEASE_SECONDS = 600.0
 """Of the claims of one batch, whose views are written before. A second run of the same file takes the claims over."""
@@ -54,7 +59,7 @@ class Restorer:
         self._section = section
         self._report = report
         self._shared = shared
-        self._views = SectionViews(self._backends, corpus, section, shared=shared)
+        self._views = _SectionViews(self._backends, corpus, section, shared=shared)
         self._grace = container.settings.worker.lease_seconds + container.settings.worker.task_seconds
         self._worker = f"restore-{new_id()[:8]}"
         self._job = ""
@@ -183,3 +188,66 @@ def _make_commit(claim: Claim, one: ArchivedDocument, rows: tuple[ChunkRow, ...]
         facts=one.facts,
         malformed_triples=one.malformed_triples,
     )
+
+
+class _SectionViews:
+    """Writes the views of one corpus. `shared`: the corpus has documents that are not in this file."""
+
+    def __init__(self, backends: IndexingBackends, corpus: Corpus, section: ArchiveSection, *, shared: bool) -> None:
+        self._backends = backends
+        self._corpus = corpus
+        self._section = section
+        self._shared = shared
+        self.fine = has_fine_vectors(corpus.settings)
+        self._views = ViewWriter(corpus, backends)
+        self.embedded = 0
+        """How many vectors were neither in the store nor in the file, and were computed."""
+
+    async def write_originals(self, batch: Sequence[ArchivedDocument]) -> None:
+        names = {one.revision.content_hash for one in batch}
+        await self._backends.files.put(self._corpus.id, self._section.read_originals(names))
+
+    async def write_chunks(self, batch: Sequence[ArchivedDocument]) -> None:
+        chunks = [chunk for one in batch for chunk in one.chunks]
+        texts = await asyncio.to_thread(self._make_texts, batch)
+        if self._corpus.settings.has_vectors:
+            await self._write_missing(VectorKind.CHUNK, {chunk.view_id: chunk.document_id for chunk in chunks})
+        await self._views.write_chunks(list(zip(chunks, texts, strict=True)))
+
+    async def write_fine(self, batch: Sequence[ArchivedDocument]) -> list[Synonym]:
+        """Writes vectors of entities and facts, and returns the synonyms of new entities.
+
+        These are the synonyms in the file and, if the corpus is shared, those with entities of other documents.
+        """
+        if not self.fine:
+            return []
+        names, facts = fine_texts(
+            (mention for one in batch for mention in one.mentions), (fact for one in batch for fact in one.facts)
+        )
+        known = await self._backends.contents.get_entities(self._corpus.id, names)
+        new = sorted(names.keys() - known.keys())
+        for kind, texts in ((VectorKind.ENTITY, names), (VectorKind.FACT, facts)):
+            await self._write_missing(kind, dict.fromkeys(texts, ""))
+            await self._views.write_fine(kind, texts)
+        found = {(s.first_id, s.second_id): s for s in await self._views.find_synonyms(new)} if self._shared else {}
+        for _, row in await asyncio.to_thread(self._section.find, "synonym", new):
+            pair = (row.first_id, row.second_id)
+            found[pair] = Synonym(first_id=row.first_id, second_id=row.second_id, score=row.score)
+        return [found[pair] for pair in sorted(found)]
+
+    def _make_texts(self, batch: Sequence[ArchivedDocument]) -> list[str]:
+        tokens = self._backends.embedder.tokens
+        texts: list[str] = []
+        for one in batch:
+            drafts = [DraftChunk(text=passage.text, heading=passage.heading) for passage in one.passages]
+            texts += embedded_texts(one.title, drafts, tokens)
+        return texts
+
+    async def _write_missing(self, kind: VectorKind, owners: Mapping[str, str]) -> None:
+        """Writes the vectors that the store lacks and the file has. `owners` maps ids to documents."""
+        missing = sorted(await self._backends.vectors.missing(self._corpus.id, kind, list(owners)))
+        ids, vectors = await asyncio.to_thread(self._section.read_vectors, kind, missing)
+        if ids:
+            batch = VectorBatch(ids=ids, documents=[owners[id] for id in ids], vectors=vectors)
+            await self._backends.vectors.write(self._corpus.id, kind, batch)
+        self.embedded += len(missing) - len(ids)

@@ -3,12 +3,14 @@ triples.
 """
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+import heapq
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidInput
+from core.ids import digest
 from evaluation.datasets.json_lines import Row, read_rows
 from evaluation.datasets.supporting import Support, read_grades, read_supporting
 from indexer import TakenKeys
@@ -23,7 +25,9 @@ __all__ = [
     "read_dataset",
     "read_question_rows",
     "read_questions",
+    "sample_passages",
 ]
+
 
 CORPUS_FILE = "corpus.jsonl"
 QUESTIONS_FILE = "questions.jsonl"
@@ -289,3 +293,26 @@ def _fingerprint(*paths: Path) -> str:
                 while part := file.read(_PART_BYTES):
                     digest.update(part)
     return digest.hexdigest()
+
+
+def sample_passages(dataset: Dataset, questions: Iterable[GoldQuestion], count: int, seed: int) -> Dataset:
+    """Returns the dataset with the passages that support `questions`, and `count` others that are drawn.
+
+    Drawn are those whose keys have the least hashes with the seed. So a sample depends on the seed and the keys alone,
+    on no machine, version or order; a larger one holds a smaller one; and only `count` keys are in memory.
+    """
+    gold = {support.key for question in questions for support in (*question.supporting, *question.sentences)}
+    others = (key for key in _read_keys(dataset) if key not in gold)
+    drawn = heapq.nsmallest(count, others, key=lambda key: _hash(seed, key))
+    kept = frozenset((*gold, *drawn))
+    fingerprint = digest("sample", [dataset.fingerprint, *sorted(kept)])
+    return replace(dataset, passages=len(kept), kept=kept, fingerprint=fingerprint)
+
+
+def _read_keys(dataset: Dataset) -> Iterator[str]:
+    for row in read_rows(dataset.folder / CORPUS_FILE):
+        yield row.text("id")
+
+
+def _hash(seed: int, key: str) -> bytes:
+    return hashlib.blake2b(key.encode(), digest_size=16, key=str(seed).encode()).digest()

@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from core.errors import InvalidInput
-from evaluation.importers import beir, flashrag, hotpotqa, musique, selfrag, squad, strategyqa, trec, twowiki
+from evaluation.importers import beir, flashrag, hotpotqa, musique, selfrag, squad, strategyqa, trec
 from evaluation.importers.dataset_writer import DatasetWriter, ImportCounts
 
 __all__ = ["FORMS", "import_dataset"]
 
 _COMPLETE = {
     "hotpotqa": hotpotqa.read,
-    "2wiki": twowiki.read,
+    "2wiki": hotpotqa.read,  # with evidence triples, which are not used
     "musique": musique.read,
     "squad": squad.read,
     "selfrag": selfrag.read,

@@ -5,7 +5,6 @@ the prompts are our own.
 """
 
 from evaluation.judging.judge import Judge, ReferenceFrom, require_judge_models
-from evaluation.judging.judgement_rows import JudgementRow
-from evaluation.judging.judgement_scores import aggregate_judgements
+from evaluation.judging.judgements import JudgementRow, aggregate_judgements
 
 __all__ = ["Judge", "JudgementRow", "ReferenceFrom", "aggregate_judgements", "require_judge_models"]

@@ -1,5 +1,7 @@
-"""Judging of all answers of a reasoner, each with a trace of its own, so that its cost is not counted as the
-answer's.
+"""Judging of all answers of a reasoner, each with a trace of its own, so that its cost is not counted as the answer's.
+
+The calls of the judge write a reference answer, and a number for each measure. Their prompts are the Markdown files
+beside.
 """
 
 import asyncio
@@ -7,25 +9,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from pydantic import BaseModel, Field
+
 from app.container import Container
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput
 from core.ids import digest
-from core.ports.chat import ChatModels
-from core.prompting.fences import format_hits
-from core.prompting.prompts import use_prompts
+from core.ports.chat import ChatModels, ChatRequest
+from core.prompting.fences import fenced, format_hits, format_passages
+from core.prompting.prompts import Prompt, load_prompt, use_prompts
+from core.prompting.structured import complete_structured, strip_thinking
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.answering_models import describe_judges
+from evaluation.answering import describe_judges
 from evaluation.fingerprints import fingerprint_prompts
 from evaluation.indexing import ReportProgress
-from evaluation.judging.judge_calls import ROLES, JudgeCalls, format_texts
-from evaluation.judging.judgement_rows import JudgementRow
+from evaluation.judging.judgements import JudgementRow
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import JUDGEMENT, RowsFile
+from evaluation.rows.step_rows import StepRow
 
-__all__ = ["Judge", "ReferenceFrom", "require_judge_models"]
+__all__ = [
+    "FaithfulnessScore",
+    "GainScore",
+    "Judge",
+    "JudgeCalls",
+    "ReferenceFrom",
+    "RelevanceScore",
+    "require_judge_models",
+]
+
 
 ReferenceFrom = Literal["search", "own"]
 
@@ -47,6 +61,65 @@ def require_judge_models(container: Container) -> ChatModels:
 class _Reference:
     text: str
     chunks: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeCalls:
+    """The calls about one question. Each method is one call (and another if its answer cannot be parsed)."""
+
+    models: ChatModels
+    trace: Trace
+    question: str
+    corpus_id: str
+    chunks: frozenset[str] = frozenset()
+
+    async def reference(self, passages: str) -> str:
+        """Returns an answer from passages, given as a prompt shows them, by the reference model."""
+        prompt = load_prompt(_PACKAGE, "judge_reference")
+        request = self._request(
+            _REFERENCE, prompt, {"question": fenced("question", self.question), "passages": passages}
+        )
+        completion = await self.models.of(_REFERENCE).complete(request, self.trace)
+        return strip_thinking(completion.text)
+
+    async def relevance(self, reference: str, prediction: str) -> int:
+        """Returns the relevance of the prediction, from -1 to 2, compared with the reference answer."""
+        variables = {
+            "question": fenced("question", self.question),
+            "reference": fenced("answer", reference),
+            "prediction": fenced("answer", prediction),
+        }
+        request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_relevance"), variables)
+        return (await complete_structured(self.models.of(_JUDGE), request, RelevanceScore, self.trace)).score
+
+    async def faithfulness(self, passages: Sequence[str], prediction: str) -> int:
+        """Returns the faithfulness of the prediction to these retrieved passages, from -1 to 1."""
+        variables = {
+            "question": fenced("question", self.question),
+            "passages": _format_texts(passages),
+            "prediction": fenced("answer", prediction),
+        }
+        request = self._request(_JUDGE, load_prompt(_PACKAGE, "judge_faithfulness"), variables)
+        return (await complete_structured(self.models.of(_JUDGE), request, FaithfulnessScore, self.trace)).score
+
+    async def gain(self, steps: Sequence[StepRow]) -> int:
+        """Returns how much these steps contribute to the question, from 1 to 10."""
+        known = "\n".join(f"- {step.question}\n  → {step.answer or '(no answer)'}" for step in steps)
+        variables = {"question": fenced("question", self.question), "steps": fenced("known", known)}
+        request = self._request(_GAIN, load_prompt(_PACKAGE, "judge_gain"), variables)
+        return (await complete_structured(self.models.of(_GAIN), request, GainScore, self.trace)).score
+
+    def _request(self, role: str, prompt: Prompt, variables: dict[str, str]) -> ChatRequest:
+        return ChatRequest(
+            role=role,
+            messages=prompt.messages(variables),
+            prompt_hash=prompt.hash,
+            reply=prompt.reply,
+            corpus_id=self.corpus_id,
+            chunk_ids=self.chunks,
+            question=self.question,
+            labels={"prompt": prompt.name},
+        )
 
 
 @dataclass(kw_only=True)
@@ -86,7 +159,7 @@ class Judge:
                 made[place] = row
                 self._references.setdefault(self._key(answer), _Reference(text=row.reference, chunks=row.chunks))
         waiting = [place for place in range(len(answers)) if place not in made]
-        models = await describe_judges(self.container, ROLES) if waiting else ()
+        models = await describe_judges(self.container, _ROLES) if waiting else ()
 
         async def work() -> None:
             while waiting:
@@ -142,7 +215,7 @@ class Judge:
     async def _find_passages(self, answer: AnswerRow, trace: Trace) -> tuple[str, tuple[str, ...]]:
         """Returns the passages for a reference as its prompt shows them, and the ids of their chunks."""
         if self.reference_from == "own":
-            return format_texts(_best_passages(answer)), answer.chunks
+            return _format_texts(_best_passages(answer)), answer.chunks
         request = SearchRequest(query=answer.question, searcher=parse_spec(self.over), k=_REFERENCE_PASSAGES)
         hits = (await search(self.container, self.corpus, request, trace)).hits
         return format_hits(hits), tuple(hit.chunk.id for hit in hits if hit.url is None)
@@ -164,7 +237,7 @@ class Judge:
         llm = self.container.settings.llm
         judges = [
             f"{llm.base_url} {llm.model}",
-            *(llm.roles[role].model_dump_json() for role in ROLES if role in llm.roles),
+            *(llm.roles[role].model_dump_json() for role in _ROLES if role in llm.roles),
         ]
         prompts = fingerprint_prompts(self.container.prompts, _PACKAGE)
         own = ["own"] if self.reference_from == "own" else []  # judgements of earlier releases stay valid
@@ -182,3 +255,24 @@ def _best_passages(answer: AnswerRow) -> tuple[str, ...]:
         return next(read, len(answer.shown))
 
     return tuple(sorted(answer.passages, key=rank)[:_REFERENCE_PASSAGES])
+
+
+_REFERENCE, _JUDGE, _GAIN = "judge_reference", "judge", "judge_gain"
+_ROLES = (_REFERENCE, _JUDGE, _GAIN)
+
+
+class RelevanceScore(BaseModel):
+    score: Literal[-1, 0, 1, 2]
+
+
+class FaithfulnessScore(BaseModel):
+    score: Literal[-1, 0, 1]
+
+
+class GainScore(BaseModel):
+    score: int = Field(ge=1, le=10)
+
+
+def _format_texts(passages: Sequence[str]) -> str:
+    """Returns the passages of a row, which begin with their titles, as a prompt shows them."""
+    return format_passages([({"title": ""}, text) for text in passages])

@@ -7,10 +7,9 @@ from enum import StrEnum
 
 from core.prompting.prompts import PromptLibrary, use_prompts
 from core.strategies import StrategySpec, parse_config, parse_spec
-from evaluation.rows.answer_rows import AnswerRow
-from evaluation.rows.model_rows import format_names
+from evaluation.rows.answer_rows import AnswerRow, format_names
 from reasoning import REASONERS
-from reasoning.actions.planning.plan_dag import make_planning_call
+from reasoning.actions.planning.plan import make_planning_call
 from reasoning.plans.dag import MalformedPlan, PlannedNode, parse_dag
 
 __all__ = ["PlanForm", "PlanSelection", "build_plan_lines"]

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.report.pages.markdown import escape, make_markdown_table
+from evaluation.report.cells import escape, make_markdown_table
 from evaluation.report.result import Result
 from evaluation.reproduction.reproduction import PlacedDataset, Reproduction
 from evaluation.reproduction.tables import OVERALL, UNKNOWN, Column, TableRow, dataset_names
-from evaluation.rows.model_rows import ModelRow, format_names
-from evaluation.scores.metrics import mean_of_known
+from evaluation.rows.answer_rows import ModelRow, format_names
+from evaluation.scores import mean_of_known
 
 __all__ = ["Outcome"]
 

@@ -1,14 +1,16 @@
-"""The row of one reasoner's answer to one question: all that is scored, judged and used again."""
+"""The row of one reasoner's answer to one question: all that is scored, judged and used again.
 
-from collections.abc import Mapping
+A row names the models that made the answer, without addresses and keys.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self, TypeGuard
 
 from core.trace import Trace
-from evaluation.rows.model_rows import ModelRow
 from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, check_texts, find_hops
 
-__all__ = ["AnswerRow", "Cost"]
+__all__ = ["AnswerRow", "Cost", "ModelRow", "format_names", "format_parameters"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +38,23 @@ class Cost:
         if not _is_numbers(fields) or fields.keys() != asdict(cls()).keys():
             raise TypeError("`cost` must be an object of calls, cached, prompt_tokens and completion_tokens")
         return cls(**fields)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelRow:
+    """The model of all roles (`role` is ''), or of a role that has another one or other parameters.
+
+    `endpoint` is the kind of its server, such as `openai` or `ollama`. `temperature` None: each call has its own,
+    which is 0 except for sampled drafts. `max_output_tokens` None: the endpoint's own limit. `profile` is `small` or
+    `large`: what the model is asked for.
+    """
+
+    name: str
+    endpoint: str = ""
+    role: str = ""
+    temperature: float | None = None
+    max_output_tokens: int | None = None
+    profile: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,3 +155,24 @@ def _is_numbers(value: object) -> TypeGuard[Mapping[str, Any]]:
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def format_names(models: Sequence[ModelRow]) -> str:
+    """Returns the names of the models: the one of all roles first, then the roles that have another one."""
+    general = next((model.name for model in models if not model.role), "")
+    others = [f"{model.role}={model.name}" for model in models if model.role and model.name != general]
+    return " ".join(filter(None, [general, *others]))
+
+
+def format_parameters(models: Sequence[ModelRow]) -> str:
+    """Returns the parameters of the models that are set, and the profiles."""
+    parts = []
+    for model in models:
+        own = [
+            *([] if model.temperature is None else [f"temperature {model.temperature:g}"]),
+            *([] if model.max_output_tokens is None else [f"{model.max_output_tokens} tokens"]),
+            *([model.profile] if model.profile else []),
+        ]
+        if own:
+            parts.append(f"{model.role}: {', '.join(own)}" if model.role else ", ".join(own))
+    return "; ".join(parts)

@@ -1,9 +1,12 @@
-"""The file of rows: appended as they are computed, so that an interrupted comparison continues where it ended."""
+"""The file of rows: appended as they are computed, so that an interrupted comparison continues where it ended.
+
+`read_answers` returns the answers that files of rows hold, by dataset.
+"""
 
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
@@ -12,14 +15,16 @@ from typing import Any, Self, TypeVar
 from core.errors import Conflict, InvalidInput, Unavailable
 from core.execution.drafts import Draft
 from evaluation.datasets.json_lines import read_rows
+from evaluation.rows.answer_rows import AnswerRow
 
-__all__ = ["ANSWER", "JUDGEMENT", "SEARCH", "RowsFile"]
+__all__ = ["ANSWER", "JUDGEMENT", "SEARCH", "RowsFile", "read_answers"]
+
 
 SEARCH, ANSWER, JUDGEMENT = "search", "answer", "judgement"
 _KINDS = (SEARCH, ANSWER, JUDGEMENT)
 _BEGINNING = b'{"kind": "'
 
-Key = tuple[str, str, str]
+_Key = tuple[str, str, str]
 T = TypeVar("T")
 
 
@@ -34,7 +39,7 @@ class RowsFile:
         self.path = path
         self._fresh = fresh
         self._file: FileIO | None = None
-        self._rows: dict[Key, Mapping[str, Any]] = {}
+        self._rows: dict[_Key, Mapping[str, Any]] = {}
 
     def __enter__(self) -> Self:
         try:
@@ -103,7 +108,7 @@ class RowsFile:
         """Writes these rows (kind, dataset, fields) first, in this order; other answers and judgements follow."""
         ours = [(kind, dataset, fields) for kind, dataset, fields in rows]
         written = {_key(kind, fields) for kind, _, fields in ours}
-        others: dict[Key, bytes] = {}
+        others: dict[_Key, bytes] = {}
         for row in read_rows(self.path):
             key = _key(row.fields["kind"], row.fields)
             if row.fields["kind"] != SEARCH and key not in written:
@@ -133,7 +138,7 @@ class RowsFile:
             self._rows.clear()
 
 
-def _key(kind: str, fields: Mapping[str, Any]) -> Key:
+def _key(kind: str, fields: Mapping[str, Any]) -> _Key:
     return (kind, str(fields.get("fingerprint", "")), str(fields.get("gold", "")))
 
 
@@ -143,3 +148,31 @@ def _fields(line: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _line(kind: str, dataset: str, fields: Mapping[str, Any]) -> bytes:
     return json.dumps({"kind": kind, "dataset": dataset, **fields}, ensure_ascii=False).encode() + b"\n"
+
+
+def read_answers(*paths: Path) -> Mapping[str, Sequence[AnswerRow]]:
+    """Returns the answers in files of rows; of two to the same question under the same fingerprint the last counts.
+
+    Raises `NotFound` for a missing file, and `InvalidInput` for one without answers or with rows of another release.
+    """
+    found: dict[str, dict[tuple[str, str], AnswerRow]] = {}
+    for path in paths:
+        _read_file(path, found)
+    return {dataset: list(own.values()) for dataset, own in found.items()}
+
+
+def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
+    """Adds the answers of one file to `found`."""
+    has_answers = False
+    for row in read_rows(path, whole_lines=True, remedy="delete the line"):
+        if row.fields.get("kind") == ANSWER:
+            fields = {name: value for name, value in row.fields.items() if name not in ("kind", "dataset")}
+            try:
+                answer = AnswerRow.from_json(fields)
+            except (KeyError, TypeError) as error:
+                raise InvalidInput(f"{row.place}: the row is of another release; run the comparison again") from error
+            own = found.setdefault(str(row.fields.get("dataset", "")), {})
+            own[answer.fingerprint, answer.gold or answer.question_id] = answer
+            has_answers = True
+    if not has_answers:
+        raise InvalidInput(f"{path} holds no answers of `hopweave eval --reasoner`")

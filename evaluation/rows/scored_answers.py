@@ -1,32 +1,46 @@
-"""The scores of one answer: from a question, an answer and its trace to a row."""
+"""The scores of one answer: from a question, an answer and its trace to a row.
+
+Quotes and retrieved passages have a precision and a recall against the sentences that support the question; reviews of
+steps have verdicts that are right or wrong against gold answers.
+"""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from core.documents import Span
+from core.events import ReviewEvent
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.datasets.supporting import collapse_hits, match_supports
 from evaluation.rows.answer_rows import AnswerRow, Cost
-from evaluation.rows.review_rows import make_reviews
-from evaluation.rows.sentence_scores import SENTENCE_METRICS, score_sentences
-from evaluation.rows.step_rows import find_hops, make_plan, make_prompts, make_step
-from evaluation.scores.metrics import (
+from evaluation.rows.step_rows import ReviewRow, StepRow, find_hops, make_plan, make_prompts, make_step
+from evaluation.scores import (
     contains_parts,
     distinct,
     exact_match_of_parts,
     precision,
     recall,
+    token_f1,
     token_f1_of_parts,
 )
 
-__all__ = ["ABSTENTION", "ANSWER_METRICS", "score_answer", "score_failed_answer"]
+__all__ = ["ABSTENTION", "ANSWER_METRICS", "make_reviews", "score_answer", "score_failed_answer"]
+
 
 _SUPPORT_METRICS = ("union_recall", "union_precision")
 ABSTENTION = "abstention"
 """The only metric of a question that the corpus does not answer: whether the reasoner abstained."""
-ANSWER_METRICS = ("em", "f1", "acc", "succ", "succ_retrieved", *_SUPPORT_METRICS, *SENTENCE_METRICS, ABSTENTION)
+
+_SENTENCE_METRICS = (
+    "sentence_precision",
+    "sentence_recall",
+    "retrieved_sentence_precision",
+    "retrieved_sentence_recall",
+)
+
+ANSWER_METRICS = ("em", "f1", "acc", "succ", "succ_retrieved", *_SUPPORT_METRICS, *_SENTENCE_METRICS, ABSTENTION)
 
 
 def score_answer(
@@ -111,7 +125,7 @@ def _compute_scores(
         "succ_retrieved": contains_parts(passages, parts),
         "union_recall": recall(found, question.supporting, len(found)),
         "union_precision": precision(found),
-        **score_sentences(question, answer),
+        **_score_sentences(question, answer),
         ABSTENTION: float(answer.abstained),
     }
 
@@ -121,7 +135,7 @@ def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, f
         return {ABSTENTION: scores[ABSTENTION]}
     unknown = {ABSTENTION}
     unknown.update(() if question.supporting else _SUPPORT_METRICS)
-    unknown.update(() if question.sentences else SENTENCE_METRICS)
+    unknown.update(() if question.sentences else _SENTENCE_METRICS)
     return {name: score for name, score in scores.items() if name not in unknown}
 
 
@@ -137,3 +151,86 @@ def _describe(question: GoldQuestion) -> dict[str, Any]:
 
 def _list_texts(hits: Iterable[Hit]) -> tuple[str, ...]:
     return tuple(f"{hit.document.title}\n{hit.chunk.text}" for hit in hits)
+
+
+def _score_sentences(question: GoldQuestion, answer: Answer) -> dict[str, float]:
+    """Returns the share of quotes that overlap a supporting sentence, the share of these that a quote overlaps, and the
+    same for the passages that the steps retrieved (Plan*RAG, arXiv 2410.20753, table 4).
+
+    The quotes are those of the answer and of its steps, each once, without those of the web. The passages are all that
+    any step retrieved, each once.
+    """
+    shown = [
+        frozenset(sentence for sentence in question.sentences if sentence.overlaps(key, place))
+        for key, place in _find_quotes(answer)
+    ]
+    hits = collapse_hits((hit for step in answer.steps for hit in step.hits), question.sentences)
+    retrieved = match_supports(hits, question.sentences)
+    return {
+        "sentence_precision": precision(shown),
+        "sentence_recall": recall(shown, question.sentences, len(shown)),
+        "retrieved_sentence_precision": precision(retrieved),
+        "retrieved_sentence_recall": recall(retrieved, question.sentences, len(retrieved)),
+    }
+
+
+def _find_quotes(answer: Answer) -> set[tuple[str, Span | None]]:
+    """Returns each quote as the key of its document and its place there (None: the place is not known)."""
+    hits = [
+        *(hit for step in answer.steps for hit in step.hits),
+        *(q.hit for step in answer.steps for q in step.quotes),
+    ]
+    spans = {hit.chunk.id: hit.chunk.span for hit in hits}
+    quotes = [
+        (one.document.key, one.chunk_id, one.source_span)
+        for one in answer.citations
+        if one.url is None and not answer.abstained
+    ]
+    quotes += [
+        (one.hit.document.key, one.hit.chunk.id, one.span)
+        for step in answer.steps
+        for one in step.quotes
+        if one.hit.url is None
+    ]
+    return {(key, _place(spans.get(chunk), span)) for key, chunk, span in quotes}
+
+
+def _place(chunk: Span | None, quote: Span) -> Span | None:
+    return None if chunk is None else Span(start=chunk.start + quote.start, end=chunk.start + quote.end)
+
+
+_VERDICTS = ("PASS", "REVISED", "UNCONFIDENT")
+
+
+def make_reviews(question: GoldQuestion, hops: Sequence[StepRow], trace: Trace) -> tuple[ReviewRow, ...]:
+    """Returns each review with a verdict of PAR RAG. `hops` are the steps that answer parts of the question.
+
+    The gold answer of a step is that of the hop in the same place, if there are as many steps as hops. Otherwise only
+    the last step has one, that of the question. Reviews of other steps have no scores.
+    """
+    gold = _gold_answers(question, hops)
+    return tuple(
+        ReviewRow(
+            step=event.step,
+            verdict=event.verdict,
+            before=event.before,
+            after=event.after,
+            before_f1=_score(event.before, gold.get(event.step, ())),
+            after_f1=_score(event.after, gold.get(event.step, ())),
+        )
+        for event in trace.events
+        if isinstance(event, ReviewEvent) and event.verdict in _VERDICTS
+    )
+
+
+def _gold_answers(question: GoldQuestion, hops: Sequence[StepRow]) -> dict[str, tuple[str, ...]]:
+    if not hops or not question.answerable:
+        return {}
+    last = {hops[-1].id: question.answers}
+    if len(hops) != len(question.hop_answers):
+        return last
+    return {**{hop.id: (answer,) for hop, answer in zip(hops, question.hop_answers, strict=True)}, **last}
+
+
+def _score(answer: str, gold: Sequence[str]) -> float | None:
+    return token_f1(answer, gold) if gold else None

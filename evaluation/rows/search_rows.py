@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from core.ports.retrieval import Hit
 from evaluation.datasets.dataset import GoldQuestion
 from evaluation.datasets.supporting import collapse_hits, match_supports
-from evaluation.scores.graded import GRADED_MEASURES, measure_graded
-from evaluation.scores.metrics import all_recall, contains_parts, recall, reciprocal_rank
+from evaluation.scores import GRADED_MEASURES, all_recall, contains_parts, measure_graded, recall, reciprocal_rank
 
 __all__ = [
     "DEEP",

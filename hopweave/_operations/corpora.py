@@ -8,8 +8,7 @@ from pathlib import Path
 from hopweave._errors import ConflictError
 from hopweave._operations.jobs import Started
 from hopweave._steps import Page, Request, Steps, call, call_pages, decode, path, request
-from hopweave._values.corpora import Corpus, CorpusDetail, ExportFormat, Fine, Imported
-from hopweave._values.jobs import Job
+from hopweave._values.content import Corpus, CorpusDetail, ExportFormat, Fine, Imported, Job
 
 __all__ = [
     "create_corpus",

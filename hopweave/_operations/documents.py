@@ -9,9 +9,7 @@ from typing import Any
 from hopweave._operations.ingestion import Enqueued
 from hopweave._operations.jobs import Started
 from hopweave._steps import Page, Steps, call, call_pages, path, request
-from hopweave._values.documents import Chunk, Document, DocumentDetail, DocumentState, NeighbouringChunk
-from hopweave._values.ingestion import Deletion
-from hopweave._values.jobs import Job
+from hopweave._values.content import Chunk, Deletion, Document, DocumentDetail, DocumentState, Job, NeighbouringChunk
 
 __all__ = [
     "PageText",

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopweave._steps import Listing, Page, Steps, call, call_pages, path
-from hopweave._values.entities import EntityDetails, EntityMerge, FoundEntity, Subgraph, Ways
+from hopweave._values.content import EntityDetails, EntityMerge, FoundEntity, Subgraph, Ways
 
 __all__ = [
     "find_entities",

@@ -11,9 +11,17 @@ from hopweave._errors import InvalidRequestError, QueueFullError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
 from hopweave._steps import Page, Pause, Read, Request, Steps, call, decode, path
-from hopweave._values.documents import NewDocument, NewFile, OnConflict, Queued, Rejection
-from hopweave._values.ingestion import Estimate, Ingestion, ModelEstimate
-from hopweave._values.jobs import Job
+from hopweave._values.content import (
+    Estimate,
+    Ingestion,
+    Job,
+    ModelEstimate,
+    NewDocument,
+    NewFile,
+    OnConflict,
+    Queued,
+    Rejection,
+)
 
 __all__ = ["Enqueued", "estimate", "ingest"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hopweave._errors import WaitTimeoutError
 from hopweave._steps import Page, Pause, Request, Steps, call, path, request
-from hopweave._values.jobs import Job, JobKind, JobState
+from hopweave._values.content import Job, JobKind, JobState
 
 __all__ = ["Started", "cancel_job", "followed", "get_job", "list_jobs", "resume_job", "wait_for_job"]
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from hopweave._steps import Request, Steps, call, path
 from hopweave._values.answers import Answer, Budget, Message, Unsupported
-from hopweave._values.search import SearchResult
+from hopweave._values.content import SearchResult
 
 __all__ = ["ask", "search", "streamed"]
 

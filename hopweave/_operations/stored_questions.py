@@ -5,8 +5,7 @@ from dataclasses import asdict, replace
 
 from hopweave._errors import InvalidRequestError, WaitTimeoutError
 from hopweave._steps import Page, Pause, Request, Steps, call, decode, path, request
-from hopweave._values.answers import Answer, Budget
-from hopweave._values.questions import QuestionChanges, StoredQuestion
+from hopweave._values.answers import Answer, Budget, QuestionChanges, StoredQuestion
 
 __all__ = [
     "ask_again",

@@ -1,15 +1,15 @@
-"""Questions' limits and history, and cited answers."""
+"""Questions and answers: limits and history, cited answers and their verification, events on the way, stored questions.
+
+The last event of `ask_events` is the `Answer`. The `step` of an event is the id of its step, empty for the question as
+a whole.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
 
-from hopweave._values.documents import Span
-from hopweave._values.search import Hit, HitDocument
-from hopweave._values.usage import Usage
-from hopweave._values.verification import Verification, VerificationCost
-
-__all__ = ["Answer", "Budget", "Cell", "Citation", "DocumentName", "Message", "Quote", "Step", "Support", "Unsupported"]
+from hopweave._values.content import Hit, HitDocument, Span, Usage
 
 Support: TypeAlias = Literal["stated", "quoted", "inferred", "memory", "none"]
 Unsupported: TypeAlias = Literal["infer", "abstain", "memory"]
@@ -120,6 +120,77 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class VerificationCost:
+    """What verifying an answer would cost, estimated: the documents that are masked, the calls and tokens for all."""
+
+    documents: int
+    calls: int
+    tokens: int
+
+
+DocumentRole: TypeAlias = Literal["needed", "redundant", "contradicts", "unclear"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifiedDocument:
+    """A document of the answer."""
+
+    id: str
+    key: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Replacement:
+    """A document that the answer cites in place of a redundant one."""
+
+    id: str
+    key: str
+    title: str
+    corpus: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerWithout:
+    """The answer to the question without a document, without markers."""
+
+    answer: str
+    support: Literal["stated", "quoted", "inferred", "memory", "none"]
+    abstained: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verdict:
+    """What a document is to the answer, and `why` in a sentence.
+
+    `needed`: without it there is no answer, or none that passages state as before. `redundant`: the same answer stands
+    without it, on `replaced_by`. `contradicts`: without it, passages state another answer. `unclear`: it was not found
+    out. `markers` are those of its citations; there are none if only a step of the answer quotes it. `without` is None
+    if the question was not answered again.
+    """
+
+    document: VerifiedDocument
+    corpus: str
+    role: DocumentRole
+    markers: tuple[int, ...]
+    without: AnswerWithout | None
+    replaced_by: tuple[Replacement, ...]
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Verification:
+    """The verdicts. `together` are groups of ids of documents, each of which is redundant, while one of the group is
+    needed. `usage` is that of the verification alone.
+    """
+
+    documents: tuple[Verdict, ...]
+    together: tuple[tuple[str, ...], ...]
+    usage: Usage
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
     """A cited answer. `abstained` says that none is given, and then `answer` says so, and `citations` are
     the nearest passages, if the reasoner names any.
@@ -142,3 +213,230 @@ class Answer:
     timing: Mapping[str, float]
     verification_cost: VerificationCost | None
     verification: Verification | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlannedStep:
+    """`question` may hold tags that stand for answers of its `parents`."""
+
+    id: str
+    question: str
+    parents: tuple[str, ...]
+    depth: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PlanEvent:
+    """The steps as they are planned; a later plan replaces the steps that it names again."""
+
+    step: str
+    steps: tuple[PlannedStep, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Found:
+    """A passage that was found; its text is in the answer's `steps`."""
+
+    chunk_id: str | None
+    url: str | None
+    document: DocumentName
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchEvent:
+    """A search: its query, its searcher, and its hits, best first."""
+
+    step: str
+    query: str
+    searcher: str
+    hits: tuple[Found, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepEvent:
+    """A step's answer; a later one of the same step replaces it."""
+
+    step: str
+    question: str
+    parents: tuple[str, ...]
+    depth: int
+    answer: str
+    verdict: str
+    support: Support
+    unstated: str
+    quotes: tuple[Quote, ...]
+    seconds: float
+    tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReviewEvent:
+    """The result of checking a step's answer; `text` is the corrected answer or the question that remains."""
+
+    step: str
+    verdict: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TokenEvent:
+    """A piece of the answer's text, as the model writes it."""
+
+    step: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NoteEvent:
+    """A remark about the way to the answer."""
+
+    step: str
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyingEvent:
+    """A verification begins: of which answer, without markers, and what it is expected to cost."""
+
+    step: str
+    answer: str
+    support: Support
+    cost: VerificationCost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerificationEvent:
+    """The verdict on a document, as a `Verdict`. The answer replaces it, and may name more replacements."""
+
+    document: VerifiedDocument
+    corpus: str
+    role: DocumentRole
+    markers: tuple[int, ...]
+    without: AnswerWithout | None
+    replaced_by: tuple[Replacement, ...]
+    why: str
+    step: str
+
+
+Event: TypeAlias = (
+    PlanEvent
+    | SearchEvent
+    | StepEvent
+    | ReviewEvent
+    | TokenEvent
+    | NoteEvent
+    | VerifyingEvent
+    | VerificationEvent
+    | Answer
+)
+
+EVENTS: dict[str, type[Event]] = {
+    "plan": PlanEvent,
+    "search": SearchEvent,
+    "step": StepEvent,
+    "review": ReviewEvent,
+    "token": TokenEvent,
+    "note": NoteEvent,
+    "verifying": VerifyingEvent,
+    "verification": VerificationEvent,
+    "answer": Answer,
+}
+"""By the name of the server-sent event."""
+
+QuestionState: TypeAlias = Literal["running", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionProblem:
+    """Why a question has no answer, as an error of the HTTP API."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    instance: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyingAnswer:
+    """How far a verification is: its expected cost, and the documents whose role is known."""
+
+    cost: VerificationCost | None
+    documents: tuple[Verdict, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StoredQuestion:
+    """A question with its answer. In lists, `answer` is None.
+
+    `request` is what it was asked with. `problem` says why there is no answer. `outdated`: the corpus has changed since
+    it was asked. `withdrawn`: a document that was retrieved has been deleted, and the answer with it. `verifying` tells
+    how far the verification is that runs, `verification_problem` why the last one found nothing.
+    """
+
+    id: str
+    question: str
+    request: Mapping[str, Any]
+    state: QuestionState
+    asked_at: datetime
+    answered_at: datetime | None
+    generation: int | None
+    answer: Answer | None
+    problem: QuestionProblem | None
+    kept: bool
+    again_of: str | None
+    verification: Verification | None
+    verifying: VerifyingAnswer | None
+    verification_problem: QuestionProblem | None
+    outdated: bool
+    withdrawn: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TextChange:
+    """The texts of two answers; None without an answer."""
+
+    before: str | None
+    after: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SupportChange:
+    before: Support | None
+    after: Support | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GenerationChange:
+    before: int | None
+    after: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComparedDocument:
+    id: str
+    key: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ComparedDocuments:
+    """The documents that two answers cite; `changed` are cited by both, and changed in between."""
+
+    added: tuple[ComparedDocument, ...]
+    removed: tuple[ComparedDocument, ...]
+    changed: tuple[ComparedDocument, ...]
+    same: tuple[ComparedDocument, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class QuestionChanges:
+    """What changed since the question `before`."""
+
+    before: str
+    same_answer: bool
+    answer: TextChange
+    support: SupportChange
+    documents: ComparedDocuments
+    generation: GenerationChange

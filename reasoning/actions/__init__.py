@@ -1,4 +1,5 @@
-"""Actions: the typed calls of language models. Each module has one, with its prompt beside it and its response model.
+"""Actions: the typed calls of language models.
 
-Reasoners share them. The name of an action is that of its prompt: usage is counted and models are chosen under it.
+Each is a function with a response model; its prompt is the file of its name. Reasoners share them. The name of an
+action is the name of its prompt: usage is counted and models are chosen under it.
 """

@@ -7,7 +7,7 @@ from typing import Annotated, Protocol
 from pydantic import Field
 
 from core.ports.reasoning import Support
-from reasoning.actions.abstention import is_abstention
+from reasoning.actions.replies import is_abstention
 from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.session import Session

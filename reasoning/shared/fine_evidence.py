@@ -9,7 +9,7 @@ from typing import Literal
 
 from core.ports.retrieval import Fact, Hit, Searcher
 from reasoning.actions.judging.review import Evidence
-from reasoning.actions.queries.query_entities import query_entities
+from reasoning.actions.queries.search_queries import query_entities
 from reasoning.engine.session import Session
 
 __all__ = ["Merge", "add_evidence", "find_evidence", "interleave", "sort_by_scores"]

@@ -10,8 +10,7 @@ from typing import Literal
 from core.events import ReviewEvent
 from core.ports.retrieval import Hit, Searcher
 from core.text.names import normalise
-from reasoning.actions.answers.answer import CitedAnswer
-from reasoning.actions.answers.answer_with_statement import AnswerWithStatement
+from reasoning.actions.answers.answer import AnswerWithStatement, CitedAnswer
 from reasoning.actions.judging.review import Evidence, Review, Verdict, review
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer

@@ -10,11 +10,9 @@ from typing import Literal
 from core.events import ReviewEvent
 from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Hit
-from reasoning.actions.answers.answer import CitedAnswer, answer
-from reasoning.actions.answers.answer_in_plan import answer_in_plan
-from reasoning.actions.answers.conclude_memory import conclude_memory
-from reasoning.actions.judging.critique import critique
-from reasoning.actions.judging.need_retrieval import need_retrieval
+from reasoning.actions.answers.answer import CitedAnswer, answer, answer_in_plan
+from reasoning.actions.answers.conclude import conclude_memory
+from reasoning.actions.judging.judgements import critique, need_retrieval
 from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer

@@ -11,7 +11,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import answer
 from reasoning.actions.answers.answer import fill_step as fill_answer
 from reasoning.actions.answers.conclude import conclude, conclude_steps
-from reasoning.actions.planning.split_question import split_question
+from reasoning.actions.planning.split import split_question
 from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.presets import memory_field

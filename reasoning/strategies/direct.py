@@ -2,7 +2,7 @@
 
 from core.ports.reasoning import Answer, Reasoner, Support
 from core.strategies import StrategyConfig
-from reasoning.actions.answers.conclude_memory import conclude_memory
+from reasoning.actions.answers.conclude import conclude_memory
 from reasoning.engine.answers import abstain, make_answer
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.reasoner import SessionReasoner

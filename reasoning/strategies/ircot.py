@@ -11,7 +11,7 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.next_sentence import Search, Sentence, next_plain_sentence, next_sentence
+from reasoning.actions.answers.thoughts import Search, Sentence, next_plain_sentence, next_sentence
 from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.presets import memory_field

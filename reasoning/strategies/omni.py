@@ -12,8 +12,7 @@ from core.ports.reranking import Reranker
 from core.ports.retrieval import MAX_K, Fact, Hit, SearchResult
 from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.planning.denoise import denoise
-from reasoning.actions.planning.split_intents import split_intents
+from reasoning.actions.planning.split import denoise, split_intents
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends

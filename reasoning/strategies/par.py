@@ -15,11 +15,9 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner, Support
 from core.ports.retrieval import MAX_K, Hit, Searcher, SearchResult
 from core.strategies import StrategyConfig, preset_field
-from reasoning.actions.answers.answer import fill_step
-from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, answer_with_statement
+from reasoning.actions.answers.answer import AnswerWithStatement, answer_with_statement, fill_step
 from reasoning.actions.answers.conclude import conclude_findings
-from reasoning.actions.planning.plan import PlanItem, plan
-from reasoning.actions.planning.refine import refine
+from reasoning.actions.planning.plan import PlanItem, plan, refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends

@@ -10,12 +10,10 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Fact, Hit
 from core.strategies import StrategyConfig, preset_field
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, fill_step
-from reasoning.actions.answers.answer_in_plan import answer_in_plan
+from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, answer_in_plan, fill_step
 from reasoning.actions.answers.conclude import conclude_steps
-from reasoning.actions.answers.conclude_contexts import conclude_answers
-from reasoning.actions.planning.fill_tags import fill_tags
-from reasoning.actions.planning.plan_dag import plan_dag
+from reasoning.actions.answers.contexts import conclude_answers
+from reasoning.actions.planning.plan import fill_tags, plan_dag
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.presets import memory_field

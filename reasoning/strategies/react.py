@@ -10,7 +10,7 @@ from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.next_thought import Move, Observation, next_thought
+from reasoning.actions.answers.thoughts import Move, Observation, next_thought
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.backends import ReasoningBackends

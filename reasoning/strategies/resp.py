@@ -10,11 +10,9 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner, Support
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig, preset_field
-from reasoning.actions.answers.conclude_contexts import conclude_contexts
-from reasoning.actions.answers.summarize import QuerySummary, summarize, summarize_evidence
-from reasoning.actions.contexts import Context
-from reasoning.actions.judging.verify import verify_contexts
-from reasoning.actions.planning.supplement import supplement
+from reasoning.actions.answers.contexts import Context, QuerySummary, conclude_contexts, summarize, summarize_evidence
+from reasoning.actions.judging.judgements import verify_contexts
+from reasoning.actions.planning.split import supplement
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.parallel import gather

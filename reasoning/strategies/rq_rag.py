@@ -13,9 +13,8 @@ from core.ports.reasoning import Answer, Reasoner, Support
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig, preset_field
 from core.text.answers import normalise_answer
-from reasoning.actions.answers.conclude import conclude
-from reasoning.actions.answers.conclude_memory import conclude_memory
-from reasoning.actions.queries.next_queries import QueryKind, QueryMove, next_queries
+from reasoning.actions.answers.conclude import conclude, conclude_memory
+from reasoning.actions.queries.search_queries import QueryKind, QueryMove, next_queries
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends

@@ -4,7 +4,7 @@ from core.ports.chat import ChatModels
 from core.ports.reasoning import Question
 from core.ports.retrieval import Searcher
 from core.trace import Trace
-from reasoning.actions.judging.same_answer import same_answer
+from reasoning.actions.judging.judgements import same_answer
 from reasoning.engine.session import Session
 from reasoning.verification.verifier import Compare
 

@@ -16,7 +16,7 @@ from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_qu
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.pool import Pool
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.graph.term_statistics import Stems, TermStatistics
+from retrieval.graph.terms import Stems, TermStatistics
 
 __all__ = ["PoolEvidence", "SourceLinks", "compute_evidence"]
 

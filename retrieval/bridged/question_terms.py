@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text.terms import hash_stem, split_words
-from retrieval.graph.term_statistics import Stems, TermStatistics
+from retrieval.graph.terms import Stems, TermStatistics
 from retrieval.pagerank.name_linking import NameLink
 
 __all__ = ["QuestionTerms", "bm25_idf", "extract_question_terms"]

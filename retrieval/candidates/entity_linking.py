@@ -8,7 +8,7 @@ from core.ports.views import VectorKind
 from core.text.name_spans import find_names
 from core.text.names import normalise
 from retrieval.backends import RetrievalBackends
-from retrieval.graph.naming.name_index import NameIndex, fold_name
+from retrieval.graph.names import NameIndex, fold_name
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.pagerank.name_linking import link_names
 from retrieval.pagerank.truecase import build_name_share

@@ -21,7 +21,7 @@ from core.text.word_lists import FUNCTION_WORDS, STOP_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.view_search import find_few
 from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.terms import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
 
 __all__ = ["RARE", "ExactWords", "find_exact_words", "weigh_exact_words"]

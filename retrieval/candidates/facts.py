@@ -9,8 +9,7 @@ from core.ports.record import FactRow
 from core.ports.retrieval import Fact, Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.merged_rows import read_facts_of
-from retrieval.graph.columns import Ints
-from retrieval.graph.positions import find_positions
+from retrieval.graph.arrays import Ints, find_positions
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import GraphRanking
 

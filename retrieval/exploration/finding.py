@@ -10,7 +10,7 @@ from core.text.names import normalise
 from retrieval.exploration.close_names import find_close_names
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import FoundEntity, Match
-from retrieval.graph.naming.name_index import fold_name
+from retrieval.graph.names import fold_name
 
 __all__ = ["find_entities"]
 

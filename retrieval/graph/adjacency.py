@@ -5,9 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.chunk_terms import make_offsets
-from retrieval.graph.patched import Patched
-from retrieval.graph.positions import find_positions
+from retrieval.graph.arrays import Patched, find_positions
+from retrieval.graph.terms import make_offsets
 
 __all__ = ["Adjacency", "NodeBuckets", "RowChanges", "build_adjacency", "make_buckets", "spread_ranges"]
 

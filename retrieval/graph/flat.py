@@ -11,21 +11,22 @@ from core.execution.recent import Recent
 from core.ports.record import GraphChanges, GraphMerge, GraphRows
 from core.text.terms import Terms
 from retrieval.graph.adjacency import spread_ranges
-from retrieval.graph.chunk_terms import make_offsets
-from retrieval.graph.column_building import build_columns
-from retrieval.graph.column_updates import ColumnUpdate, update_columns
-from retrieval.graph.columns import Columns, Ids, Ints, encode_ids
-from retrieval.graph.merges import (
+from retrieval.graph.arrays import Ids, Ints, find_positions
+from retrieval.graph.columns import (
+    Columns,
+    ColumnUpdate,
     MergeMap,
     apply_merges,
+    build_columns,
+    encode_ids,
     list_merged_names,
     list_merges_among,
     make_merge_map,
+    update_columns,
 )
-from retrieval.graph.naming.name_index import NameIndex, build_name_index
-from retrieval.graph.positions import find_positions
+from retrieval.graph.names import NameIndex, build_name_index
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph, join_edges
-from retrieval.graph.term_statistics import TermStatistics, count_terms
+from retrieval.graph.terms import TermStatistics, count_terms, make_offsets
 
 __all__ = ["FlatSnapshot", "Lookups", "build_snapshot", "count_places", "make_snapshot"]
 

@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from core.execution.recent import Recent
 from core.text.terms import Terms
 from retrieval.graph.adjacency import Adjacency, build_adjacency
-from retrieval.graph.columns import Ints
-from retrieval.graph.merges import MergeMap
-from retrieval.graph.naming.name_index import NameIndex
-from retrieval.graph.patched import Patched
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.arrays import Ints, Patched
+from retrieval.graph.columns import MergeMap
+from retrieval.graph.names import NameIndex
+from retrieval.graph.terms import TermStatistics
 
 if TYPE_CHECKING:
     from retrieval.graph.flat import FlatSnapshot

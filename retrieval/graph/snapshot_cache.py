@@ -11,10 +11,9 @@ from core.execution.file_mapping import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
 from retrieval.graph.flat import build_snapshot
-from retrieval.graph.layers.layered import follow
-from retrieval.graph.mapped.snapshot_files import SnapshotFiles
-from retrieval.graph.memory import HeldSnapshots, describe_held, list_mappings
+from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot_files import HeldSnapshots, SnapshotFiles, describe_held, list_mappings
 
 __all__ = ["SnapshotCache"]
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidInput
 from retrieval.graph.adjacency import Adjacency
-from retrieval.graph.chunk_terms import make_offsets
-from retrieval.graph.positions import sort_unique
+from retrieval.graph.arrays import sort_unique
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
+from retrieval.graph.terms import make_offsets
 from retrieval.pagerank.personalized import GraphRanking
 
 __all__ = ["MAX_EDGES", "rank_by_entities", "without_passages"]

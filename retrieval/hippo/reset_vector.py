@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.graph.patched import Patched
+from retrieval.graph.arrays import Patched
 from retrieval.hippo.fact_linking import LinkedFact
 
 __all__ = ["entity_weights", "passage_weights"]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.execution.jit import JitFunction
 from retrieval.graph.adjacency import Adjacency, NodeBuckets, RowChanges
-from retrieval.graph.patched import Patched
+from retrieval.graph.arrays import Patched
 from retrieval.interruption import Interrupted, stop_flag
 from retrieval.pagerank.sweeps import Pushed, push_in_sweeps
 

@@ -9,7 +9,7 @@ from core.text.name_spans import find_names
 from core.text.names import normalise
 from core.text.terms import MARKS
 from core.text.word_lists import FUNCTION_WORDS
-from retrieval.graph.naming.name_index import NameIndex, fold_name
+from retrieval.graph.names import NameIndex, fold_name
 from retrieval.pagerank.truecase import NameShare
 
 __all__ = ["NameLink", "link_names"]

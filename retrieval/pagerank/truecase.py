@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from core.text.terms import hash_stem, split_words
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.terms import TermStatistics
 
 __all__ = ["NameShare", "build_name_share"]
 

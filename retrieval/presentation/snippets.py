@@ -13,7 +13,7 @@ import numpy as np
 from core.documents import Span
 from core.text.sentences import Range, split_sentences
 from core.text.terms import Word, hash_stem, split_words
-from retrieval.graph.term_statistics import TermStatistics
+from retrieval.graph.terms import TermStatistics
 
 __all__ = ["Snippet", "make_snippet", "weigh_words"]
 

@@ -25,7 +25,7 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from core.verification import DocumentRole, Verification, find_verification
 from evaluation import read_dataset
-from evaluation.scores.metrics import exact_match
+from evaluation.scores import exact_match
 from tests.benchmarks.check import Check, at_least, figure
 from tests.benchmarks.oracle import Gold, read_gold
 from tests.benchmarks.workshop import workshop

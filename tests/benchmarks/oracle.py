@@ -16,7 +16,7 @@ from core.settings import LlmSettings
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation import read_dataset
-from evaluation.scores.metrics import exact_match
+from evaluation.scores import exact_match
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.workshop import Workshop, workshop
 from tests.twins.chat_server import ChatServer

@@ -12,8 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from evaluation import Dataset, read_dataset
-from evaluation.ranker.training import Training, train_ranker
-from evaluation.ranker.training_set import TrainingSet, gather_training_set
+from evaluation.ranker.training import Training, TrainingSet, gather_training_set, train_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion, cross_validate, evaluate_transfer, stage1_recall
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.glued import glue

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from api import serving
-from api.access import attempts
+from api.access import limits
 from api.transport import bodies, connections, json_values, turns
 from api.uploads import documents
 from app.container import loader_options
@@ -66,7 +66,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
     "streams of one key": ([], f"{_KEYS}::test_streams_of_one_key_at_once"),
     "wrong keys of one address": (
-        [attempts.MOST],
+        [limits.MOST],
         "tests/integration/api/access/test_signing_in.py::test_wrong_keys_of_requests_are_limited_by_address",
     ),
     "passages of a search, edges of a neighbourhood, messages of a history": (

@@ -13,8 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.access.session_secret import FILE
-from api.access.sessions import COOKIE
+from api.access.sessions import COOKIE, FILE
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports

@@ -1,35 +1,51 @@
-"""The action `answer`: answers one question from its passages, cites them, and says what the answer stands on.
+"""Actions that answer one question from its passages, cite them, and say what the answer stands on.
+
+- `answer`: a question and its passages.
+- `answer_in_plan`: one node of a plan, knowing its parents and the question that the plan serves (Plan*RAG, arXiv
+  2410.20753, section 3).
+- `answer_with_statement`: also says the answer in a sentence that can stand alone (PAR RAG, arXiv 2504.16787, section
+  3).
+- `answer_step`: one node of a plan of the reasoner `auto`, with quotes. Unless the answer is stated, the same call
+  writes a query for what is missing.
 
 Other actions take `CitedAnswer` and the parsing of citations from here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from pydantic import BaseModel, Field
 
+from core.errors import MalformedReply
 from core.ports.reasoning import Quote, Support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.replies import CitedQuote, check_quotes, take_distinct
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import note_missing, parse_markers, strip_markers
 from reasoning.citations.quotes import name_source, passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence, without_quotes
 
 __all__ = [
     "NO_ANSWER",
+    "AnswerWithStatement",
     "Answered",
     "CitedAnswer",
     "CitingReply",
+    "StepAnswer",
     "answer",
+    "answer_in_plan",
+    "answer_step",
+    "answer_with_statement",
     "fill_step",
     "format_finding",
     "format_known",
+    "format_purpose",
     "resolve_citations",
     "select_cited",
 ]
@@ -175,3 +191,181 @@ def format_finding(known: KnownAnswer) -> str:
 
 def _format_quotes(quotes: Sequence[Quote]) -> list[str]:
     return [f"Quote from {name_source(quote)}: {quote.text}" for quote in quotes]
+
+
+async def answer_in_plan(
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    *,
+    purpose: str,
+    step: str,
+    parents: Sequence[KnownAnswer] = (),
+    facts: Sequence[Fact] = (),
+) -> CitedAnswer:
+    """Answers a node; `purpose` is the question that is planned for.
+
+    The call sees the questions and answers of the parents without quotes (the Markov assumption of Plan*RAG, section
+    3). It is counted as `answer`. Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "answer_in_plan"),
+        role="answer",
+        question=question,
+        variables={
+            "purpose": fenced("question", purpose),
+            "known": format_known(without_quotes(parents)),
+            "question": fenced("question", question),
+            "support": format_support_rule(session, guesses=len(passages) != 1),
+        },
+        passages=passages,
+        facts=facts,
+        chunks=chunk_ids_of(parents),
+        step=step,
+    )
+    reply, shown = await session.complete_structured(call, Answered)
+    return resolve_citations(session, reply, shown, question, step, known=parents)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerWithStatement:
+    """An answer, and the sentence that says it without the question ('' if the model wrote none)."""
+
+    answer: CitedAnswer = field(default_factory=CitedAnswer)
+    statement: str = ""
+
+
+class _Stated(BaseModel):
+    statement: str = Field(default="", max_length=8000)
+    answer: str = Field(max_length=8000)
+    support: SupportWord
+    unstated: str = ""
+    citations: list[int] = []
+
+
+async def answer_with_statement(
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    *,
+    purpose: str,
+    step: str,
+    facts: Sequence[Fact] = (),
+    known: Sequence[KnownAnswer] = (),
+) -> AnswerWithStatement:
+    """Answers a question that serves the question `purpose`. `known` are answers that it may build on.
+
+    The call is counted as `answer`. Raises `ModelFailed` if the reply cannot be read.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "answer_with_statement"),
+        role="answer",
+        question=question,
+        variables={
+            "purpose": format_purpose(purpose, question),
+            "known": format_known(known),
+            "question": fenced("question", question),
+            "support": format_support_rule(session),
+        },
+        passages=passages,
+        facts=facts,
+        chunks=chunk_ids_of(known),
+        step=step,
+    )
+    reply, shown = await session.complete_structured(call, _Stated)
+    cited = resolve_citations(session, reply, shown, question, step, known=known)
+    return AnswerWithStatement(answer=cited, statement=strip_markers(reply.statement) if cited.found else "")
+
+
+def format_purpose(purpose: str, question: str) -> str:
+    """Returns the block of the question that another question serves; '' if they are the same."""
+    return "" if purpose == question else f"The larger question:\n{fenced('question', purpose)}"
+
+
+_MAX_VALUES = 20
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepAnswer:
+    """The answer of a step; `values` are its parts, mostly one. `query` asks for what is missing ('' if nothing)."""
+
+    answer: CitedAnswer = field(default_factory=CitedAnswer)
+    values: tuple[str, ...] = ()
+    query: str = ""
+
+
+class _Answered(BaseModel):
+    answers: list[str]
+    support: SupportWord
+    unstated: str = ""
+    citations: list[CitedQuote] = []
+    query: str = ""
+
+
+async def answer_step(
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    *,
+    purpose: str,
+    step: str,
+    known: Sequence[KnownAnswer] = (),
+    earlier: StepAnswer | None = None,
+    facts: Sequence[Fact] = (),
+) -> StepAnswer:
+    """Answers a step of the question `purpose`. `known` are the answers of its parents, with their quotes; `earlier` is
+    the answer of a look at other passages.
+
+    A reply that cannot be read twice counts as no answer, and a note says so. Raises `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "answer_step"),
+        question=question,
+        variables={
+            "purpose": fenced("question", purpose),
+            "known": format_known(known),
+            "earlier": _format_earlier(question, earlier),
+            "support": format_support_rule(session),
+            "question": fenced("question", question),
+        },
+        passages=passages,
+        facts=facts,
+        chunks=chunk_ids_of(known),
+        step=step,
+    )
+    try:
+        reply, shown = await session.complete_structured(call, _Answered)
+    except MalformedReply as error:
+        if not error.text:  # nothing was written: no form was broken
+            raise
+        session.trace.note(f"step {step} was not answered: {error}")
+        return StepAnswer()
+    values = take_distinct(session, map(strip_markers, reply.answers), _MAX_VALUES, "answers of a step")
+    text = "; ".join(values)
+    quotes, evidence = check_quotes(session, reply.citations, shown, text, question, step)
+    graded = grade(session, reply, text, [*evidence, *list_evidence(known)], question, step=step)
+    if graded.support in (Support.NONE, Support.MEMORY):
+        quotes = ()
+    answer = CitedAnswer(
+        text=graded.text,
+        support=graded.support,
+        unstated=graded.unstated,
+        cited=tuple({quote.hit.chunk.id: quote.hit for quote in quotes}.values()),
+        shown=shown,
+        quotes=quotes,
+    )
+    query = "" if graded.support is Support.STATED else " ".join(reply.query.split())
+    return StepAnswer(answer=answer, values=values if answer.found else (), query=query)
+
+
+def _format_earlier(question: str, earlier: StepAnswer | None) -> str:
+    if earlier is None:
+        return ""
+    answer = earlier.answer
+    finding = KnownAnswer(
+        question=question, answer=answer.text or UNKNOWN, support=answer.support, unstated=answer.unstated
+    )
+    lines = [f"Other passages, read before, gave:\n{fenced('known', format_finding(finding))}"]
+    if earlier.query:
+        lines.append(f"The passages above were searched for with:\n{fenced('question', earlier.query)}")
+    return "\n".join(lines)

@@ -1,21 +1,27 @@
-"""The action `conclude`: the final answer, streamed as it is written, from passages or from the answers of steps."""
+"""The action `conclude`: the final answer, streamed as it is written.
 
-from collections.abc import Sequence
-from dataclasses import replace
+It is written from passages, from the answers of steps with numbered quotes (`quote_steps`), or from the model's memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from pydantic import BaseModel, Field
 
+from core.documents import Span
 from core.errors import MalformedReply
 from core.ports.chat import ReplyForm
-from core.ports.reasoning import Citation, Support, Unsupported
+from core.ports.reasoning import Citation, Quote, Support, Unsupported
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_finding
-from reasoning.actions.answers.quoted_steps import quote_steps
+from core.text.terms import split_words
+from reasoning.actions.answers.answer import format_finding, format_known
+from reasoning.actions.replies import is_abstention
 from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
-from reasoning.citations.quotes import passage_text
+from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -24,14 +30,19 @@ from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_eviden
 from reasoning.reading.evidence import find_evidence
 
 __all__ = [
+    "MAX_QUOTE_WORDS",
     "Concluded",
+    "QuotedSteps",
     "conclude",
     "conclude_findings",
+    "conclude_memory",
     "conclude_plainly",
     "conclude_steps",
     "is_streamed",
+    "quote_steps",
     "rescue_answer",
 ]
+
 
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000
@@ -258,3 +269,111 @@ def _format_findings(chain: Sequence[KnownAnswer], passages: Sequence[Hit]) -> s
         sources = "".join(f" [{number}]" for number in cited)
         blocks.append(fenced("known", f"Question: {one.question}\n{format_finding(one)}{sources}"))
     return "\n".join(blocks)
+
+
+MAX_QUOTE_WORDS = 600
+"""Words of all quotes together, without stop words. The first quote of each step is shown beyond it, too."""
+
+_Place = tuple[str, Span]
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuotedSteps:
+    """`text` is the block of the prompt, `quotes` are those that it shows, numbered from 1. `left_out` is how many
+    quotes were too much.
+    """
+
+    text: str
+    quotes: tuple[Quote, ...]
+    left_out: int
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The evidence in the prompt: each quote under the name of its source.
+
+        The questions and answers of the steps are no evidence: a question may hold the answer that is looked for.
+        """
+        return tuple(f"{name_source(quote)}\n{quote.text}" for quote in self.quotes)
+
+
+def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
+    """Returns the steps with their quotes, as many as `MAX_QUOTE_WORDS` allows: the first of each step, then the second
+    of each, and so on. A quote of several steps is shown once, and later steps name its number.
+    """
+    chosen = _choose(chain)
+    numbers: dict[_Place, int] = {}
+    quotes, blocks = list[Quote](), list[str]()
+    for one in chain:
+        lines = [f"Question: {one.question}", format_finding(one)]
+        for quote in one.quotes:
+            place = _place(quote)
+            if place in numbers:
+                lines.append(f"[{numbers[place]}], as above")
+            elif place in chosen:
+                quotes.append(quote)
+                numbers[place] = len(quotes)
+                lines.append(f"[{len(quotes)}] {name_source(quote)}: {quote.text}")
+        blocks.append(fenced("known", "\n".join(lines)))
+    all_places = {_place(quote) for one in chain for quote in one.quotes}
+    left_out = len(all_places - chosen)
+    return QuotedSteps(text="\n".join(blocks), quotes=tuple(quotes), left_out=left_out)
+
+
+def _choose(chain: Sequence[KnownAnswer]) -> set[_Place]:
+    chosen: set[_Place] = set()
+    words = 0
+    for rank, quote in _by_rank(chain):
+        place, count = _place(quote), len(split_words(quote.text))
+        if place not in chosen and (rank == 0 or words + count <= MAX_QUOTE_WORDS):
+            chosen.add(place)
+            words += count
+    return chosen
+
+
+def _by_rank(chain: Sequence[KnownAnswer]) -> Iterator[tuple[int, Quote]]:
+    """The first quote of each step, with 0, then the second of each, with 1, and so on."""
+    for rank, quotes in enumerate(zip_longest(*(one.quotes for one in chain))):
+        yield from ((rank, quote) for quote in quotes if quote is not None)
+
+
+def _place(quote: Quote) -> _Place:
+    return quote.hit.chunk.id, quote.span
+
+
+class _Remembered(BaseModel):
+    answer: str = Field(max_length=40_000)
+
+
+async def conclude_memory(
+    session: Session,
+    question: str,
+    *,
+    step: str = "",
+    known: Sequence[KnownAnswer] = (),
+    stream: bool = True,
+) -> str:
+    """Returns the answer without any marker; '' if the model does not know it.
+
+    Set `stream` to False if it is not the final answer. Raises `ModelFailed` if nothing of the reply can be
+    read.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "conclude_memory"),
+        role="conclude",
+        question=question,
+        variables={"question": neutral(question), "known": format_known(known)},
+        chunks=chunk_ids_of(known),
+        step=step,
+        conversation=True,
+    )
+    tokens = AnswerStream(session.trace, sources=0) if stream and is_streamed(session) else None
+    try:
+        reply, _ = await session.complete_structured(call, _Remembered, tokens)
+    except MalformedReply as error:
+        written = rescue_answer(session, error)
+    else:
+        written = reply.answer
+        if tokens is not None:
+            tokens.end()
+    text = cite_passages(written, (), session.trace)[0].strip()
+    return "" if is_abstention(text) else text

@@ -16,7 +16,7 @@ from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
 from core.text.answers import is_contained, normalise_answer
 from core.text.value_kinds import ValueKind, find_kind
-from reasoning.actions.abstention import is_abstention
+from reasoning.actions.replies import is_abstention
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session

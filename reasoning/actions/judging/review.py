@@ -14,12 +14,13 @@ from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import (
+    AnswerWithStatement,
     CitedAnswer,
     format_finding,
     format_known,
+    format_purpose,
     resolve_citations,
 )
-from reasoning.actions.answers.answer_with_statement import AnswerWithStatement, format_purpose
 from reasoning.actions.support import SupportWord
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session

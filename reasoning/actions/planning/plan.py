@@ -1,18 +1,26 @@
-"""The action `plan`: plans the steps to an answer, top-down and without examples.
+"""Actions that plan the steps to an answer, and write the question of a step with the answers before it.
 
-The source is PAR RAG (arXiv 2504.16787), section 3.
+- `plan`, `refine`: steps one after another, top-down and without examples (PAR RAG, arXiv 2504.16787, section 3).
+- `plan_dag`, `fill_tags`: a graph of sub-questions, planned with examples, whose questions have tags in place of their
+  parents' answers (Plan*RAG, arXiv 2410.20753, section 3).
 """
 
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, field_validator
+from pydantic import BaseModel, field_validator, model_validator
 
-from core.prompting.fences import neutral
+from core.errors import MalformedReply
+from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from reasoning.actions.answers.answer import format_finding, format_known
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
+from reasoning.plans.dag import PlannedNode, parse_dag, parse_tags, replace_tags, strip_tags
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, without_quotes
 
-__all__ = ["PlanItem", "plan"]
+__all__ = ["PlanItem", "fill_tags", "make_planning_call", "plan", "plan_dag", "refine"]
 
 
 class PlanItem(BaseModel):  # its docstring is part of the schema that models are sent
@@ -58,3 +66,185 @@ async def plan(session: Session, question: str) -> tuple[PlanItem, ...]:
     )
     reply, _ = await session.complete_structured(call, _Plan)
     return tuple(reply.steps)
+
+
+async def refine(session: Session, question: str, following: str, chain: Sequence[KnownAnswer], *, step: str) -> str:
+    """Returns `following` with its references resolved; `question` is the question that it serves.
+
+    The answers of `chain` are shown without quotes, marked if they are not stated. A reply that holds a missing answer,
+    a mark, or an answer of several values as a list, is sent back once; after a second one `following` is returned
+    unchanged, and a note says so.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.planning", "refine"),
+        question=following,
+        variables={
+            "question": fenced("question", question),
+            "known": format_known(without_quotes(chain)),
+            "next": fenced("question", following),
+        },
+        chunks=chunk_ids_of(chain),
+        step=step,
+    )
+    try:
+        reply, _ = await session.complete_structured(call, _make_shape(chain, following))
+    except MalformedReply as error:
+        session.trace.note(f"step {step} is asked as it was planned: {error}")
+        return following
+    return reply.question.strip()
+
+
+class _Refined(BaseModel):
+    question: str
+
+
+def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
+    """Returns the shape of a reply that refuses answers which must not be pasted into a question."""
+    lists = [one.answer for one in chain if ";" in one.answer and one.answer not in following]
+    marks = list_marks(chain, following)
+
+    class Refined(_Refined):
+        @field_validator("question")
+        @classmethod
+        def _check(cls, question: str) -> str:
+            if not question.strip():
+                raise ValueError("the question is empty")
+            if UNKNOWN in question:
+                raise ValueError(f"the question holds {UNKNOWN}; describe the thing instead")
+            if any(answer in question for answer in lists):
+                raise ValueError("the question holds a list of values; use one of them, or describe the thing instead")
+            for mark in marks:
+                if mark in question:
+                    raise ValueError(f"the question holds the mark {mark!r} of an answer; use the answer without it")
+            return question
+
+    return Refined
+
+
+class _Node(BaseModel):
+    id: str
+    question: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Bounds:
+    max_nodes: int
+    max_depth: int
+    words: str
+
+
+class _Written(BaseModel):  # its docstring is part of the schema that models may be sent
+    """A plan as it is written. A subclass says how large it may be, and the words of the question that it is for."""
+
+    bounds: ClassVar[_Bounds]
+    nodes: list[_Node]
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        self.parse_nodes()
+        return self
+
+    def parse_nodes(self) -> tuple[PlannedNode, ...]:
+        written = [(node.id, node.question) for node in self.nodes]
+        bounds = self.bounds
+        return parse_dag(written, max_nodes=bounds.max_nodes, max_depth=bounds.max_depth, words=bounds.words)
+
+
+async def plan_dag(session: Session, question: str, *, max_nodes: int, max_depth: int) -> tuple[PlannedNode, ...]:
+    """Returns the nodes by depth and position. The call is shown no passage.
+
+    A plan that cannot be carried out is sent back to the model once; raises `ModelFailed` if the second is not better.
+    """
+    call = make_planning_call(question, max_nodes=max_nodes, max_depth=max_depth)
+
+    class Plan(_Written):
+        bounds = _Bounds(max_nodes=max_nodes, max_depth=max_depth, words=question)
+
+    reply, _ = await session.complete_structured(call, Plan)
+    return reply.parse_nodes()
+
+
+def make_planning_call(question: str, *, max_nodes: int, max_depth: int) -> ModelCall:
+    """Returns the call that plans a question; planners are trained on its messages, too."""
+    return ModelCall(
+        prompt=load_prompt("reasoning.actions.planning", "plan_dag"),
+        question=question,
+        variables={"question": neutral(question), "max_nodes": str(max_nodes), "max_depth": str(max_depth)},
+    )
+
+
+class _Filled(BaseModel):
+    """A subclass holds what may not be pasted: questions of parents without an answer, lists, and marks of supports."""
+
+    pasted: ClassVar[tuple[str, ...]] = ()
+    question: str
+
+    @field_validator("question")
+    @classmethod
+    def _check(cls, question: str) -> str:
+        if not question.strip():
+            raise ValueError("the question is empty")
+        # Only what stands in angle brackets is a tag here: an answer may look like `A1.1`.
+        left = parse_tags(question, words=question)
+        if left:
+            raise ValueError(f"the question still holds the tag <A{left[0][1:]}>")
+        for words in cls.pasted:
+            if words.casefold() in question.casefold():
+                raise ValueError(f"the words {words!r} were pasted in place of a tag; the sentence must read naturally")
+        return question.strip()
+
+
+async def fill_tags(
+    session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer], *, always: bool = False
+) -> str:
+    """Returns the question without tags; `answers` are those of the node's parents, by id.
+
+    Answers that are not stated are marked. A question that holds a tag, a mark, a list or a parent's question is sent
+    back to the model once. If the second is not better, the result is '', and a note says so: nobody can look up a
+    question with a hole in it. With `always`, as in the paper, the question is what the model writes, whatever is in
+    place of the tags; if tags stay, answers are put in their place as they are, also "(not found)".
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.planning", "fill_tags"),
+        question=node.question,
+        variables={
+            "purpose": fenced("question", session.question.text),
+            "known": "\n".join(fenced("known", _format(id, one)) for id, one in answers.items()),
+            "question": fenced("question", node.question),
+        },
+        chunks=chunk_ids_of(list(answers.values())),
+        step=node.id,
+    )
+
+    class Filled(_Filled):
+        pasted = () if always else _unpasteable(answers, node.question)
+
+    try:
+        reply, _ = await session.complete_structured(call, Filled)
+    except MalformedReply as error:
+        if always:
+            session.trace.note(f"step {node.id} was asked with the answers in place of its tags ({error})")
+            return replace_tags(node.question, {id: strip_tags(known.answer) for id, known in answers.items()})
+        session.trace.note(f"step {node.id} was not asked: its question could not be completed ({error})")
+        return ""
+    return reply.question
+
+
+def _format(id: str, known: KnownAnswer) -> str:
+    asked = f"<A{id[1:]}>, the answer to: {known.question}"
+    values = [UNKNOWN] if known.answer == UNKNOWN else _split_values(known)
+    return "\n".join([asked, *(strip_tags(format_finding(replace(known, answer=value))) for value in values)])
+
+
+def _split_values(known: KnownAnswer) -> list[str]:
+    return [value.strip() for value in known.answer.split(";") if value.strip()]
+
+
+def _unpasteable(answers: Mapping[str, KnownAnswer], asked: str) -> tuple[str, ...]:
+    found = list_marks(list(answers.values()), asked)
+    for known in answers.values():
+        if known.answer == UNKNOWN:
+            found += [UNKNOWN, known.question.rstrip("?？ ")]
+        elif len(values := _split_values(known)) > 1:
+            found.append("; ".join(values[:2]))
+    return tuple(found)

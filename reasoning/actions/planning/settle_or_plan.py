@@ -11,9 +11,8 @@ from core.ports.reasoning import Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.abstention import is_abstention
 from reasoning.actions.answers.answer import CitedAnswer
-from reasoning.actions.cited_quotes import CitedQuote, check_quotes
+from reasoning.actions.replies import CitedQuote, check_quotes, is_abstention
 from reasoning.actions.support import note_unheld
 from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall

@@ -7,8 +7,7 @@ from itertools import product
 from core.ports.reasoning import Support, weakest_support
 from core.ports.retrieval import Fact, Hit, SearchResult
 from core.text.names import normalise
-from reasoning.actions.answers.answer import CitedAnswer, fill_step
-from reasoning.actions.answers.answer_step import StepAnswer, answer_step
+from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_step, fill_step
 from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
 from reasoning.engine.steps import OpenStep

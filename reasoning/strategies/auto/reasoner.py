@@ -8,11 +8,10 @@ from core.ports.reasoning import Answer, Support
 from core.ports.retrieval import Hit
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.answers.answer import fill_step as fill_with_answer
-from reasoning.actions.answers.conclude import conclude_findings
-from reasoning.actions.answers.conclude_memory import conclude_memory
-from reasoning.actions.judging.need_retrieval import need_retrieval
-from reasoning.actions.planning.denoise import denoise
+from reasoning.actions.answers.conclude import conclude_findings, conclude_memory
+from reasoning.actions.judging.judgements import need_retrieval
 from reasoning.actions.planning.settle_or_plan import FirstLook, settle_or_plan
+from reasoning.actions.planning.split import denoise
 from reasoning.citations.markers import cite_passages
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer

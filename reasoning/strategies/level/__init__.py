@@ -1,7 +1,7 @@
 """LevelRAG: a high-level searcher plans what to look up; low-level searchers rewrite queries for their indexes.
 
-`reasoner` has the course of a question, `exploration` the rounds of the high-level searcher, and `findings` what each
-query gives. `searchers` chooses the low-level searchers, which are `sparse`, `dense` and `unchanged`.
+`reasoner` has the course of a question, `exploration` the rounds of the high-level searcher. The low-level searchers
+are in `low_level` and, for keyword queries, in `sparse`.
 """
 
 from core.ports.reasoning import Reasoner

@@ -1,29 +1,68 @@
 """The rounds of LevelRAG's high-level searcher: atomic queries, their findings, and supplements until these suffice."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
+from typing import Literal
 
 from core.events import PlannedStep, ReviewEvent
-from reasoning.actions.judging.verify import verify, verify_contexts
-from reasoning.actions.planning.atomic_queries import atomic_queries
-from reasoning.actions.planning.supplement import supplement, supplement_from_passages
+from core.ports.retrieval import Hit
+from reasoning.actions.answers.contexts import Context, QuerySummary, summarize
+from reasoning.actions.judging.judgements import verify, verify_contexts
+from reasoning.actions.planning.split import atomic_queries, supplement, supplement_from_passages
+from reasoning.engine.parallel import gather
 from reasoning.engine.session import Session
 from reasoning.shared.query_key import query_key
-from reasoning.strategies.level.atomic_query import AtomicQuery
-from reasoning.strategies.level.call_allowance import CallAllowance
-from reasoning.strategies.level.findings import (
-    ExplorationSettings,
-    QueryFinding,
-    chunks_of,
-    look_up_all,
-    passages_of,
+from reasoning.strategies.level.low_level import (
+    AtomicQuery,
+    CallAllowance,
+    JudgedPassages,
+    LowLevelSearcher,
+    chunk_ids,
+    distinct_hits,
+    search_all,
 )
-from reasoning.strategies.level.judged_passages import JudgedPassages
 
-__all__ = ["LAST", "explore"]
+__all__ = ["LAST", "ExplorationSettings", "QueryFinding", "chunks_of", "explore", "passages_of"]
+
 
 LAST = "answer"
 """The id of the step after all rounds."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplorationSettings:
+    """The options of `level` that concern the rounds. Without `summarize`, passages are verified and supplemented.
+
+    `supplements` and `max_queries` are None if only the budget bounds them.
+    """
+
+    searchers: Sequence[LowLevelSearcher]
+    k: int
+    summarize: bool
+    verify: Literal["separate", "merged"]
+    supplements: int | None
+    max_queries: int | None
+    judge_all: bool
+
+    @property
+    def calls_to_go_on(self) -> int:
+        """The calls that lead to another round with one query: a verdict, a supplement, a summary."""
+        return (self.verify == "separate") + 1 + self.summarize
+
+
+@dataclass(frozen=True, kw_only=True)
+class QueryFinding:
+    """The outcome of an atomic query. `context` is shown to later calls without the query.
+
+    `chunks` are ids of the chunks whose words the context may hold.
+    """
+
+    query: AtomicQuery
+    hits: tuple[Hit, ...]
+    context: Context
+    found: bool
+    chunks: frozenset[str]
 
 
 async def explore(session: Session, settings: ExplorationSettings, calls: CallAllowance) -> list[QueryFinding]:
@@ -39,7 +78,7 @@ async def explore(session: Session, settings: ExplorationSettings, calls: CallAl
         fresh = _plan_round(session, _affordable(queries, findings, settings, calls), findings, depth)
         # Calls are not kept for rounds without a bound: how many there will be is not known.
         rounds_left = 0 if settings.supplements is None else settings.supplements - depth
-        latest = await look_up_all(session, fresh, settings, calls, rounds_left=rounds_left)
+        latest = await _look_up_all(session, fresh, settings, calls, rounds_left=rounds_left)
         findings += latest
         if depth == settings.supplements:
             if depth:
@@ -150,3 +189,71 @@ async def _is_enough(session: Session, findings: Sequence[QueryFinding], setting
         enough = await verify(session, question, passages_of(findings), chunks=chunks)
     session.trace.emit(ReviewEvent(verdict="sufficient" if enough else "insufficient", step=LAST))
     return enough
+
+
+_NOTHING = "Nothing was found about this: {question}"
+_KEYWORDS = 1
+"""The calls that the low-level searchers need for a query at least: its keywords."""
+
+
+def passages_of(findings: Sequence[QueryFinding]) -> tuple[Hit, ...]:
+    """Returns the passages of all findings, one after the other, each once."""
+    return distinct_hits(hit for finding in findings for hit in finding.hits)
+
+
+def chunks_of(findings: Sequence[QueryFinding]) -> frozenset[str]:
+    """Returns the ids of the chunks whose words the contexts may hold."""
+    return frozenset[str]().union(*(finding.chunks for finding in findings))
+
+
+async def _look_up_all(
+    session: Session,
+    queries: Sequence[AtomicQuery],
+    settings: ExplorationSettings,
+    calls: CallAllowance,
+    *,
+    rounds_left: int,
+) -> list[QueryFinding]:
+    """Looks up the queries of a round at the same time. The low-level searchers get the calls that neither summaries
+    nor `rounds_left` later rounds need, but keywords for each query if possible.
+    """
+    summaries = len(queries) if settings.summarize else 0
+    later = rounds_left * (settings.calls_to_go_on + _KEYWORDS)
+    spare = calls.left - summaries
+    given = min(spare, max(spare - later, len(queries) * _KEYWORDS))
+    calls.take(summaries)
+    shares = calls.share_out(given, len(queries))
+    found = await gather(
+        _look_up(session, query, settings, share) for query, share in zip(queries, shares, strict=True)
+    )
+    calls.collect(shares)
+    return found
+
+
+async def _look_up(
+    session: Session, query: AtomicQuery, settings: ExplorationSettings, calls: CallAllowance
+) -> QueryFinding:
+    """Looks up a query with all searchers. `calls` are those of the searchers; the summary is not among them."""
+    async with session.step(query.id, query.text, parents=query.parents, depth=query.depth) as step:
+        hits = await search_all(session, query, settings.k, settings.searchers, calls)
+        summary = QuerySummary()
+        if settings.summarize and (hits or session.permits_memory):
+            summary = await summarize(session, query.text, hits, step=query.id, chunks=query.chunks)
+        elif settings.summarize:
+            calls.give_back()
+        step.hits = distinct_hits((*hits, *session.found(query.id)))
+        step.answer = summary.text if summary.found else ""
+        step.quotes = summary.quotes
+        step.support, step.unstated = summary.support, summary.unstated
+    return QueryFinding(
+        query=query,
+        hits=hits,
+        context=Context(
+            text=summary.text or _NOTHING.format(question=" ".join(query.text.split())),
+            support=summary.support,
+            unstated=summary.unstated,
+            quotes=summary.quotes,
+        ),
+        found=summary.found or (bool(hits) and not settings.summarize),
+        chunks=query.chunks | chunk_ids(summary.shown if settings.summarize else hits),
+    )

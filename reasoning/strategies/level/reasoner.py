@@ -1,22 +1,44 @@
-"""The course of a question in `level`: with the high-level searcher, or with the low-level searchers alone."""
+"""The course of a question in `level`: with the high-level searcher, or with the low-level searchers alone.
+
+`LowLevelSearchers` builds the low-level searchers by name, and chooses those that serve a question. The last call reads
+the findings of all rounds, or what the low-level searchers found alone.
+"""
 
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 
-from core.errors import InvalidStrategy
+from core.errors import InvalidInput, InvalidStrategy
+from core.events import PlannedStep
 from core.ports.reasoning import Answer
-from reasoning.engine.answers import Conclusion, answer_from_conclusion
+from core.strategies import parse_spec
+from reasoning.actions.answers.conclude import conclude
+from reasoning.actions.answers.contexts import conclude_contexts
+from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
-from reasoning.strategies.level.call_allowance import CallAllowance, CommonAllowance
-from reasoning.strategies.level.conclusion import conclude_findings, conclude_searchers
 from reasoning.strategies.level.config import LEAST_CALLS, Config, split_names
-from reasoning.strategies.level.exploration import explore
-from reasoning.strategies.level.findings import ExplorationSettings
-from reasoning.strategies.level.keyword_search import KeywordRules
-from reasoning.strategies.level.low_level import LowLevelSearcher
-from reasoning.strategies.level.searchers import LowLevelSearchers, RewriteSettings
+from reasoning.strategies.level.exploration import (
+    LAST,
+    ExplorationSettings,
+    QueryFinding,
+    chunks_of,
+    explore,
+    passages_of,
+)
+from reasoning.strategies.level.low_level import (
+    AtomicQuery,
+    CallAllowance,
+    CommonAllowance,
+    DenseSearch,
+    LowLevelSearcher,
+    UnchangedSearch,
+    distinct_hits,
+    search_all,
+)
+from reasoning.strategies.level.sparse import KeywordRules, Rewrite, SparseSearch
 
-__all__ = ["LevelRag"]
+__all__ = ["LevelRag", "RewriteSettings"]
 
 
 class LevelRag:
@@ -44,7 +66,7 @@ class LevelRag:
             dense=config.dense_rewrites,
             judge_all=config.judge_all,
         )
-        self._searchers = LowLevelSearchers(split_names(config.searchers), rewriting, backends)
+        self._searchers = _LowLevelSearchers(split_names(config.searchers), rewriting, backends)
 
     async def solve(self, session: Session) -> Answer:
         searchers = await self._searchers.permitted_in(session)
@@ -55,7 +77,7 @@ class LevelRag:
             conclusion = await self._explore(session, searchers, calls)
         else:
             k = session.question.k or self._config.k
-            conclusion = await conclude_searchers(session, k, searchers, calls)
+            conclusion = await _conclude_searchers(session, k, searchers, calls)
         if calls.refused:
             session.trace.note(
                 f"level: no more than {limit} calls are made (max_calls, or the budget); answered from what was found"
@@ -82,6 +104,111 @@ class LevelRag:
             judge_all=self._config.judge_all,
         )
         findings = await explore(session, settings, calls)
-        return await conclude_findings(
+        return await _conclude_findings(
             session, findings, summarized=settings.summarize, always=self._config.conclude_always
         )
+
+
+async def _conclude_findings(
+    session: Session, findings: Sequence[QueryFinding], *, summarized: bool, always: bool
+) -> Conclusion:
+    """Answers the question from the summaries of the findings, or from their passages if they were not `summarized`.
+
+    If nothing was found, there is no summary that would be evidence, and a model is called only with `always`.
+    """
+    if not always and not any(finding.found for finding in findings):
+        return Conclusion(shown=() if summarized else None)
+    question, planned = session.question.text, session.planned[LAST]
+    async with session.step(LAST, question, parents=planned.parents, depth=planned.depth) as step:
+        if summarized:
+            contexts = [finding.context for finding in findings]
+            conclusion = await conclude_contexts(session, question, contexts, step=LAST, chunks=chunks_of(findings))
+        else:
+            conclusion = await conclude(session, question, passages_of(findings), step=LAST)
+        fill_step(step, conclusion)
+    return conclusion
+
+
+async def _conclude_searchers(
+    session: Session, k: int, searchers: Sequence[LowLevelSearcher], calls: CallAllowance
+) -> Conclusion:
+    """Answers the question from the passages that the low-level searchers find for the question itself."""
+    query = AtomicQuery(id="1", text=session.question.text, private=False)
+    async with session.step(query.id, query.text) as step:
+        session.plan([PlannedStep(id=query.id, question=query.text)])
+        hits = await search_all(session, query, k, searchers, calls)
+        conclusion = await conclude(session, query.text, hits, step=query.id)
+        step.hits = distinct_hits((*hits, *session.found(query.id)))
+        fill_step(step, conclusion)
+    return conclusion
+
+
+_DEFAULT = ("sparse", "dense", "graph", "web")
+"""Without names in the options: the graph only for a corpus that has triples, the web only if it is configured."""
+
+_GRAPH = "graph"
+_WEB = "web"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RewriteSettings:
+    """Which queries are rewritten, how, and how often; `dense` is the largest number of pseudo-documents."""
+
+    sparse: Rewrite
+    keywords: KeywordRules
+    dense: int
+    judge_all: bool
+
+
+class _LowLevelSearchers:
+    """The searchers of these names, or of `_DEFAULT`. The web is among them if a search engine is configured."""
+
+    def __init__(self, names: Sequence[str], rewriting: RewriteSettings, backends: ReasoningBackends) -> None:
+        self._names = tuple(names)
+        self._backends = backends
+        self._rewriting = rewriting
+        self._built = {name: self._build(name) for name in names or _DEFAULT if not self._unconfigured(name)}
+
+    async def permitted_in(self, session: Session) -> tuple[LowLevelSearcher, ...]:
+        """Returns the searchers for one question: with the web only if the request permits it, and with the graph only
+        if it is named or the corpus has facts.
+
+        A note says that the web was named and is left out. Raises `InvalidInput` if no searcher is left.
+        """
+        if any(_is_web(name) for name in self._names):
+            if not self._backends.web_configured:
+                session.trace.note("level: the web was left out; no search engine is configured (HOPWEAVE_WEB__KIND)")
+            elif not session.question.web:
+                session.trace.note("level: the web was left out; the request does not permit it (set web to true)")
+        chosen = [searcher for name, searcher in self._built.items() if await self._serves(name, session)]
+        if not chosen:
+            raise InvalidInput(
+                "level: the web is its only searcher, and the request does not permit it: name another in `searchers`"
+            )
+        return tuple(chosen)
+
+    async def _serves(self, name: str, session: Session) -> bool:
+        if name == _GRAPH and not self._names:
+            return await self._backends.has_facts(session.question.corpus)
+        return session.question.web or not _is_web(name)
+
+    def _build(self, name: str) -> LowLevelSearcher:
+        searcher = self._backends.named_searcher(name)
+        match parse_spec(name).name:
+            case "sparse":
+                return SparseSearch(
+                    plain=searcher,
+                    lucene=self._backends.named_searcher("sparse:syntax=lucene"),
+                    rewrite=self._rewriting.sparse,
+                    rules=self._rewriting.keywords,
+                )
+            case "dense":
+                return DenseSearch(searcher, self._rewriting.dense, judge_all=self._rewriting.judge_all)
+        return UnchangedSearch(searcher)
+
+    def _unconfigured(self, name: str) -> bool:
+        return _is_web(name) and not self._backends.web_configured
+
+
+def _is_web(name: str) -> bool:
+    return parse_spec(name).name == _WEB

@@ -14,7 +14,7 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.scores.bootstrap import bootstrap_interval
+from evaluation.scores import bootstrap_interval
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.materials.gold import DocumentNeed, Question, reciprocal_rank, share_of_needs
 from tests.benchmarks.materials.kinds import Kind, Sources

@@ -27,16 +27,16 @@ from numpy.typing import NDArray
 from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphChunk, graph_rows
 from core.text.terms import TERM
-from retrieval.graph.chunk_terms import ChunkTerms, make_offsets
-from retrieval.graph.column_building import canonicalise
-from retrieval.graph.columns import Columns, Ids
-from retrieval.graph.compaction.encoding import encode_compacted
+from retrieval.graph.arrays import Ids
+from retrieval.graph.columns import Columns, canonicalise
+from retrieval.graph.compaction import encode_compacted
 from retrieval.graph.flat import FlatSnapshot, make_snapshot
-from retrieval.graph.layers.layered import LayeredSnapshot, follow
-from retrieval.graph.mapped.layout import decode_snapshot, encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
-from retrieval.graph.naming.names import pack_names
+from retrieval.graph.layered import LayeredSnapshot, follow
+from retrieval.graph.layout import decode_snapshot, encode_snapshot
+from retrieval.graph.names import pack_names
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.terms import ChunkTerms, make_offsets
 from retrieval.pagerank.forward_push import warm
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 from tests.benchmarks.check import Check, at_most, figure

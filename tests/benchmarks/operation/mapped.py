@@ -24,7 +24,7 @@ from core.corpora import CorpusSettings, Fine
 from core.ids import chunk_id, document_id, entity_id, triple_id, view_id
 from core.text.terms import TERM
 from retrieval import SnapshotCache, SnapshotFiles
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_folder import SnapshotFolder
 from stores.sqlite import SqliteRecord
 from stores.sqlite.compression import pack_terms
 from tests.benchmarks.check import Check, at_least, at_most, figure

@@ -14,8 +14,8 @@ from core.corpora import Corpus, CorpusSettings, Fine
 from core.ports.record.graph import GraphMerge, graph_rows
 from core.settings import Settings
 from retrieval.graph.flat import build_snapshot
-from retrieval.graph.mapped.layout import encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.layout import encode_snapshot
+from retrieval.graph.snapshot_folder import SnapshotFolder
 from tests.desk import CountingEmbedder
 
 UNKNOWN = "fedcba9876543210"

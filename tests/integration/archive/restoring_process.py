@@ -8,8 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from app.archive import RestoreOptions, restore
-from app.archive.format import section
+from app.archive import RestoreOptions, restore, section
 from tests.integration.archive.house import House
 
 

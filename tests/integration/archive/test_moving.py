@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.archive import is_archive, section_encoder
+from app.archive import is_archive, writing
 from app.services.ingestion import submit
 from core.corpora import Fine
 from core.documents import OnConflict, Submission
@@ -169,7 +169,7 @@ async def test_an_original_that_is_gone_is_told_and_the_rest_moves(here: House, 
 async def test_a_large_original_moves_in_parts(
     here: House, there: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(section_encoder, "_PART_BYTES", 50)
+    monkeypatch.setattr(writing, "_PART_BYTES", 50)
     path = tmp_path / "people.jsonl"
     await here.export("people", path)
     parts = [row for row in lines_of(path) if row["kind"] == "original"]

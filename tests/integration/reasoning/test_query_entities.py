@@ -4,7 +4,7 @@ import pytest
 
 from core.ports.reasoning import Question
 from core.trace import Trace
-from reasoning.actions.queries.query_entities import query_entities
+from reasoning.actions.queries.search_queries import query_entities
 from reasoning.engine.session import Session
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Reply

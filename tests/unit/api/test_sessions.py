@@ -9,12 +9,17 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from api.access import attempts as attempts_module
-from api.access.attempts import MOST, Attempts
-from api.access.caller import KEYLESS
-from api.access.origins import refuse_foreign_page, refuse_unknown_page
-from api.access.session_secret import FILE, SessionSecret
-from api.access.session_value import OF_SETTINGS, read_session, sign_session
+from api.access import limits as attempts_module
+from api.access.keys import KEYLESS, OF_SETTINGS
+from api.access.limits import MOST, Attempts
+from api.access.sessions import (
+    FILE,
+    SessionSecret,
+    read_session,
+    refuse_foreign_page,
+    refuse_unknown_page,
+    sign_session,
+)
 from core.errors import InvalidSettings, RateLimited, Unavailable
 from core.settings import ApiSettings
 

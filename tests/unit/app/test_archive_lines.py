@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from app.archive.format import lines
-from app.archive.format.lines import LineDecoder
+from app.archive import lines
+from app.archive.lines import LineDecoder
 
 
 def test_what_follows_a_member_is_not_copied_for_each_of_many(monkeypatch: pytest.MonkeyPatch) -> None:

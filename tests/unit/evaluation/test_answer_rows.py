@@ -12,7 +12,7 @@ from core.ports.reasoning import Support as Grade
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.report.aggregates.answer_scores import aggregate_answers
+from evaluation.report.aggregates import aggregate_answers
 from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
 

@@ -11,7 +11,7 @@ from core.documents import Span
 from core.errors import InvalidInput, NotFound
 from evaluation import Support, read_dataset
 from evaluation.datasets import dataset as dataset_module
-from evaluation.datasets.sampling import sample_passages
+from evaluation.datasets.dataset import sample_passages
 from indexer.submission import taken_keys
 
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]

@@ -1,8 +1,8 @@
 """The average over datasets."""
 
 from evaluation.judging import JudgementRow, aggregate_judgements
-from evaluation.report.aggregates.mean_scores import average_scores
-from evaluation.rows.model_rows import ModelRow
+from evaluation.report.aggregates import average_scores
+from evaluation.rows.answer_rows import ModelRow
 
 
 def test_nested_scores_are_averaged_name_by_name() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from core.text.answers import normalise_answer
-from evaluation.scores.metrics import (
+from evaluation.scores import (
     all_recall,
     contains_answer,
     contains_parts,

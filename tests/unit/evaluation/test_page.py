@@ -11,10 +11,9 @@ from rich.console import Console
 
 from core.errors import InvalidInput, NotFound
 from evaluation import AnswerRow, Result, build_page, build_plan_lines, build_report, build_tables, read_answers
-from evaluation.report.aggregates.strategy_rows import group_by_strategy
-from evaluation.report.pages.worst_questions import select_worst
-from evaluation.rows.answer_rows import Cost
-from evaluation.rows.model_rows import ModelRow
+from evaluation.report.aggregates import group_by_strategy
+from evaluation.report.page import select_worst
+from evaluation.rows.answer_rows import Cost, ModelRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow
 

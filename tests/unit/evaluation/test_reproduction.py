@@ -23,9 +23,8 @@ from evaluation import (
     plan_reproduction,
 )
 from evaluation.judging import JudgementRow, aggregate_judgements
-from evaluation.report.aggregates.answer_scores import aggregate_answers
-from evaluation.rows.answer_rows import AnswerRow, Cost
-from evaluation.rows.model_rows import ModelRow
+from evaluation.report.aggregates import aggregate_answers
+from evaluation.rows.answer_rows import AnswerRow, Cost, ModelRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS
 from tests.twins.embedder import TwinEmbedder

@@ -7,8 +7,8 @@ import pytest
 from core.events import ReviewEvent
 from core.trace import Trace
 from evaluation import GoldQuestion
-from evaluation.report.aggregates.review_scores import count_verdicts
-from evaluation.rows.review_rows import make_reviews
+from evaluation.report.aggregates import count_verdicts
+from evaluation.rows.scored_answers import make_reviews
 from evaluation.rows.step_rows import ReviewRow, StepRow
 
 QUESTION = GoldQuestion(

@@ -23,8 +23,7 @@ from evaluation import (
     parse_threshold,
     rows_path,
 )
-from evaluation.report.aggregates.answer_scores import aggregate_answers
-from evaluation.report.aggregates.search_scores import aggregate_searches
+from evaluation.report.aggregates import aggregate_answers, aggregate_searches
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.scored_answers import score_answer, score_failed_answer
 from evaluation.rows.search_rows import SearchRow, score_failed_search, score_search

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from evaluation import build_calibration_report
-from evaluation.scores.separation import Separation, choose_threshold, compute_curve, hold_out
+from evaluation.scores import Separation, choose_threshold, compute_curve, hold_out
 
 CLEAR = Separation(answerable=(0.6, 0.7, 0.8, 0.9), unanswerable=(0.1, 0.2, 0.3, 0.4))
 MIXED = Separation(answerable=(0.3, 0.7, 0.8, 0.9), unanswerable=(0.1, 0.2, 0.35, 0.75))

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.actions.abstention import is_abstention
+from reasoning.actions.replies import is_abstention
 
 
 @pytest.mark.parametrize(

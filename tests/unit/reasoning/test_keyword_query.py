@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.query import Term, TextQuery
-from reasoning.strategies.level.keyword_query import Keyword, KeywordQuery, comparable
+from reasoning.strategies.level.sparse import Keyword, KeywordQuery, comparable
 from retrieval.candidates.lucene_syntax import parse_lucene
 from stores.lucene_query import render
 

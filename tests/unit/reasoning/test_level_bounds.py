@@ -2,8 +2,7 @@
 
 import pytest
 
-from reasoning.strategies.level.call_allowance import CallAllowance
-from reasoning.strategies.level.judged_passages import JudgedPassages
+from reasoning.strategies.level.low_level import CallAllowance, JudgedPassages
 from tests.reasoning_desk import hit
 
 HITS = [hit(f"d{n}", "Title", "Text") for n in range(20)]

@@ -2,7 +2,7 @@
 
 from core.documents import Span
 from core.ports.reasoning import Quote
-from reasoning.actions.answers.quoted_steps import MAX_QUOTE_WORDS, quote_steps
+from reasoning.actions.answers.conclude import MAX_QUOTE_WORDS, quote_steps
 from reasoning.plans.known_answers import KnownAnswer
 from testing.word_search import hit
 

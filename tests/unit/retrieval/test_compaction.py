@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.graph.compaction import edges, encoding, runs
-from retrieval.graph.compaction.encoding import encode_compacted
+from retrieval.graph import compaction
+from retrieval.graph.array_file import ArrayFile, FileContent, Stream, StreamedArray
+from retrieval.graph.compaction import encode_compacted
 from retrieval.graph.flat import build_snapshot
-from retrieval.graph.layers.layered import LayeredSnapshot, follow
-from retrieval.graph.mapped.array_file import ArrayFile, FileContent, Stream, StreamedArray
-from retrieval.graph.mapped.layout import encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
+from retrieval.graph.layered import LayeredSnapshot, follow
+from retrieval.graph.layout import encode_snapshot
+from retrieval.graph.snapshot_folder import SnapshotFolder
 from tests.unit.retrieval.test_layered_snapshots import SPARE, histories
 from tests.unit.retrieval.test_snapshot import CORPUS, Corpus, Synonyms, changes, rows
 
@@ -32,7 +32,7 @@ def test_the_file_is_that_of_copied_rows(
         if not isinstance(snapshot, LayeredSnapshot):
             continue  # nothing was laid over
         with pytest.MonkeyPatch.context() as patch:
-            for module in (runs, edges, encoding):
+            for module in (compaction, compaction, compaction):
                 patch.setattr(module, "BLOCK", block)
             found = _written(tmp_path_factory.getbasetemp(), encode_compacted(ID, snapshot))
         assert _bytes_of(found) == _bytes_of(encode_snapshot(ID, snapshot.flat()))

@@ -8,7 +8,7 @@ import pytest
 
 from core.execution.jit import JitFunction
 from retrieval.graph.adjacency import Adjacency, build_adjacency
-from retrieval.graph.layers.edges import EdgeChanges
+from retrieval.graph.joined import EdgeChanges
 from retrieval.interruption import Interrupted, run_interruptibly
 from retrieval.pagerank import forward_push as module
 from retrieval.pagerank.forward_push import NodeMass, forward_push, warm

@@ -13,8 +13,8 @@ from core.ports.record.graph import GraphChanges, graph_rows
 from core.ports.record.graph_rows import GraphMerge
 from core.text.terms import hash_stem
 from retrieval.graph.flat import FlatSnapshot, build_snapshot
-from retrieval.graph.layers.layered import LayeredSnapshot, follow
-from retrieval.graph.naming.name_index import fold_name
+from retrieval.graph.layered import LayeredSnapshot, follow
+from retrieval.graph.names import fold_name
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.forward_push import forward_push, warm
 from retrieval.pagerank.sweeps import push_in_sweeps

@@ -18,14 +18,14 @@ from hypothesis import strategies as st
 from core.errors import InvalidInput
 from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, graph_rows
+from retrieval.graph import array_file, layout
+from retrieval.graph.array_file import ArrayFile, UnreadableFile, is_mapped
 from retrieval.graph.flat import FlatSnapshot, build_snapshot
-from retrieval.graph.layers.layered import follow
-from retrieval.graph.mapped import array_file, layout
-from retrieval.graph.mapped.array_file import ArrayFile, UnreadableFile, is_mapped
-from retrieval.graph.mapped.layout import LAYOUT, decode_snapshot, encode_snapshot
-from retrieval.graph.mapped.snapshot_folder import SnapshotFolder
-from retrieval.graph.memory import describe_held
+from retrieval.graph.layered import follow
+from retrieval.graph.layout import LAYOUT, decode_snapshot, encode_snapshot
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot_files import describe_held
+from retrieval.graph.snapshot_folder import SnapshotFolder
 from tests.unit.retrieval.test_snapshot import (
     CORPUS,
     NAMES,

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from retrieval.graph.naming.name_index import build_name_index, fold_name
+from retrieval.graph.names import build_name_index, fold_name
 from retrieval.pagerank.name_linking import link_names
 
 NAMES = [

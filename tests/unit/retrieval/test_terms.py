@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from core.errors import Unavailable
 from core.text.terms import TERM, extract_terms, hash_stem
-from retrieval.graph import term_statistics
-from retrieval.graph.chunk_terms import ChunkTerms, merge_terms, read_chunk_terms
-from retrieval.graph.term_statistics import TermStatistics, count_terms
+from retrieval.graph import terms
+from retrieval.graph.terms import ChunkTerms, TermStatistics, count_terms, merge_terms, read_chunk_terms
 
 Row = tuple[int, int, int, int, int]
 
@@ -68,7 +67,7 @@ def test_parts_that_are_kept_and_placed_again_are_the_whole(corpus: list[list[Ro
 @given(corpus=corpora, block=st.integers(1, 9))
 def test_statistics_count_chunks_and_casing(corpus: list[list[Row]], block: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(term_statistics, "_BLOCK", block)
+        patch.setattr(terms, "_BLOCK", block)
         found = count_terms(read(corpus))
     df, capital, lower = Counter[int](), Counter[int](), Counter[int]()
     for stem, _, capitals, lowers, _ in (row for chunk in corpus for row in chunk):
@@ -103,7 +102,7 @@ def test_layered_statistics_tell_casing_as_a_new_count_does(
     old = read(before)
     kept = [chunk for chunk, leaves in zip(before, gone, strict=True) if not leaves]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(term_statistics, "_SAMPLE", sample)
+        patch.setattr(terms, "_SAMPLE", sample)
         layered = count_terms(old).layer(removed=old.select(gone), added=read(added))
         assert layered.is_cased == count_terms(read([*kept, *added])).is_cased
 
@@ -112,8 +111,8 @@ def test_no_row_is_read_of_the_chunks_that_stay(monkeypatch: pytest.MonkeyPatch)
     chunks = [extract_terms(["River"], f"Bread number {n} is on the table.").tobytes() for n in range(50)]
     statistics = count_terms(read_chunk_terms([""] * 50, chunks))
     counted: list[int] = []
-    count = term_statistics._count_rows
-    monkeypatch.setattr(term_statistics, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
+    count = terms._count_rows
+    monkeypatch.setattr(terms, "_count_rows", lambda rows: counted.append(len(rows)) or count(rows))
     one = read_chunk_terms(["new"], [extract_terms([], "A stone").tobytes()])
     later = statistics.apply(removed=read_chunk_terms(["old"], chunks[:1]), added=one)
     assert sorted(counted) == sorted([1, len(chunks[0]) // TERM.itemsize])

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from core.text.terms import extract_terms
-from retrieval.graph.chunk_terms import ChunkTerms, read_chunk_terms
-from retrieval.graph.naming.name_index import build_name_index
-from retrieval.graph.term_statistics import TermStatistics, count_terms
+from retrieval.graph.names import build_name_index
+from retrieval.graph.terms import ChunkTerms, TermStatistics, count_terms, read_chunk_terms
 from retrieval.pagerank.name_linking import link_names
 from retrieval.pagerank.truecase import build_name_share
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from api.access.open_paths import OPEN_PATHS, is_open
+from api.access.scopes import OPEN_PATHS, is_open
 from api.page.assets import Assets, load_assets
 from core.keys import Scope
 from core.settings import ApiSettings

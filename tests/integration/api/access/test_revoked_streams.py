@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from api.access import caller_stream, keyring
+from api.access import keys, limits
 from core.keys import Scope, make_key
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, listening
 from tests.integration.api.stored_questions import PATH
@@ -82,7 +82,7 @@ async def test_a_stream_with_nothing_to_send_ends_soon_after_its_key_is_revoked(
 
 def test_a_stream_outlives_its_key_by_less_than_three_seconds() -> None:
     """The keys are read at a look when they are older than the first, and the next look knows."""
-    assert keyring._FRESH_SECONDS + 2 * caller_stream._LOOK_SECONDS < 3
+    assert keys._FRESH_SECONDS + 2 * limits._LOOK_SECONDS < 3
 
 
 async def _until(is_so: Callable[[], bool]) -> None:

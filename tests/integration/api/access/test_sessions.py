@@ -5,9 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.access.session_secret import FILE
-from api.access.session_value import sign_session
-from api.access.sessions import COOKIE
+from api.access.sessions import COOKIE, FILE, sign_session
 from core.keys import Scope, hash_key, make_key
 from core.settings import ApiSettings
 from core.telemetry.log_events import FIELDS

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from api.access.attempts import MOST, Attempts
-from api.access.keyring import Keyring
+from api.access.keys import Keyring
+from api.access.limits import MOST, Attempts
 from core.keys import KeyLimits, Scope, make_key
 from core.settings import ApiSettings
 from tests.integration.api.access.browsing import PATH, PLAIN, MakeBrowser

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from api.access.keyring import Keyring
+from api.access.keys import Keyring
 from core.ids import document_id
 from core.keys import Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys

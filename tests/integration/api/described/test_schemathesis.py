@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import app.services.scope
-from api.access import attempts
+from api.access import limits
 from core.settings import ApiSettings
 from indexer import Worker
 from tests.integration.api.asking import listening
@@ -29,7 +29,7 @@ async def test_every_operation_keeps_its_description(
     key: str, coverage: Coverage, make_server: MakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(app.services.scope, "_WAIT_SECONDS", 0.2)  # for generations that do not come
-    monkeypatch.setattr(attempts, "MOST", 1_000_000)  # the checks of authentication show more wrong keys
+    monkeypatch.setattr(limits, "MOST", 1_000_000)  # the checks of authentication show more wrong keys
     server = await make_server(ApiSettings.model_validate({"keys": [key] if key else []}))
     server.client.headers["Authorization"] = f"Bearer {key}"
     await server.corpus()

@@ -1,0 +1,193 @@
+"""`Keyring`: the keys that this process accepts, those of the settings and those of the record.
+
+A `Caller` is who sent a request, as `Guard` found out; `caller_of` returns it for a request.
+"""
+
+import asyncio
+import hmac
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+
+from starlette.types import Scope
+
+from app.access.access import EVERYTHING, Access
+from core.errors import HopweaveError
+from core.ids import digest
+from core.keys import NO_LIMITS, ApiKey, KeyLimits, KeyState, hash_key, id_of_key, matches_hash
+from core.ports.keys import Keys
+
+__all__ = ["KEYLESS", "LONG_ENOUGH", "NO_KEY", "OF_SETTINGS", "Caller", "Keyring", "caller_of", "prime", "set_caller"]
+
+
+_NAME = "hopweave.caller"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """`id` is that of a key, or empty without one; two keys never have the same. `expires_at` is the end of the key or
+    of its session.
+    """
+
+    id: str
+    name: str = ""
+    access: Access
+    limits: KeyLimits = NO_LIMITS
+    expires_at: datetime | None = None
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires_at is not None and self.expires_at <= datetime.now(UTC)
+
+
+KEYLESS = Caller(id="", access=EVERYTHING)
+"""A caller on this machine, while no key is needed."""
+
+
+def set_caller(scope: Scope, caller: Caller) -> None:
+    scope[_NAME] = caller
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Returns the caller. Raises `KeyError` if the request did not come through `Guard`."""
+    caller: Caller = scope[_NAME]
+    return caller
+
+
+LONG_ENOUGH = 16
+"""Characters of a key that nobody guesses."""
+
+NO_KEY = "no key was shown: give a key of this server as `Authorization: Bearer …`"
+
+OF_SETTINGS = "settings"
+"""Stands for the id of a key of the settings, which have none: all of them are tried."""
+
+_NAME_OF_OWN = "HOPWEAVE_API__KEYS"
+_FRESH_SECONDS = 1.0
+_STALE_SECONDS = 3.0
+"""The keys of the record are read again after the first time, and used no longer than the second."""
+
+
+class Keyring:
+    """A key that is made or revoked in another process takes effect here within `_STALE_SECONDS`."""
+
+    def __init__(self, own: list[str], keys: Callable[[], Keys]) -> None:
+        self._own = [key.encode() for key in own if key]
+        self._own_ids = {_id_of_own(key) for key in own if key}
+        self._keys = keys
+        self._known: Mapping[str, ApiKey] = {}
+        self._read_at: float | None = None
+        self._reading: asyncio.Task[None] | None = None
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether requests need a key, by what was read last. An expired or revoked key also counts: its end must not
+        open the server.
+        """
+        return bool(self._own or self._known)
+
+    async def refresh(self) -> None:
+        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that cannot be done and
+        what is known is too old.
+        """
+        age = self._age()
+        if age is not None and age < _FRESH_SECONDS:
+            return
+        self._begin_reading()
+        if self._reading is not None and (age is None or age >= _STALE_SECONDS):
+            await asyncio.shield(self._reading)
+
+    def refresh_soon(self) -> None:
+        """Reads the keys of the record in the background. Errors are those of the next `refresh`."""
+        age = self._age()
+        if age is None or age >= _FRESH_SECONDS:
+            self._begin_reading()
+
+    def find(self, text: str) -> Caller | str:
+        """Returns the holder of a key that is accepted now; for any other text, what is wrong.
+
+        A revoked key is not told from an unknown one. That a key has expired is told to its holder only.
+        """
+        if not text:
+            return NO_KEY
+        given = text.encode("utf-8", "surrogatepass")
+        # Every key is compared, so that the time does not tell which one was nearly right.
+        matches = [hmac.compare_digest(given, key) for key in self._own]
+        if any(matches):
+            return _hold_own(text)
+        key = self._known.get(id_of_key(text) or "")
+        if key is None or not matches_hash(text, key.hash) or key.revoked_at is not None:
+            return (
+                "the key is none of this server's, or is revoked: `hopweave keys list` shows those that there are, and "
+                "`hopweave keys create` makes one"
+            )
+        return _hold(key)
+
+    @property
+    def has_guessable(self) -> bool:
+        """Whether there is a key that `is_guessable`."""
+        return any(len(key.decode("utf-8", "surrogatepass")) < LONG_ENOUGH for key in self._own)
+
+    def is_guessable(self, text: str) -> bool:
+        """Returns whether a key is a short one of the settings, which were not made by `hopweave keys create`."""
+        return len(text) < LONG_ENOUGH and text.encode("utf-8", "surrogatepass") in self._own
+
+    def find_signed(self, id: str, is_signed: Callable[[str], bool]) -> Caller | str | None:
+        """Returns the holder of the key with whose hash a session is signed; for an expired key, that it has expired;
+        None if there is no such key, or it is revoked. `id` is that of a key of the record, or `OF_SETTINGS`.
+        """
+        key = self._known.get(id)
+        if key is not None:
+            return _hold(key) if is_signed(key.hash) and key.revoked_at is None else None
+        if id != OF_SETTINGS:
+            return None
+        own = [text for text in (key.decode() for key in self._own) if is_signed(hash_key(text))]
+        return _hold_own(own[0]) if own else None
+
+    def is_active(self, id: str) -> bool:
+        """Returns whether a key that was accepted would be accepted again, by what was read last."""
+        key = self._known.get(id)
+        return key.state(datetime.now(UTC)) is KeyState.ACTIVE if key else id in self._own_ids
+
+    def _age(self) -> float | None:
+        return None if self._read_at is None else time.monotonic() - self._read_at
+
+    def _begin_reading(self) -> None:
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read(), name="reading the keys")
+            self._reading.add_done_callback(self._end_reading)
+
+    def _end_reading(self, task: "asyncio.Task[None]") -> None:
+        self._reading = None
+        if not task.cancelled():
+            task.exception()  # is raised where it was awaited; else the next request tries again
+
+    async def _read(self) -> None:
+        begun = time.monotonic()
+        self._known = {key.id: key for key in await self._keys().list()}
+        self._read_at = begun
+
+
+def _hold(key: ApiKey) -> Caller | str:
+    if key.state(datetime.now(UTC)) is KeyState.EXPIRED:
+        end = "" if key.expires_at is None else f" at {key.expires_at.isoformat(timespec='seconds')}"
+        return f"the key has expired{end}: ask for another one (`hopweave keys create`)"
+    return Caller(id=key.id, name=key.name, access=Access.of_key(key), limits=key.limits, expires_at=key.expires_at)
+
+
+def _hold_own(text: str) -> Caller:
+    id = _id_of_own(text)
+    return Caller(id=id, name=_NAME_OF_OWN, access=replace(EVERYTHING, own_key=id))
+
+
+def _id_of_own(text: str) -> str:
+    return digest("key of the settings", [text])
+
+
+async def prime(keyring: Keyring) -> None:
+    """Reads the keys, if it can. A record that does not answer is reported by the first request that needs them."""
+    try:
+        await keyring.refresh()
+    except HopweaveError:
+        return

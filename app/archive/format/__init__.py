@@ -1,1 +1,0 @@
-"""The format of archive files: rows, lines and sections."""

@@ -1,0 +1,298 @@
+"""Scores over all rows of a strategy, their means over datasets, and comparisons with a baseline; pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from core.ports.reasoning import Support
+from evaluation.rows.answer_rows import AnswerRow, ModelRow, format_names, format_parameters
+from evaluation.rows.scored_answers import ANSWER_METRICS
+from evaluation.rows.search_rows import SEARCH_MEASURES, SearchRow
+from evaluation.rows.step_rows import ReviewRow
+from evaluation.scores import Interval, bootstrap_interval, mean, mean_of_known, percentile
+
+__all__ = [
+    "ANSWER_COMPARED",
+    "DEEPEST",
+    "OUTCOMES",
+    "RIGHT",
+    "SEARCH_COMPARED",
+    "Comparison",
+    "ScoredRow",
+    "SearchScores",
+    "aggregate_answers",
+    "aggregate_searches",
+    "average_scores",
+    "compare",
+    "count_verdicts",
+    "group_by_strategy",
+]
+
+
+DEEPEST = 6
+"""Deeper plans are counted with those of this depth."""
+
+_COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
+
+
+def aggregate_answers(rows: Sequence[AnswerRow]) -> dict[str, Any]:
+    """Returns the scores of one reasoner's rows.
+
+    Scores are means over all questions that have them, with zeros for failed ones (None: no question has it). Those in
+    `answered` are means over the answerable questions that got an answer. Seconds, calls, tokens, depths and supports
+    are those of questions that did not fail; totals are those of all.
+    """
+    asked = [row for row in rows if row.error is None]
+    given = [row for row in asked if row.answerable and not row.abstained]
+    return {
+        **{name: mean_of_known([row.scores.get(name) for row in rows]) for name in ANSWER_METRICS},
+        "answered": {
+            "questions": len(given),
+            **{name: mean([row.scores[name] for row in given]) if given else None for name in ("em", "f1")},
+        },
+        "supports": {
+            support.value: mean([float(row.support == support) for row in asked]) if asked else None
+            for support in Support
+        },
+        "depths": _depths(asked),
+        "seconds_per_query": mean([row.seconds for row in asked]),
+        **{f"{name}_per_query": mean([getattr(row.cost, name) for row in asked]) for name in _COSTS},
+        "totals": {
+            "calls": sum(row.cost.calls for row in rows),
+            "tokens": sum(row.cost.prompt_tokens + row.cost.completion_tokens for row in rows),
+            "seconds": sum(row.seconds for row in rows),
+        },
+        "abstained": sum(row.abstained for row in rows),
+        "abstained_with_all_supporting": _count_needless(rows),
+        "failed": len(rows) - len(asked),
+        "reviews": count_verdicts([review for row in rows for review in row.reviews]),
+        "prompts": _summarise_prompts(asked),
+    }
+
+
+def _count_needless(rows: Sequence[AnswerRow]) -> int | None:
+    """Returns how often it abstained although all supporting passages were retrieved; None if none are known."""
+    known = [row for row in rows if "union_recall" in row.scores]
+    return sum(row.abstained and row.scores["union_recall"] == 1.0 for row in known) if known else None
+
+
+def _depths(rows: Sequence[AnswerRow]) -> Mapping[str, float]:
+    """Returns the share of plans of each depth; keys are texts, as in JSON."""
+    depths = [min(row.depth, DEEPEST) for row in rows]
+    return {str(depth): mean([float(one == depth) for one in depths]) for depth in range(DEEPEST + 1)}
+
+
+RIGHT = 0.5
+"""The F1 with the gold answer from which the answer of a step counts as right."""
+
+OUTCOMES = {
+    "PASS": ("right", "wrong"),
+    "REVISED": ("repaired", "broke", "neither"),
+    "UNCONFIDENT": ("right", "wrong"),
+}
+_UNKNOWN = "unknown"
+
+
+def count_verdicts(reviews: Sequence[ReviewRow]) -> Mapping[str, Mapping[str, int]]:
+    """Returns how many reviews of each verdict had each outcome; nothing without reviews.
+
+    PASS and UNCONFIDENT are told apart by the answer that was reviewed. REVISED repaired a wrong answer, broke a right
+    one, or did neither. `unknown` are reviews of steps that have no gold answer.
+    """
+    if not reviews:
+        return {}
+    counts = {verdict: dict.fromkeys((*outcomes, _UNKNOWN), 0) for verdict, outcomes in OUTCOMES.items()}
+    for review in reviews:
+        counts[review.verdict][_judge(review)] += 1
+    return counts
+
+
+def _judge(review: ReviewRow) -> str:
+    if review.before_f1 is None or review.after_f1 is None:
+        return _UNKNOWN
+    before, after = review.before_f1 >= RIGHT, review.after_f1 >= RIGHT
+    if review.verdict != "REVISED":
+        return "right" if before else "wrong"
+    if before == after:
+        return "neither"
+    return "repaired" if after else "broke"
+
+
+def _summarise_prompts(rows: Sequence[AnswerRow]) -> Mapping[str, Mapping[str, Any]]:
+    """Returns the mean calls of each role for a question, and its longest prompt in tokens (None: all were cached)."""
+    roles = dict.fromkeys(prompt.role for row in rows for prompt in row.prompts)
+    summary = {}
+    for role in roles:
+        own = [prompt for row in rows for prompt in row.prompts if prompt.role == role]
+        longest = max(prompt.longest for prompt in own)
+        summary[role] = {
+            "calls_per_query": sum(prompt.calls for prompt in own) / len(rows),
+            "longest_prompt": longest or None,
+        }
+    return summary
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchScores:
+    """A searcher's means over all questions; latencies in milliseconds, of the questions that did not fail."""
+
+    means: Mapping[str, float | None]
+    """None: what it compares with is unknown for all questions. Measures of grades are there only if there are some."""
+    latency_ms: Mapping[str, float]
+    without_embedding_ms: Mapping[str, float]
+    stages_ms: Mapping[str, float] = field(default_factory=dict)
+    """The median of each stage of the trace, over the questions that have it."""
+    failed: int = 0
+
+
+def aggregate_searches(rows: Sequence[SearchRow]) -> SearchScores:
+    """Returns the scores of one searcher's rows."""
+    answered = [row for row in rows if row.error is None]
+    measures = dict.fromkeys((*SEARCH_MEASURES, *(name for row in rows for name in row.scores)))
+    stages = dict.fromkeys(stage for row in answered for stage in row.stages)
+    return SearchScores(
+        means={name: mean_of_known([row.scores.get(name) for row in rows]) for name in measures},
+        latency_ms=_latency([row.seconds for row in answered]),
+        without_embedding_ms=_latency([row.seconds_without_embedding for row in answered]),
+        stages_ms={
+            stage: 1000 * percentile([row.stages[stage] for row in answered if stage in row.stages], 0.5)
+            for stage in stages
+        },
+        failed=len(rows) - len(answered),
+    )
+
+
+def _latency(seconds: Sequence[float]) -> dict[str, float]:
+    return {"p50": 1000 * percentile(seconds, 0.5), "p95": 1000 * percentile(seconds, 0.95)}
+
+
+_LEFT_OUT = frozenset(
+    {
+        "difference",
+        "latency_ms",
+        "without_embedding_ms",
+        "stages_ms",
+        "fingerprint",
+        "models",
+        "prompt_set",
+        "reference_from",
+    }
+)
+
+
+def average_scores(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Returns the mean of each number over the datasets that have it (None: none has), also within nested objects.
+
+    Latencies, intervals, fingerprints, models, prompts and the kind of references are left out, since their mean over
+    two corpora has no meaning.
+    """
+    names = dict.fromkeys(name for one in scores for name in one if name not in _LEFT_OUT)
+    return {name: _mean([one[name] for one in scores if name in one]) for name in names}
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    if any(isinstance(value, Mapping) for value in values):
+        return average_scores([value for value in values if isinstance(value, Mapping)])
+    return mean_of_known([None if value is None else float(value) for value in values])
+
+
+SEARCH_COMPARED = ("recall@5", "ndcg@10")
+ANSWER_COMPARED = ("em", "f1")
+
+_SEED = 0
+
+
+class ScoredRow(Protocol):
+    """A row of a searcher or a reasoner."""
+
+    @property
+    def question_id(self) -> str: ...
+
+    @property
+    def scores(self) -> Mapping[str, float]: ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """The differences to the baseline, by metric; a positive one is better than the baseline."""
+
+    baseline: str
+    differences: Mapping[str, Interval]
+
+
+def compare(
+    rows: Mapping[str, Sequence[ScoredRow]], metrics: Sequence[str], baseline: str | None
+) -> dict[str, Comparison]:
+    """Returns the comparison of each name but the baseline; if the baseline is not among `rows`, it is the first.
+
+    A failed question counts with its scores of 0, as in the means; a question without a metric does not count for it.
+    """
+    if not rows:
+        return {}
+    base = baseline if baseline is not None and baseline in rows else next(iter(rows))
+    reference = {row.question_id: row.scores for row in rows[base]}
+    return {
+        name: Comparison(baseline=base, differences=dict(_differences(own, reference, metrics)))
+        for name, own in rows.items()
+        if name != base
+    }
+
+
+def _differences(
+    rows: Sequence[ScoredRow], reference: Mapping[str, Mapping[str, float]], metrics: Sequence[str]
+) -> Iterator[tuple[str, Interval]]:
+    for metric in metrics:
+        pairs = [(row.scores, reference[row.question_id]) for row in rows if metric in row.scores]
+        if pairs:
+            yield metric, bootstrap_interval([own[metric] - base[metric] for own, base in pairs], seed=_SEED)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Run:
+    """What tells one run of a reasoner from the others."""
+
+    reasoner: str
+    unsupported: str
+    models: tuple[ModelRow, ...]
+    prompt_set: str
+    fingerprint: str
+
+    @property
+    def facets(self) -> tuple[str, ...]:
+        """What a name may say of the run, the most telling first."""
+        prompts = self.prompt_set and f"prompts {self.prompt_set}"
+        return self.unsupported, format_names(self.models), format_parameters(self.models), prompts
+
+
+def group_by_strategy(rows: Sequence[AnswerRow]) -> Mapping[str, Sequence[AnswerRow]]:
+    """Returns the rows of each reasoner, in the order of their first row.
+
+    Rows of different models, parameters or prompts are different runs. A reasoner that was run in several ways is named
+    with what its runs differ in (what is permitted below `stated`, the models, their parameters, the prompts), and with
+    a number where that does not tell them apart.
+    """
+    runs: dict[_Run, list[AnswerRow]] = {}
+    for row in rows:
+        runs.setdefault(_identify(row), []).append(row)
+    named: dict[str, Sequence[AnswerRow]] = {}
+    for run, own in runs.items():
+        others = [other.facets for other in runs if other.reasoner == run.reasoner]
+        told = [
+            facet for facet, values in zip(run.facets, zip(*others, strict=True), strict=True) if set(values) != {facet}
+        ]
+        name = ", ".join(filter(None, [run.reasoner, *told]))
+        place = 1 + sum(one == name or one.startswith(f"{name} (run ") for one in named)
+        named[name if place == 1 else f"{name} (run {place})"] = own
+    return named
+
+
+def _identify(row: AnswerRow) -> _Run:
+    # The kind of a server is not always told, and so makes no run: the fingerprint knows the address.
+    models = tuple(replace(model, endpoint="") for model in row.models)
+    return _Run(
+        reasoner=row.reasoner,
+        unsupported=row.unsupported,
+        models=models,
+        prompt_set=row.prompt_set,
+        fingerprint=row.fingerprint,
+    )

@@ -1,1 +1,0 @@
-"""The Markdown page that compares reasoners."""

@@ -1,1 +1,0 @@
-"""Measures of one question's result, and the paired bootstrap."""

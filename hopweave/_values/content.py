@@ -1,0 +1,654 @@
+"""Corpora and what they hold: documents, chunks, entities and facts; search results, and jobs that change a corpus.
+
+`Usage` is the cost of model calls in calls, tokens and seconds, of a search as of an answer.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias
+
+Fine: TypeAlias = Literal["auto", "on", "off"]
+"""Whether entities and facts get vectors and synonyms; `auto` is on for extractors that give triples."""
+
+ExportFormat: TypeAlias = Literal["jsonl", "graphml", "csv"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Embedding:
+    """The model that makes the vectors of a corpus."""
+
+    model: str
+    dimension: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Corpus:
+    """A corpus with its settings. `generation` grows with each change of its content."""
+
+    id: str
+    name: str
+    chunker: str
+    extractor: str
+    fine: Fine
+    embedding: Embedding
+    generation: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Counts:
+    """How many of each thing readers of a corpus see."""
+
+    documents: int
+    chunks: int
+    entities: int
+    facts: int
+    mentions: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CorpusDetail(Corpus):
+    """A corpus with its counts; None for a key with a filter, as they are those of all documents."""
+
+    counts: Counts | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Imported:
+    """What an import wrote. `unchanged` documents were there already. `embedded` vectors were not in the file and were
+    made again; `missing_originals` are not in it.
+    """
+
+    corpus: str
+    documents: int
+    unchanged: int
+    chunks: int
+    embedded: int
+    missing_originals: int
+    notes: tuple[str, ...]
+
+
+DocumentState: TypeAlias = Literal[
+    "queued", "loading", "extracting", "writing", "deleting", "paused", "indexed", "deleted", "failed", "cancelled"
+]
+OnConflict: TypeAlias = Literal["replace", "skip", "error"]
+"""What happens to a document whose key is there with other content."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Span:
+    """A half-open range, in Unicode code points."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewChunk:
+    """A passage of a `NewDocument` that was cut already. A triple is `[subject, predicate, object]`. `embedding` is the
+    passage's vector, as numbers or Base64 of 32-bit floats.
+    """
+
+    text: str
+    page: int | None = None
+    entities: tuple[str, ...] = ()
+    triples: tuple[Any, ...] = ()
+    embedding: Sequence[float] | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewDocument:
+    """A document to ingest, with `text`, `chunks` or `content`. Its default key is the hash of its content.
+
+    `media_type` chooses the loader of `text` or `content`, such as `text/markdown`. `content` is in Base64 and needs
+    it; a `NewFile` is the shorter way. `embedding` is the vector of the text, as in a `NewChunk`, and needs
+    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called.
+    """
+
+    key: str | None = None
+    title: str | None = None
+    text: str | None = None
+    chunks: tuple[NewChunk, ...] | None = None
+    content: str | None = None
+    media_type: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    entities: tuple[str, ...] = ()
+    triples: tuple[Any, ...] = ()
+    embedding: Sequence[float] | str | None = None
+    embedding_model: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NewFile:
+    """A file to ingest, by its bytes. `name` is its default key, and its suffix chooses the loader.
+
+    `media_type` chooses the loader instead. `title` and `metadata` take precedence over those in the file.
+    """
+
+    name: str
+    content: bytes
+    key: str | None = None
+    title: str | None = None
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    media_type: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Queued:
+    """A document that was sent. `unchanged` and `skipped` ones made no revision; their state is the present one."""
+
+    id: str
+    key: str
+    state: DocumentState
+    unchanged: bool
+    skipped: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Rejection:
+    """A file, or a line of one, that was not sent: `source` names the place, `reason` says why."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Document:
+    """`state` is that of the newest revision; `readable` tells whether there is a current one, which searches see if
+    the document is `enabled`.
+    """
+
+    id: str
+    key: str
+    title: str
+    metadata: Mapping[str, Any]
+    state: DocumentState
+    reason: str | None
+    readable: bool
+    chunks: int
+    malformed_triples: int
+    media_type: str
+    size: int
+    content_hash: str
+    updated_at: datetime
+    enabled: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentDetail(Document):
+    """`pages` is the number of the last page that has passages, or None if they have no pages; `page_images` tells
+    whether there are images of the pages.
+    """
+
+    pages: int | None
+    page_images: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Chunk:
+    """A passage of a document."""
+
+    id: str
+    document_id: str
+    position: int
+    text: str
+    heading: str
+    page: int | None
+    span: Span | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NeighbouringChunk(Chunk):
+    """A passage with those before and after it in its document."""
+
+    previous: Chunk | None
+    next: Chunk | None
+
+
+JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
+JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Failure:
+    """A document that failed, and why."""
+
+    key: str
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobUsage:
+    """The calls of language models so far, and their tokens."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobProgress:
+    """How much of a job is done, in passages of the documents that are cut so far, and in bytes of all documents.
+
+    `seconds_left` is an estimate, None while there is none.
+    """
+
+    passages: int
+    passages_total: int
+    bytes: int
+    bytes_total: int
+    seconds_left: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class JobAhead:
+    """What is indexed in a corpus before a job begins: documents, and the bytes of their content that are not done."""
+
+    documents: int
+    bytes: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Job:
+    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision. `corpus`
+    is the name that the corpus had when the job was made.
+
+    A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
+    failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
+    `generation` of a job that is over is for `min_generation` of `search` and `ask`, so that they see what it changed.
+    `ahead` is None once a document of the job was begun.
+    """
+
+    id: str
+    corpus: str
+    corpus_id: str
+    kind: JobKind
+    state: JobState
+    note: str | None
+    counts: Mapping[str, int]
+    malformed_triples: int
+    failures: tuple[Failure, ...]
+    created_at: datetime
+    started_at: datetime | None
+    finished_at: datetime | None
+    token_budget: int | None
+    tokens: int
+    usage: JobUsage
+    progress: JobProgress
+    ahead: JobAhead | None
+    generation: int | None
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether the job goes on no more: it is over, or paused."""
+        return self.state in {"done", "failed", "cancelled", "paused"}
+
+
+JOB_EVENTS: dict[str, type[Job]] = {"progress": Job, "end": Job}
+"""By the name of the server-sent event."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ingestion:
+    """The jobs of an ingest (one for each call of at most 1,000 documents), the documents that were sent, and the files
+    or lines that were not.
+    """
+
+    jobs: tuple[Job, ...]
+    documents: tuple[Queued, ...]
+    rejected: tuple[Rejection, ...]
+
+    @property
+    def failures(self) -> tuple[Failure, ...]:
+        """The documents that failed, up to as many of each job as the server names."""
+        return tuple(failure for job in self.jobs for failure in job.failures)
+
+    def count(self, state: str) -> int:
+        """Returns how many documents of the jobs are in this state, such as `indexed`, `failed` or `unchanged`."""
+        return sum(job.counts.get(state, 0) for job in self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Deletion:
+    """The job that deletes documents. `missing` are the keys that no document has."""
+
+    job: Job
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ModelEstimate:
+    """The calls of a language model. The numbers are as good as the `assumptions`."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    assumptions: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EstimateNote:
+    """What a loader tells of the document with a key."""
+
+    key: str
+    note: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Estimate:
+    """What an ingest would cost. `unchanged` documents are indexed already and cost nothing; `tokens` are those that
+    the embedding model reads. `model` is None if the corpus' extractor calls no language model.
+    """
+
+    documents: int
+    unchanged: int
+    bytes: int
+    chunks: int
+    tokens: int
+    model: ModelEstimate | None
+    rejected: tuple[Rejection, ...]
+    notes: tuple[EstimateNote, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ActionUsage:
+    """The calls of one action to one model. `seconds` add up, also of calls that ran side by side.
+
+    `cached` calls cost nothing and are in no other number; `failed` ones are among `calls`. With `estimated`, the
+    tokens are counted from the characters, since the endpoint reported none.
+    """
+
+    action: str
+    model: str
+    calls: int
+    cached: int
+    failed: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    estimated: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Usage:
+    """Sums over all actions, and each of them."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    actions: tuple[ActionUsage, ...]
+
+
+NodeKind: TypeAlias = Literal["entity", "passage"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HitChunk:
+    """The passage of a hit. `position` is its number in its document, from 0."""
+
+    id: str
+    position: int
+    text: str
+    page: int | None
+    span: Span | None
+    heading: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HitDocument:
+    """The document that a passage is of."""
+
+    id: str
+    key: str
+    title: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class HitVersion:
+    """Another version of the document of a hit."""
+
+    id: str
+    key: str
+    title: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Signals:
+    """The raw cosine, BM25 and PageRank mass; None where the searcher does not use it."""
+
+    dense: float | None
+    sparse: float | None
+    graph: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PathStep:
+    """One step through the graph: `source` —`relation`→ `target`, as `chunk_id` says.
+
+    A passage is named by the title (else the key) of its document, and its heading.
+    """
+
+    source: str
+    relation: str
+    target: str
+    chunk_id: str
+    source_kind: NodeKind
+    target_kind: NodeKind
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Hit:
+    """`score` orders the hits of one query and means nothing else.
+
+    `part_of` tells on one line what the passage is part of: headings, sender and date of a mail, names of columns.
+
+    `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
+    of the web, whose `corpus` is empty. `versions` are other versions of the document, the newest first, as far as the
+    search looked at passages of them. `link` is the address of any other one in the web page of a server that has a
+    public address.
+    """
+
+    corpus: str
+    chunk: HitChunk
+    document: HitDocument
+    part_of: str = ""
+    score: float
+    signals: Signals
+    path: tuple[PathStep, ...]
+    reasons: tuple[str, ...]
+    contributions: Mapping[str, float]
+    versions: tuple[HitVersion, ...] = ()
+    url: str | None
+    link: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Snippet:
+    """The best sentence of a passage: `text` is `chunk.text[span.start:span.end]`.
+
+    `marks` are the places of the question's words in `text`.
+    """
+
+    text: str
+    span: Span
+    marks: tuple[Span, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OtherPassage:
+    """The place of a further passage of a hit's document."""
+
+    id: str
+    position: int
+    page: int | None
+    span: Span | None
+    heading: str
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchHit(Hit):
+    """A hit with its snippet.
+
+    `before` and `after` are the passages beside it, in reading order, where the search has a `context`. With `group_by`
+    the `other_passages` are those of its document that rank before the next document, best first.
+    """
+
+    snippet: Snippet
+    before: tuple[HitChunk, ...]
+    after: tuple[HitChunk, ...]
+    other_passages: tuple[OtherPassage, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SearchResult:
+    """The hits, best first. `timing` is in seconds by stage.
+
+    `generations` are those that the corpora were searched in, by name; `generation` is that of the only corpus, None of
+    several.
+    """
+
+    hits: tuple[SearchHit, ...]
+    generation: int | None
+    generations: Mapping[str, int]
+    notes: tuple[str, ...]
+    timing: Mapping[str, float]
+    usage: Usage
+
+
+EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
+"""The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
+
+EdgeKind: TypeAlias = Literal["mention", "fact", "synonym"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entity:
+    """An entity, and the number of passages that mention it."""
+
+    id: str
+    name: str
+    passages: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FoundEntity:
+    """`similarity` is the cosine of the vectors if `match` is `similar`; if `close`, the share of equal letters."""
+
+    entity: Entity
+    match: EntityMatch
+    similarity: float | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityFact:
+    """A fact, with the ids of the passages that assert it."""
+
+    subject: Entity
+    predicate: str
+    object: Entity
+    chunk_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntitySynonym:
+    """Likely another name of the same thing; `score` is the cosine of the names' vectors."""
+
+    entity: Entity
+    score: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class NamedEntity:
+    """An entity by its id and its name."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Mentioning:
+    """A passage that mentions an entity."""
+
+    chunk: Chunk
+    document: HitDocument
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityDetails:
+    """An entity with its facts, those that most passages assert first; `fact_count` counts all.
+
+    `merged` are the entities that are merged into it.
+    """
+
+    entity: Entity
+    facts: tuple[EntityFact, ...]
+    fact_count: int
+    synonyms: tuple[EntitySynonym, ...]
+    merged: tuple[NamedEntity, ...]
+    passages: tuple[Mentioning, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubgraphNode:
+    """`label` is the name of an entity, or the title (else the key) of a passage's document and its heading.
+
+    `passages` is the number of passages that mention the entity; None for a passage.
+    """
+
+    id: str
+    kind: NodeKind
+    label: str
+    distance: int
+    passages: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SubgraphEdge:
+    """`label` is the predicate of a fact. `chunk_id` is a passage that states the edge; empty for a synonym."""
+
+    source: str
+    target: str
+    kind: EdgeKind
+    label: str
+    chunk_id: str
+    weight: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Subgraph:
+    """Nodes and edges for drawing; `truncated` if there are more nodes."""
+
+    nodes: tuple[SubgraphNode, ...]
+    edges: tuple[SubgraphEdge, ...]
+    truncated: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Way:
+    """The steps of a path between two entities."""
+
+    steps: tuple[PathStep, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ways:
+    """The shortest first; not `complete` if the search was cut short."""
+
+    ways: tuple[Way, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityMerge:
+    """A merge of `entity` into another entity."""
+
+    id: str
+    entity: NamedEntity
+    into: NamedEntity
+    merged_at: datetime

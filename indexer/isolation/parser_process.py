@@ -110,7 +110,7 @@ class ParserProcess:
         self._child, self._successor = self._successor, None
 
     def _start_ahead(self) -> None:
-        """Starts the process of the next files, if `prepare` asked for it and the present one ends soon or has ended."""
+        """Starts the process of the next files, if `prepare` asked for it and the present one is gone or ends soon."""
         if not self._is_prepared or self._is_closed or self._successor:
             return
         with contextlib.suppress(Unavailable):  # the next file tries again, and its error says why

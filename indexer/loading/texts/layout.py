@@ -28,16 +28,23 @@ _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){3,}")
 
 def find_body_indent(lines: Sequence[str]) -> int:
     """Returns how far most lines of prose are indented, if few of them begin further left; else 0."""
-    indents = Counter(
-        len(line) - len(line.lstrip(" "))
-        for line in islice(lines, _LOOKED_AT)
-        if len(line) <= 4 * _PAGE_WIDTH and len(line.strip()) >= _LEAST_PROSE and not _COLUMNS.search(line.strip())
-    )
+    indents = Counter(len(line) - len(line.lstrip(" ")) for line in islice(lines, _LOOKED_AT) if _is_prose(line))
     if not indents:
         return 0
     body = indents.most_common(1)[0][0]
     outside = sum(count for indent, count in indents.items() if indent < body)
     return body if body <= _DEEPEST and outside <= _MOST_OUTSIDE * indents.total() else 0
+
+
+def _is_prose(line: str) -> bool:
+    if not _LEAST_PROSE <= len(line) <= 4 * _PAGE_WIDTH:
+        return False
+    text = line.strip()
+    return len(text) >= _LEAST_PROSE and not _has_columns(text)
+
+
+def _has_columns(text: str) -> bool:
+    return "  " in text and _COLUMNS.search(text) is not None
 
 
 def find_centred_title(lines: Sequence[str]) -> str:

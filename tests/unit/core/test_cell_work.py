@@ -1,4 +1,4 @@
-"""The work to find a cell grows with the size of a hostile table, and not with its square. It counts calls, not time."""
+"""The work to find a cell grows with the size of a hostile table, and not with its square. Calls are counted."""
 
 import sys
 from collections.abc import Callable

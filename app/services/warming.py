@@ -29,10 +29,19 @@ _RECENT_JOBS = 200
 
 async def warm_up(container: Container, report: Callable[[str], None]) -> None:
     """Loads what the first request would wait for: the embedding model (unless no corpus has vectors), compiled
-    PageRank, the client of the broker, and the snapshots of the corpora that were written last.
+    PageRank, the client of the broker, the snapshots of the corpora that were written last, and the process that draws
+    pages.
 
     `report` receives what is being loaded, for messages. Waits for stores that do not answer.
     """
+    await _warm_searches(container, report)
+    try:
+        await container.page_images.prepare()
+    except Unavailable as error:  # a page that is asked for tries again
+        _log.warning("%s", error)
+
+
+async def _warm_searches(container: Container, report: Callable[[str], None]) -> None:
     began = time.monotonic()
     await asyncio.to_thread(make_celery, container.settings)
     await asyncio.to_thread(warm)

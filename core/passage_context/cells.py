@@ -21,6 +21,7 @@ _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BAR = re.compile(r"(?<!\S)\|(?!\S)")
 _TYPED_BAR = re.compile(r"(?<!\\)\|")
 _FIELD = re.compile(r"([^:;|\n]{1,200}): ")
+_COLON = re.compile(r": ")
 _SEMICOLON = re.compile(r"; ")
 _CURRENCY_AFTER = re.compile(r"\s[$€£¥]\Z")
 _FIGURE = re.compile(r"\d[\d.,\u202f\u00a0]*\d|\d")
@@ -379,12 +380,19 @@ def _split_fields(text: str, rows: Sequence[GridRow], columns: Sequence[str]) ->
 def _read_fields(text: str, row: GridRow, known: Mapping[str, str]) -> GridRow | None:
     names, places = [], []
     for start, end in row.cells:
-        match = max((name for name in known if text.startswith(f"{name}: ", start, end)), key=len, default="")
+        match = _longest_name(text, start, end, known)
         names.append(known.get(match, ""))
         places.append((start + len(match) + 2, end) if match else (start, end))
     if 2 * sum(map(bool, names)) <= len(names):
         return None
     return replace(row, cells=tuple(places), names=tuple(names), label=_first_value(text, places))
+
+
+def _longest_name(text: str, start: int, end: int, known: Mapping[str, str]) -> str:
+    """Returns the longest of the known names with which a cell begins, or ''. Each colon is looked at once."""
+    colons = _COLON.finditer(text, start, min(end, start + _LONGEST_LABEL + 2))
+    names = [name for colon in colons if (name := text[start : colon.start()]) in known]
+    return names[-1] if names else ""
 
 
 def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:

@@ -51,7 +51,10 @@ class _Head(BaseModel):
 
 
 class ParserChild:
-    """A process with three inherited descriptors: two pipes for messages, and one that tells of the worker's end."""
+    """A process with three inherited descriptors: two pipes for messages, and one that tells of the worker's end.
+
+    It is made without waiting: the process imports its libraries meanwhile. Raises `Unavailable` if it cannot be made.
+    """
 
     def __init__(self, limits: ParserLimits, modules: Sequence[str] = ()) -> None:
         self._limits = limits
@@ -74,19 +77,34 @@ class ParserChild:
         finally:
             os.close(reading)
         self._end = weakref.finalize(self, _end, self._process, pipe)
-        try:
-            with self._deadline(_START_SECONDS):
-                self.confined = frozenset(self._read_head().confined)
-        except ChildEnded as error:
-            self.end()
-            raise Unavailable(f"the process that parses files did not start: {error}") from error
+        self._confined: frozenset[str] | None = None
+        self._asked = 0
 
     @property
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def files_left(self) -> int:
+        """The number of files that the process still parses before it ends."""
+        return self._limits.files - self._asked
+
+    @property
+    def confined(self) -> frozenset[str]:
+        """The parts of `indexer.isolation.confinement` in force. Waits for the start, and raises `Unavailable`."""
+        if self._confined is None:
+            try:
+                with self._deadline(_START_SECONDS):
+                    self._confined = frozenset(self._read_head().confined)
+            except ChildEnded as error:
+                self.end()
+                raise Unavailable(f"the process that parses files did not start: {error}") from error
+        return self._confined
+
     def ask(self, request: Mapping[str, Any], content: bytes) -> Reply:
-        """Raises `ChildEnded`."""
+        """Waits for the start and the reply. Raises `ChildEnded`, and `Unavailable` if the process does not start."""
+        _ = self.confined
+        self._asked += 1
         with self._deadline(self._limits.seconds):
             try:
                 for part in [*frame(json.dumps(request).encode()), *frame(content)]:

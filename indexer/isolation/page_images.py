@@ -14,6 +14,8 @@ from indexer.loading.pdf.drawing import DrawnPage
 __all__ = ["PageImages", "has_page_images"]
 
 _LIMITS = LaneLimits(what="images of pages", all=64, of_one=16)
+_MODULES = ("indexer.loading.pdf.drawing", "pypdfium2")
+"""Imported when the process starts, so that the first page does not wait for them."""
 
 
 def has_page_images(media_type: str) -> bool:
@@ -28,8 +30,20 @@ class PageImages:
 
     def __init__(self, limits: ParserLimits | None = None, seconds: float = 20.0) -> None:
         limits = replace(limits or ParserLimits(), seconds=seconds, seconds_setting="HOPWEAVE_PARSER__IMAGE_SECONDS")
-        self._process = ParserProcess(limits)
+        self._process = ParserProcess(limits, _MODULES)
         self._lane = Lane("page-images", _LIMITS, self._process.interrupt)
+
+    @property
+    def parser_pid(self) -> int | None:
+        """The number of the parser process, if it runs."""
+        return self._process.pid
+
+    async def prepare(self) -> None:
+        """Starts the process, and from now on each successor in advance, so that no page waits for the start of one.
+
+        Does not wait for the start. Raises `Unavailable` if the system starts no process.
+        """
+        await asyncio.to_thread(self._process.prepare)
 
     async def draw(
         self,

@@ -1,5 +1,6 @@
-"""The parser process as the worker sees it: started when it is needed, reused, and replaced after a failure."""
+"""The parser process as the worker sees it: started when it is needed or before, reused, replaced after a failure."""
 
+import contextlib
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,6 +10,9 @@ from indexer.isolation.child import ChildEnded, ParserChild, Reply
 from indexer.isolation.limits import MEGABYTE, ParserLimits
 
 __all__ = ["ParserProcess"]
+
+_FILES_AHEAD = 20
+"""With so many files left, a process gets its successor. A busy machine starts one in the time of some ten files."""
 
 
 class ParserProcess:
@@ -24,7 +28,8 @@ class ParserProcess:
         self._parsing = threading.Lock()
         self._is_parsing = self._is_interrupted = False
         self._child: ParserChild | None = None
-        self._is_closed = False
+        self._successor: ParserChild | None = None
+        self._is_prepared = self._is_closed = False
 
     @property
     def pid(self) -> int | None:
@@ -35,6 +40,15 @@ class ParserProcess:
     def confined(self) -> frozenset[str]:
         """The parts of `indexer.isolation.confinement` that are in force in the process that runs."""
         return self._child.confined if self._child else frozenset()
+
+    def prepare(self) -> None:
+        """Starts a process, and from now on each successor in advance, so that no file waits for the start of one.
+
+        Does not wait for the start. Raises `Unavailable` if the system starts no process.
+        """
+        with self._lock:
+            self._is_prepared = True
+            self._child = self._child or ParserChild(self._limits, self._modules)
 
     def parse(self, key: str, request: Mapping[str, Any], content: bytes) -> bytes:
         """Returns what `encode_document` wrote. Waits while another thread parses.
@@ -53,8 +67,11 @@ class ParserProcess:
             except BaseException:
                 self._end_child()
                 raise
-            if reply.is_last or self._is_interrupted:
-                self._end_child()
+            else:
+                if reply.is_last or self._is_interrupted:
+                    self._end_child()
+            finally:
+                self._start_ahead()
         if reply.body is None:
             raise LoadFailed(self._explain(key, reply.outcome, reply.reason))
         return reply.body
@@ -72,8 +89,9 @@ class ParserProcess:
         if child := self._child:
             child.kill()
         with self._lock:
-            self._end_child()
-            self._is_closed = False
+            while self._child:
+                self._end_child()
+            self._is_prepared = self._is_closed = False
 
     def _ask(self, child: ParserChild, request: Mapping[str, Any], content: bytes) -> Reply:
         """Asks the process. It is not to be used any more if it was interrupted, even if it has replied."""
@@ -86,9 +104,20 @@ class ParserProcess:
                 self._is_parsing = False
 
     def _end_child(self) -> None:
+        """Ends the process; its successor, if there is one, takes its place."""
         if self._child:
             self._child.end()
-            self._child = None
+        self._child, self._successor = self._successor, None
+
+    def _start_ahead(self) -> None:
+        """Starts the process of the next files, if `prepare` asked for it and the present one is gone or ends soon."""
+        if not self._is_prepared or self._is_closed or self._successor:
+            return
+        with contextlib.suppress(Unavailable):  # the next file tries again, and its error says why
+            if self._child is None:
+                self._child = ParserChild(self._limits, self._modules)
+            elif self._child.files_left <= _FILES_AHEAD:
+                self._successor = ParserChild(self._limits, self._modules)
 
     def _explain(self, key: str, outcome: str, reason: str) -> str:
         if outcome == "refused":

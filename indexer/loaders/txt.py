@@ -1,12 +1,15 @@
 """Plain text: a block for each chapter, under its heading. Its encoding is found out if it is not UTF-8."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
+from core.documents import LOADER_NOTES, Metadata, loader_notes
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.texts.chapters import find_chapters, find_title
-from indexer.loading.texts.layout import join_pages
+from indexer.loading.texts.layout import JoinedPages, join_pages
 from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
@@ -38,7 +41,8 @@ class TextLoader:
 
     def load(self, source: Source) -> LoadedDocument:
         decoded = decode_source(source)
-        text = decoded.text if self._config.running_lines else join_pages(decoded.text)
+        joined = JoinedPages(decoded.text) if self._config.running_lines else join_pages(decoded.text)
+        text = joined.text
         own = find_title(text) if self._config.title else ""
         title = one_line(source.title or "") or own or stem_of(source.key)
         headings = find_chapters(text, own) if self._config.chapters else []
@@ -46,9 +50,20 @@ class TextLoader:
             key=source.key,
             title=title,
             blocks=tuple(make_sections(text, 0, headings, "")),
-            metadata=decoded.metadata,
+            metadata=_add_note(decoded.metadata, joined.numbered),
             pages=(text,),
         )
+
+
+def _add_note(metadata: Metadata, numbered: Sequence[str]) -> Metadata:
+    """Returns the metadata with a note on lines that may be headings and were left out as numbers of pages."""
+    if not numbered:
+        return metadata
+    note = (
+        f"lines that number its pages are left out, such as {numbered[0][:80]!r}; "
+        "txt:running_lines=true keeps them if they are headings"
+    )
+    return {**metadata, LOADER_NOTES: [*loader_notes(metadata), note]}
 
 
 def build(config: Config, _backends: object) -> Loader:

@@ -1,5 +1,6 @@
 """The cells of tables that citations are about: found in the passage, whose table may begin in a passage before it."""
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -25,8 +26,13 @@ async def locate_cells(answer: Answer, corpora: Sequence[Corpus], contents: Cont
     for corpus in corpora:
         read = await read_before(wanted[corpus.name], corpus.id, contents)
         found |= {(corpus.name, id): texts for id, texts in read.items()}
-    citations = (_with_cell(one, found.get((one.corpus, one.chunk_id)), answer.text) for one in answer.citations)
-    return replace(answer, citations=tuple(citations))
+
+    def locate() -> tuple[Citation, ...]:
+        places = ((one, found.get((one.corpus, one.chunk_id))) for one in answer.citations)
+        return tuple(_with_cell(one, texts, answer.text) for one, texts in places)
+
+    # Tables of tens of thousands of characters take tenths of a second, in which other requests are answered.
+    return replace(answer, citations=await asyncio.to_thread(locate))
 
 
 async def read_before(

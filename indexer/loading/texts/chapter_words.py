@@ -3,7 +3,16 @@
 import re
 from itertools import pairwise
 
-__all__ = ["CJK_HEADING", "chapter_number", "ends_sentence", "is_name", "is_sentence", "roman_value", "word_level"]
+__all__ = [
+    "CJK_BEGINNINGS",
+    "CJK_HEADING",
+    "chapter_number",
+    "ends_sentence",
+    "is_name",
+    "is_sentence",
+    "roman_value",
+    "word_level",
+]
 
 _NUMBER = r"(?:\d{1,4}(?:\.\d{1,3}){0,3}|[IVXLCDM]{1,8}|[ivxlcdm]{1,8}|(?:the\s+)?[^\W\d_]{1,12})"
 _WORDS = {
@@ -43,6 +52,8 @@ CJK_HEADING = re.compile(
     r"(?:[\s　:：、.．—-]+(?P<title>\S.*))?"
     r"|제\s?\d+\s?[부편장절](?:[\s:.]+\S.*)?"
 )
+CJK_BEGINNINGS = ("第", "제")
+"""The characters with which `CJK_HEADING` begins. To compare them costs less than the pattern, line for line."""
 _CJK_LEVELS = {"部": 1, "卷": 1, "編": 1, "编": 1, "篇": 1, "节": 3, "節": 3}
 _SENTENCE_END = re.compile(r"[.!?;,:。！？；，、…]['\"”’»)\]]*\Z")
 _INNER_END = re.compile(r"[.!?;]\s|[。！？；]")
@@ -50,7 +61,7 @@ _INNER_END = re.compile(r"[.!?;]\s|[。！？；]")
 
 def word_level(line: str) -> tuple[int, bool] | None:
     """Returns the rank of a heading by its word, and whether it has no title of its own; None for other lines."""
-    if cjk := CJK_HEADING.fullmatch(line):
+    if line.startswith(CJK_BEGINNINGS) and (cjk := CJK_HEADING.fullmatch(line)):
         unit = (cjk["unit"] or "章")[-1]
         return None if is_sentence(line) or len(line) > 40 else (_CJK_LEVELS.get(unit, 2), False)
     if _NAMED.fullmatch(line):

@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from indexer.loading.texts.chapter_series import Candidate, give_levels, keep_in_order
 from indexer.loading.texts.chapter_words import (
+    CJK_BEGINNINGS,
     CJK_HEADING,
     ends_sentence,
     is_name,
@@ -124,11 +125,8 @@ def _candidates(text: str, body: int) -> Iterator[Candidate]:
     """Yields the lines that may be headings. `body` is the indent of the prose, or 0."""
     skip = -1
     for before, line, after, second in _windows(text):
-        if (
-            line.start < skip
-            or not _may_be_heading(line.text)
-            or (before.text and not CJK_HEADING.fullmatch(line.text))
-        ):
+        goes_on = before.text and not (line.text.startswith(CJK_BEGINNINGS) and CJK_HEADING.fullmatch(line.text))
+        if goes_on or line.start < skip or not _may_be_heading(line.text):
             continue  # Chinese books have no blank lines around headings
         is_outside = line.indent < body
         candidate = (
@@ -154,8 +152,11 @@ def _windows(text: str) -> Iterator[tuple[_Line, _Line, _Line, _Line]]:
     blank = _NO_LINE
     window = [blank, blank, blank]
     for found in _LINE.finditer(text):
-        shown = found[1] if len(found[1]) <= 4 * _LONGEST else "x" * (4 * _LONGEST)  # a long line is never looked at
-        line = _Line(shown.strip(), found.start(), found.end(), len(shown) - len(shown.lstrip()))
+        shown = found[1]
+        if len(shown) > 4 * _LONGEST:  # a long line is never looked at
+            shown = "x" * (4 * _LONGEST)
+        unindented = shown.lstrip()
+        line = _Line(unindented.rstrip(), *found.span(), len(shown) - len(unindented))
         before, current, after = window
         if current.text:
             yield before, current, after, line
@@ -173,7 +174,7 @@ def _non_blank(text: str) -> Iterator[_Line]:
 
 
 def _may_be_heading(line: str) -> bool:
-    return 0 < len(line) <= _LONGEST and any(character.isalpha() for character in line)
+    return 0 < len(line) <= _LONGEST and any(map(str.isalpha, line))
 
 
 def _underlined(line: _Line, after: _Line) -> Candidate | None:

@@ -4,10 +4,12 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice, pairwise
+from typing import NamedTuple
 
+from core.text.titles import one_line
 from indexer.loading.running_lines import find_running_lines
 
-__all__ = ["find_body_indent", "find_centred_title", "join_pages"]
+__all__ = ["JoinedPages", "find_body_indent", "find_centred_title", "join_pages"]
 
 _LEAST_PROSE = 40
 """Characters of a line that is taken for prose."""
@@ -23,21 +25,30 @@ _TITLE_LINES = 40
 _MOST_PROSE_BEFORE_TITLE = 2
 _COLUMNS = re.compile(r"\S {2,}\S")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
+_NAMED_NUMBER = re.compile(r"[^\W\d_]{2}[^\d\n]{0,40}\d{1,5}\W?")
+_PAGE_WORDS = ("page", "seite", "p.", "s.")
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){3,}")
 
 
 def find_body_indent(lines: Sequence[str]) -> int:
     """Returns how far most lines of prose are indented, if few of them begin further left; else 0."""
-    indents = Counter(
-        len(line) - len(line.lstrip(" "))
-        for line in islice(lines, _LOOKED_AT)
-        if len(line) <= 4 * _PAGE_WIDTH and len(line.strip()) >= _LEAST_PROSE and not _COLUMNS.search(line.strip())
-    )
+    indents = Counter(len(line) - len(line.lstrip(" ")) for line in islice(lines, _LOOKED_AT) if _is_prose(line))
     if not indents:
         return 0
     body = indents.most_common(1)[0][0]
     outside = sum(count for indent, count in indents.items() if indent < body)
     return body if body <= _DEEPEST and outside <= _MOST_OUTSIDE * indents.total() else 0
+
+
+def _is_prose(line: str) -> bool:
+    if not _LEAST_PROSE <= len(line) <= 4 * _PAGE_WIDTH:
+        return False
+    text = line.strip()
+    return len(text) >= _LEAST_PROSE and not _has_columns(text)
+
+
+def _has_columns(text: str) -> bool:
+    return "  " in text and _COLUMNS.search(text) is not None
 
 
 def find_centred_title(lines: Sequence[str]) -> str:
@@ -74,21 +85,34 @@ def _is_centred(line: str) -> bool:
     )
 
 
-def join_pages(text: str) -> str:
+class JoinedPages(NamedTuple):
+    """A text without its pages. `numbered` are the lines such as `Lesson 3` that were taken for numbers of pages."""
+
+    text: str
+    numbered: tuple[str, ...] = ()
+
+
+def join_pages(text: str) -> JoinedPages:
     """Returns a text with form feeds as one without its pages: their headers, footers and ends are left out.
 
     A paragraph that goes on at the next page is one again.
     """
     pages = text.split("\f")
     if len(pages) < 3:
-        return text
+        return JoinedPages(text)
     lines = [page.splitlines() for page in pages]
     running = find_running_lines(lines)
     kept = [
         "\n".join(line for n, line in enumerate(page) if n not in dropped)
         for page, dropped in zip(lines, running, strict=True)
     ]
-    return _BLANK_LINES.sub("\n\n\n", "".join(_joined(kept)))
+    left_out = (one_line(page[n]) for page, dropped in zip(lines, running, strict=True) for n in sorted(dropped))
+    numbered = tuple(dict.fromkeys(filter(_may_be_numbered_heading, left_out)))
+    return JoinedPages(_BLANK_LINES.sub("\n\n\n", "".join(_joined(kept))), numbered)
+
+
+def _may_be_numbered_heading(line: str) -> bool:
+    return _NAMED_NUMBER.fullmatch(line) is not None and not any(word in line.casefold() for word in _PAGE_WORDS)
 
 
 def _joined(pages: Sequence[str]) -> Iterator[str]:

@@ -78,6 +78,7 @@ async def _measure(text: str, embedding: AbstractContextManager[Any], *, rounds:
     with embedding:
         async with workshop() as shop:
             container = shop.container
+            await container.page_images.prepare()  # as a server does when it starts
             long, other = await corpora.create(container, "long"), await corpora.create(container, "other")
             await ingest(container, other, [Submission(key="book.pdf", content=_pdf(), media_type="application/pdf")])
             pages, images = await _read_pages(container, other)

@@ -223,6 +223,7 @@ async def test_a_model_that_cannot_be_loaded_is_told_by_searches_not_by_readines
     assert (await server.client.get("/readyz")).json()["code"] == "starting"
     await warmth.warm_up()
     assert (await server.client.get("/readyz")).status_code == 200
+    assert server.container.page_images.parser_pid is not None, "the process that draws pages runs nevertheless"
 
 
 async def test_errors_of_accepting_are_logged_once_with_a_count(caplog: pytest.LogCaptureFixture) -> None:

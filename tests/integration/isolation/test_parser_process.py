@@ -113,6 +113,52 @@ def test_a_process_parses_so_many_files() -> None:
     assert pids[0] == pids[1] != pids[2] == pids[3]
 
 
+def test_a_prepared_process_runs_before_its_first_file_and_is_confined_as_others_are(parser: Hostile) -> None:
+    parser.process.prepare()
+    prepared = parser.process.pid
+    assert prepared is not None
+    confined = parser.process.confined
+    assert json.loads(parser.text_of("tell"))["pid"] == prepared
+    parser.process.close()
+    assert json.loads(parser.text_of("tell"))["pid"] != prepared
+    assert parser.process.confined == confined
+
+
+def test_a_prepared_process_has_its_successor_before_its_last_file() -> None:
+    parser = hostile(ParserLimits(files=22))
+    parser.process.prepare()
+    first = json.loads(parser.text_of("tell"))["pid"]
+    assert parser.process._successor is None
+    parser.text_of("print 0")
+    successor = parser.process._successor
+    assert successor is not None
+    pids = [json.loads(parser.text_of("tell"))["pid"] for _ in range(21)]
+    assert pids == [first] * 20 + [successor.pid]
+    parser.process.close()
+
+
+def test_closing_ends_a_prepared_process_and_its_successor() -> None:
+    parser = hostile(ParserLimits(files=2))
+    parser.process.prepare()
+    parser.text_of("print 0")
+    child, successor = parser.process._child, parser.process._successor
+    parser.process.close()
+    assert child is not None
+    assert successor is not None
+    assert None not in (child._process.poll(), successor._process.poll())
+    assert parser.process.pid is None
+
+
+def test_after_a_failure_a_prepared_process_is_replaced_at_once(parser: Hostile) -> None:
+    parser.process.prepare()
+    before = parser.process.pid
+    with pytest.raises(LoadFailed):
+        parser.act("crash")
+    after = parser.process.pid
+    assert after not in (None, before)
+    assert json.loads(parser.text_of("tell"))["pid"] == after
+
+
 def test_it_has_no_variables_and_descriptors_of_the_worker(parser: Hostile, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOPWEAVE_LLM__API_KEY", "secret")
     reading, writing = os.pipe()

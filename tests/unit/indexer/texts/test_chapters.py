@@ -4,9 +4,12 @@ import time
 
 import pytest
 
+from core.documents import loader_notes
+from indexer.loaders import txt
 from indexer.loading.texts.chapters import find_chapters, find_title
 from indexer.loading.texts.layout import join_pages
 from indexer.loading.texts.sections import make_sections
+from testing.contracts.loader import source_of
 
 BODY = "It was a long day, and nobody spoke. The river went on."
 
@@ -258,12 +261,26 @@ def test_printed_pages_are_one_text_without_their_headers_and_footers() -> None:
         f"RFC 1{' ' * 30}Ships{' ' * 20}May 1998\n\n\n   The {n}. paragraph goes on\n\n\nChown{' ' * 40}[Page {n}]\n"
         for n in range(1, 7)
     ]
-    joined = join_pages("\f\n".join(pages))
+    joined = join_pages("\f\n".join(pages)).text
     assert joined.count("Chown") == 0
     assert joined.count("RFC 1") == 1, "the first may be the title"
     assert [line.strip() for line in joined.splitlines() if "paragraph" in line] == [
         f"The {n}. paragraph goes on" for n in range(1, 7)
     ]
-    assert join_pages("one\fpage break") == "one\fpage break"
-    cut = join_pages("\f".join(f"   word {n} of a sentence that\n   goes" for n in "abcd"))
+    assert join_pages("one\fpage break").text == "one\fpage break"
+    cut = join_pages("\f".join(f"   word {n} of a sentence that\n   goes" for n in "abcd")).text
     assert "goes\n   word b" in cut
+
+
+def test_numbered_lines_that_may_be_headings_are_named_in_a_note() -> None:
+    pages = [f"Lesson {n}\n\nThe words of this page are of their own, {word}.\n" for n, word in enumerate("abcde", 1)]
+    loader = txt.build(txt.Config(), None)
+    loaded = loader.load(source_of("\f".join(pages).encode(), key="a.txt"))
+    [note] = loader_notes(loaded.metadata)
+    assert note.startswith("lines that number its pages are left out, such as 'Lesson 1'; txt:running_lines=true")
+    assert "Lesson 2" not in loaded.pages[0]
+    kept = txt.build(txt.Config(running_lines=True), None).load(source_of("\f".join(pages).encode(), key="a.txt"))
+    assert "Lesson 2" in kept.pages[0]
+    assert not loader_notes(kept.metadata)
+    footers = [page.replace("Lesson ", "Postel, page ") for page in pages]
+    assert not loader_notes(loader.load(source_of("\f".join(footers).encode(), key="b.txt")).metadata)

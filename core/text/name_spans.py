@@ -177,11 +177,17 @@ def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
 
 
 _ENUMERATED = re.compile(r"\(?\w\)$")
+_ITEM = re.compile(r"(?:^|\n)[ \t>]*(?:[-–—+]|\(?\w{1,4}\)|\d{1,2}(?:\.\d{1,3})*)[ \t\u00a0]+$")
+"""The beginning of a line that is an item of a list or a heading with a number, up to its first word."""
+_LONGEST_ITEM = 24
 
 
 def begins_sentence(text: str, start: int) -> bool:
     """Returns whether the word at `start` is the first of a sentence, a line, a cell or an item, or behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
-    return (
-        not before or before[-1] in ".!?:;…\n|•*▪►>_" or (before[-1] == ")" and _ENUMERATED.search(before) is not None)
-    )
+    if not before or before[-1] in ".!?:;…\n|•*▪►>_":
+        return True
+    if before[-1] in ")-–—+" or before[-1].isdigit():
+        before_item = text[max(start - _LONGEST_ITEM, 0) : start]
+        return _ENUMERATED.search(before) is not None or _ITEM.search(before_item) is not None
+    return False

@@ -3,6 +3,7 @@
 __all__ = [
     "ABBREVIATIONS",
     "ARTICLES",
+    "BARE_BEHIND",
     "CALENDAR_WORDS",
     "CLAUSE_WORDS",
     "CONNECTIVES",
@@ -17,7 +18,9 @@ __all__ = [
     "GERMAN_NOUN_ENDINGS",
     "GERMAN_PLURAL_ENDINGS",
     "GERMAN_VERBS",
+    "INSTITUTIONS",
     "KIND_QUESTION_WORDS",
+    "NOUN_DETERMINERS",
     "PREPOSITIONS",
     "PRONOUNS",
     "SMALL_WORDS",
@@ -194,3 +197,28 @@ PREPOSITIONS = _words("""
 
 CLAUSE_WORDS = _words("and but or that which who whom whose where when while because although after before")
 """English words behind which another clause may begin, with a subject of its own."""
+
+NOUN_DETERMINERS = DETERMINERS | _words("""
+    our your my any each every no such all both either neither another other certain some same applicable
+""")
+"""English words behind which a common noun stands, also one with a capital: `such Agreement`."""
+
+BARE_BEHIND = PREPOSITIONS | _words("of and or than is was are were that if when")
+"""English words behind which a name stands without an article, and a common noun in the singular seldom does."""
+
+INSTITUTIONS = _words("""
+    act code convention constitution directive law protocol regulation regulations rules statute treaty
+    agency alliance army association bank board brigade bureau cabinet church club college commission committee
+    congress corporation council court department embassy federation force forces foundation fund government group guild
+    institute institution laboratories laboratory league library ministry museum nations navy office organisation
+    organization parliament party parties police press school senate society states team tribunal union university
+    airport avenue basin bay beach boulevard bridge building canal cape castle cathedral cemetery center centre circle
+    city coast county desert district drive east falls forest garden gardens gulf hall harbor harbour hill hills
+    hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula plaza port
+    province republic river road route sea south square state station strait street territory theater theatre tower
+    town valley village wall way west expressway highway parkway
+    bible cup day dictionary encyclopedia festival games handbook journal magazine news post prize review times tribune
+    war wars
+    co company corp inc incorporated limited llc llp ltd plc services service
+""")
+"""Main nouns of the English names of laws, institutions, places, papers and events (`Supreme Court`)."""

@@ -8,14 +8,16 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from core.text.word_lists import FUNCTION_WORDS
+from core.text.word_lists import FUNCTION_WORDS, INSTITUTIONS
 
 __all__ = [
     "is_command",
     "is_common",
-    "is_common_run",
     "is_derived",
     "is_enumerator",
+    "is_inflected",
+    "is_institution",
+    "is_part_of_text",
     "is_place_or_time",
     "is_random",
     "is_shouted",
@@ -26,21 +28,29 @@ __all__ = [
 _TIME = re.compile(
     r"\d{1,4}(?:[-/.]\d{1,2}){1,2}(?:T\d{0,2}(?::?\d\d)*)?Z?"  # 2024-03-06T10
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
-    r"|\d+(?:\.\d+)*"
+    r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
     r"|\d{2,}+[KMB]|\d++(?:[.,]\d++)++[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*+)"
 )
 """A number with a unit. `3M` and `5G` are none."""
-_PLACE = re.compile(
-    r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|annex|exhibits?|pages?|lines?|tables?"
-    r"|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?|volumes?|bugs?|level"
+_PART = (
+    r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|appendices|annex|attachments?|exhibits?"
+    r"|pages?|lines?|tables?|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?"
+    r"|volumes?|bugs?|level|recitals?|contents|subsections?"
     r"|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
     r"|chapitres?|lignes?|tableaux?|annexe|étapes?|fascicule)"
-    r"\.?\s(?:[A-Z]|[IVX]{1,5}|(?:[A-Z][.-]?)?\d[\w.,/–-]*)",
-    re.IGNORECASE,
 )
+_NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
+_PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
+_ALONE = re.compile(rf"{_PART}\.?", re.IGNORECASE)
+_SIGNS = re.compile(
+    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
+    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc)\.?"
+    r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|[A-Z]{2}\s\d{5}(?:-\d{4})?|[QA]\.?"
+)
+"""Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
 _COMMAND = re.compile(r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|%[sd])", re.DOTALL)
 _CODE_MARKS = "_@$\\/"
@@ -53,6 +63,14 @@ _DERIVED = re.compile(r"\w{2,}(?:ed|ing|ly|als?|ions?|ments?|ity|ness|[ae]nces?|
 _LEAST_RANDOM = 10
 """Characters of a word that may be drawn at random, as in keys and masked addresses."""
 _WORD = re.compile(r"[^\W\d_]+")
+_RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
+_PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
+_SUFFIXES = (
+    ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ability", "able"),
+    ("ability", ""), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("er", "e"), ("er", ""), ("ation", "e"),
+)  # fmt: skip
+_LINK = re.compile(r"\s(?:of|for|on|in|de|the|to)\s", re.IGNORECASE)
+"""Between the main noun of a name and the rest of it."""
 
 
 @lru_cache(maxsize=1)
@@ -72,16 +90,22 @@ def is_derived(word: str) -> bool:
     return _DERIVED.fullmatch(word) is not None
 
 
+@lru_cache(maxsize=1 << 14)
+def is_inflected(word: str) -> bool:
+    """Whether a word in small letters is made of a common one by a prefix or an ending (`unrealized`, `payables`)."""
+    bare = _PREFIX.sub("", word, count=1)
+    if bare != word and (is_common(bare) or is_inflected(bare)):
+        return True
+    return any(
+        word.endswith(end) and len(word) > len(end) + 3 and is_common(word[: -len(end)] + base)
+        for end, base in _SUFFIXES
+    )
+
+
 def is_random(word: str) -> bool:
     """Whether a word is long, has digits, and changes between small letters and others again and again."""
     changes = sum(one.islower() != other.islower() for one, other in pairwise(word))
     return len(word) >= _LEAST_RANDOM and sum(map(str.isdigit, word)) > 1 and 3 * changes > len(word)
-
-
-def is_common_run(form: str) -> bool:
-    """Whether a form of several words has nothing but common words and numbers."""
-    words = form.split()
-    return len(words) > 1 and all(is_common(word) or word.strip(".,()")[:1].isdigit() for word in words)
 
 
 def is_shouted(form: str) -> bool:
@@ -100,6 +124,21 @@ def is_shouted(form: str) -> bool:
 def is_place_or_time(form: str) -> bool:
     """Whether a form is a time, a number with a unit, or a place in the text itself (`Section 16.2`, `Note 9`)."""
     return any(pattern.fullmatch(form) for pattern in (_TIME, _AMOUNT, _PLACE))
+
+
+def is_institution(form: str) -> bool:
+    """Whether the main noun of a form (`Bank of America`) is a kind of institution, law or place, or the form has the
+    number of a law or a standard (`Rule 10b-5`).
+    """
+    head = _LINK.split(form, maxsplit=1)[0].split()
+    if _RULE.fullmatch(form.rsplit(maxsplit=1)[-1]):
+        return True
+    return bool(head) and head[-1].casefold().strip(".,") in INSTITUTIONS
+
+
+def is_part_of_text(form: str) -> bool:
+    """Whether a form alone is a kind of part of a text (`Exhibit`), a legal form, a label or a unit (`Inc.`, `Fax`)."""
+    return _ALONE.fullmatch(form) is not None or _SIGNS.fullmatch(form) is not None
 
 
 def is_enumerator(word: str) -> bool:

@@ -72,7 +72,8 @@ def test_another_text_of_the_document_is_evidence_too() -> None:
     ).map(" ".join)
 )
 def test_the_evidence_of_paragraphs_is_that_of_the_whole_text(text: str) -> None:
-    whole, found = name_evidence._count_words(text, name_evidence._NO_WORD), gather_evidence([text])
+    german = detect_language([text]) == "de"
+    whole, found = name_evidence._count_words(text, name_evidence._NO_WORD, german=german), gather_evidence([text])
     counts = (found.lower, found.within, found.determined, found.bare)
     assert counts == tuple(map(Counter, (whole.lower, whole.within, whole.determined, whole.bare)))
 

@@ -14,49 +14,33 @@ from typing import NamedTuple
 
 from core.execution.work_limit import check_work
 from core.text.languages import Language, detect_language
-from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.name_spans import begins_sentence
 from core.text.no_names.forms import (
-    is_command,
+    is_adjective,
+    is_calendar,
     is_common,
     is_derived,
-    is_enumerator,
     is_inflected,
     is_institution,
-    is_part_of_text,
-    is_place_or_time,
+    is_plain,
     is_random,
     is_shouted,
-    is_term,
-    stands_in_code,
 )
-from core.text.no_names.german import (
-    find_words_of_names,
-    is_bare,
-    is_determiner,
-    is_noun,
-    is_subject,
-    split_run,
-)
-from core.text.no_names.lines import hide_code
-from core.text.word_lists import (
-    BARE_BEHIND,
-    CALENDAR_WORDS,
-    FUNCTION_WORDS,
-    NOUN_DETERMINERS,
-    SENTENCE_OPENERS,
-)
+from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
+from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS
 
-__all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
+__all__ = ["NameEvidence", "gather_evidence"]
 
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
-_RUN_WORD = re.compile(r"\S+")
-_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
-_OPENING = ("ing", "ed", "ly")
-_MOST_INDENT = 20
-_LONG = 1_500
-"""Words without a capital of a document of some pages."""
+_LONG = 600
+"""Words without a capital of a document of two pages."""
+_OFTEN = 3
+_LEAST_SHOUTED = 4
+_CODE = (";\n", "{\n", "()", "->")
+_LEAST_CODE = 12
+"""Marks of code in a document that has some."""
 _MOST_WORDS = 250_000
 """Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
@@ -75,7 +59,7 @@ class NameEvidence:
 
     `lower`: without a capital. `within`: with one, within a sentence; of these, `determined`: behind an article or the
     like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of several
-    words.
+    words. `has_code`: some lines are code.
     """
 
     language: Language | None
@@ -84,35 +68,38 @@ class NameEvidence:
     determined: Counter[str]
     bare: Counter[str]
     of_names: frozenset[str]
+    has_code: bool = False
 
     @cached_property
     def is_long(self) -> bool:
         """Whether the document is long enough to have its names within sentences, too."""
         return self.lower.total() > _LONG
 
+    @cached_property
+    def tells_articles(self) -> bool:
+        """Whether the document has names and common nouns within sentences, in a language whose articles are known."""
+        return self.is_long and self.language == "en"
+
     def is_name(self, word: str) -> bool:
         """Returns whether a capitalised word is a name by itself."""
         if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
             return False
-        if not _is_plain(word):
-            return not (
-                is_shouted(word)
-                or is_random(word)
-                or (word[1:].islower() and is_common(word) and not self.within[word])
-            )
+        if not is_plain(word):
+            return not (is_shouted(word) or is_random(word) or is_adjective(word) or self._is_identifier(word))
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
-        if is_common(word):
-            return 0 < within >= lower and not (self._tells_articles and self._is_used_as_noun(word))
+        if is_common(word) or (not within and is_inflected(word.casefold())):
+            return 0 < within >= lower and not (self.tells_articles and self._is_used_as_noun(word))
         if self.is_long and not within and is_derived(word):
+            return False
+        if lower and self.tells_articles and self._is_used_as_noun(word):
             return False
         return not lower or lower <= _MOST_LOWER * within
 
-    @property
-    def _tells_articles(self) -> bool:
-        """Whether the document has names and common nouns within sentences, in a language whose articles are known."""
-        return self.is_long and self.language == "en"
+    def _is_identifier(self, word: str) -> bool:
+        """Whether a word such as `nCell` names a variable: the document has code. `iPhone` stays in other documents."""
+        return self.has_code and word[0].islower() and word.isalnum()
 
     def _is_used_as_noun(self, word: str) -> bool:
         """Whether a word with a capital mostly stands behind an article (`this Agreement`), or never where a noun has
@@ -123,30 +110,32 @@ class NameEvidence:
             return determined > 0 or self.lower[word.casefold()] > 0
         return determined > _MOST_DETERMINED * (bare + determined)
 
-    def _is_plain(self, word: str) -> bool:
-        """Whether a word of a run is a common one, also by this document, a number or a part of a date."""
-        folded = word.casefold()
-        return (
-            is_common(word)
-            or word.strip(".,()")[:1].isdigit()
-            or (_is_plain(word) and (self.lower[folded] > self.within[word] or (self.is_long and is_inflected(folded))))
-            or _is_calendar(word)
-        )
-
     def is_common_run(self, form: str) -> bool:
-        """Whether a form of several words has nothing but common words and numbers."""
+        """Whether a form of several words has nothing but common words, also by this document, numbers and dates."""
         words = form.split()
-        return len(words) > 1 and all(self._is_plain(_without_genitive(word)) for word in words)
+        return len(words) > 1 and all(self._is_common(_without_genitive(word)) for word in words)
+
+    def _is_common(self, word: str) -> bool:
+        if is_common(word) or is_calendar(word) or word == "&" or word.strip(".,()")[:1].isdigit():
+            return True
+        folded = word.casefold()
+        if not (is_plain(word) or (word.isupper() and len(word) >= _LEAST_SHOUTED)):
+            return False
+        return self.lower[folded] > self.within[word] or (self.is_long and is_inflected(folded))
 
     def is_term(self, form: str) -> bool:
         """Whether a run of common words is what only this document means by them: `the Bonus Payment`.
 
         A name of common words stands without an article, or ends like the name of an institution or a law.
         """
-        if not self._tells_articles or not self.is_common_run(form) or is_institution(form):
+        if not self.tells_articles or not self.is_common_run(form) or is_institution(form):
             return False
         words = [word.casefold() for word in map(_without_genitive, form.split()) if word[:1].isupper()]
         return self._is_used_as_noun(form.split(maxsplit=1)[0]) or sum(self.lower[word] > 0 for word in words) > 1
+
+    def is_seldom_capital(self, word: str) -> bool:
+        """Whether a common word of a long document has a capital only where a sentence begins."""
+        return self.is_long and is_common(word) and not self.within[word] and self.lower[word.casefold()] >= _OFTEN
 
     def _is_german_name(self, word: str) -> bool:
         if is_noun(word) or self.lower[word.casefold()] > self.within[word]:
@@ -180,6 +169,7 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         of_names=frozenset(find_words_of_names(part for text in texts for part in _split_paragraphs(text)))
         if language == "de"
         else frozenset(),
+        has_code=sum(text.count(mark) for text in texts for mark in _CODE) >= _LEAST_CODE,
     )
 
 
@@ -287,97 +277,8 @@ def _forget_rare(counts: Counter[str]) -> None:
             del counts[word]
 
 
-def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
-    """Returns the names that `find_names` sees in a text of the document, without those that are no names by its
-    evidence: months and days, first words of sentences, and German nouns.
-    """
-    text = hide_code(text)
-    spans = find_names(text)
-    spans = [span for span in spans if span.quoted or not _is_heading(text, span, evidence)]
-    if evidence.language == "fr":
-        spans = [_without_article(span) for span in spans]
-    if evidence.language == "de":
-        spans = [part for span in spans for part in split_run(span, evidence.is_name)]
-    else:
-        spans = [_without_first_words(text, span, evidence) for span in spans]
-    return [span for span in spans if not stands_in_code(text, span.start, span.end) and _is_kept(span, evidence)]
-
-
-def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
-    """Whether a run of common words begins a sentence, a cell or a line: `Return of Materials`.
-
-    In a short document, which may have its names nowhere else, it is the whole line or cell.
-    """
-    if not evidence.is_common_run(span.form) or not begins_sentence(text, span.start):
-        return False
-    return evidence.is_long or _is_line(text, span)
-
-
-def _is_line(text: str, span: NameSpan) -> bool:
-    before = text[max(span.start - _MOST_INDENT, 0) : span.start].rstrip(" \t>")[-1:]
-    behind = text[span.end : span.end + _MOST_INDENT].lstrip(" \t,:")[:1]
-    return before in ("\n", "|") and behind in ("\n", "|")
-
-
 def _without_genitive(word: str) -> str:
     return word.removesuffix("'s").removesuffix("’s")
-
-
-def _without_first_words(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan:
-    """Returns a run without what it has its beginning from: the letter of an item (`B. Security`), or a sentence."""
-    words = list(_RUN_WORD.finditer(span.form))
-    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS and not span.quoted:
-        words.pop()
-    if not span.quoted and words:
-        end = words[-1].end()
-        span = NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
-    if span.quoted or len(words) < 2 or not begins_sentence(text, span.start):
-        return span
-    first = words[0].group().rstrip(".")
-    begins_line = text[max(span.start - _MOST_INDENT, 0) : span.start].rstrip(" \t")[-1:] in ("", "\n")
-    is_item = is_enumerator(first) and words[0].group() != first and is_common(words[1].group().rstrip("."))
-    if not (is_item and begins_line) and not _opens_sentence(first, evidence):
-        return span
-    rest = next((word for word in words[1:] if not word.group()[0].islower()), words[-1])
-    return NameSpan(start=span.start + rest.start(), end=span.end, form=span.form[rest.start() :])
-
-
-def _opens_sentence(word: str, evidence: NameEvidence) -> bool:
-    """Whether a word begins a sentence before a name more often than it begins a name: `Using`, `Formerly`."""
-    if word.casefold() in SENTENCE_OPENERS:
-        return True
-    return word.endswith(_OPENING) and is_common(word) and evidence.lower[word.casefold()] > evidence.within[word]
-
-
-def _is_kept(span: NameSpan, evidence: NameEvidence) -> bool:
-    if span.quoted:
-        return not (is_command(span.form) or is_term(span.form) or is_place_or_time(span.form))
-    if (
-        is_place_or_time(span.form)
-        or is_shouted(span.form)
-        or is_part_of_text(span.form)
-        or evidence.is_term(span.form)
-    ):
-        return False
-    words = [word for word in span.form.split() if not _is_calendar(word)]
-    return len(words) > 1 or (len(words) == 1 and evidence.is_name(words[0]))
-
-
-def _without_article(span: NameSpan) -> NameSpan:
-    """Returns a French name without an article that is joined to it (`l’Europe`)."""
-    elided = _ELISION.match(span.form)
-    if elided is None or span.quoted:
-        return span
-    return NameSpan(start=span.start + elided.end(), end=span.end, form=span.form[elided.end() :])
-
-
-def _is_calendar(word: str) -> bool:
-    return word.rstrip(".").casefold() in CALENDAR_WORDS or _NUMBER.fullmatch(word) is not None
-
-
-def _is_plain(word: str) -> bool:
-    """Returns whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
-    return word[:1].isupper() and word[1:].islower() and word.isalpha()
 
 
 def _is_in_path(text: str, word: re.Match[str]) -> bool:

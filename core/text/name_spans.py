@@ -47,6 +47,8 @@ _QUOTED = re.compile(
     r"|『([^『』\n]{1,60})』"
     r"|(?<!\w)['‘](?=[^\W_])([^'‘’\n]{1,100})['’](?!\w)"
 )
+_OPENERS = (FUNCTION_WORDS - CONNECTIVES) | ARTICLES
+"""Words with which a sentence begins, behind `Party B.` too."""
 _SENTENCE_END = re.compile(r"[.!?…。！？,;:]$")
 
 
@@ -135,7 +137,7 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
         return bool(gap)
     if gap in (". ", ".\u00a0"):
         word = left.group()
-        return len(word) == 1 or word.casefold() in ABBREVIATIONS
+        return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
     # A line break within a wrapped line, not after a heading or an item of a list.
     return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
 

@@ -3,9 +3,11 @@
 __all__ = [
     "ABBREVIATIONS",
     "ARTICLES",
+    "AUXILIARIES",
     "BARE_BEHIND",
     "CALENDAR_WORDS",
     "CLAUSE_WORDS",
+    "COMPANIES",
     "CONNECTIVES",
     "DETERMINERS",
     "FUNCTION_WORDS",
@@ -203,15 +205,15 @@ NOUN_DETERMINERS = DETERMINERS | _words("""
 """)
 """English words behind which a common noun stands, also one with a capital: `such Agreement`."""
 
-BARE_BEHIND = PREPOSITIONS | _words("of and or than is was are were that if when")
+BARE_BEHIND = PREPOSITIONS | _words("of than is was are were that if when")
 """English words behind which a name stands without an article, and a common noun in the singular seldom does."""
 
 INSTITUTIONS = _words("""
     act code convention constitution directive law protocol regulation regulations rules statute treaty
     agency alliance army association bank board brigade bureau cabinet church club college commission committee
-    congress corporation council court department embassy federation force forces foundation fund government group guild
+    congress council court department embassy federation force forces foundation fund government group guild
     institute institution laboratories laboratory league library ministry museum nations navy office organisation
-    organization parliament party parties police press school senate society states team tribunal union university
+    organization parliament police press school senate society states team tribunal union university
     airport avenue basin bay beach boulevard bridge building canal cape castle cathedral cemetery center centre circle
     city coast county desert district drive east falls forest garden gardens gulf hall harbor harbour hill hills
     hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula plaza port
@@ -219,6 +221,11 @@ INSTITUTIONS = _words("""
     town valley village wall way west expressway highway parkway
     bible cup day dictionary encyclopedia festival games handbook journal magazine news post prize review times tribune
     war wars
-    co company corp inc incorporated limited llc llp ltd plc services service
 """)
 """Main nouns of the English names of laws, institutions, places, papers and events (`Supreme Court`)."""
+
+COMPANIES = _words("co company corp corporation inc incorporated limited llc llp ltd party plc service services")
+"""Main nouns of the names of companies, parties and services, which have another word before them."""
+
+AUXILIARIES = _words("is are was were do does did don't can't i you we i'm i'll it's that's")
+"""English auxiliary verbs, and pronouns of the first and second person, which a sentence has and a name seldom."""

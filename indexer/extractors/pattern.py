@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.name_evidence import NameEvidence, find_document_names, gather_evidence
+from core.text.document_names import find_document_names
+from core.text.name_evidence import NameEvidence, gather_evidence
 from core.text.titles import bare_title
 from core.trace import Trace
 
@@ -27,9 +28,9 @@ class Config(StrategyConfig):
 
 
 class PatternExtractor:
-    """Finds the names that `core.text.name_evidence` finds. The bare title is a name in every chunk of its document."""
+    """Finds the names that `core.text.document_names` finds. The bare title is a name in every chunk."""
 
-    fingerprint = "pattern-4"
+    fingerprint = "pattern-5"
     gives_triples = GIVES_TRIPLES
     model_calls = None
 

@@ -8,9 +8,11 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from core.text.word_lists import FUNCTION_WORDS, INSTITUTIONS
+from core.text.word_lists import AUXILIARIES, CALENDAR_WORDS, COMPANIES, FUNCTION_WORDS, INSTITUTIONS, PRONOUNS
 
 __all__ = [
+    "is_adjective",
+    "is_calendar",
     "is_command",
     "is_common",
     "is_derived",
@@ -19,16 +21,22 @@ __all__ = [
     "is_institution",
     "is_part_of_text",
     "is_place_or_time",
+    "is_plain",
     "is_random",
+    "is_sentence",
     "is_shouted",
     "is_term",
-    "stands_in_code",
+    "without_place",
 ]
 
 _TIME = re.compile(
     r"\d{1,4}(?:[-/.]\d{1,2}){1,2}(?:T\d{0,2}(?::?\d\d)*)?Z?"  # 2024-03-06T10
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
     r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
+    r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
+    r"|[QH][1-4](?:\s\d{4})?|FY\s?\d{2,4}"
+    r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
+    r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
@@ -44,6 +52,7 @@ _PART = (
 )
 _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
 _PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
+_BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
 _ALONE = re.compile(rf"{_PART}\.?", re.IGNORECASE)
 _SIGNS = re.compile(
     r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
@@ -52,8 +61,9 @@ _SIGNS = re.compile(
 )
 """Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
-_COMMAND = re.compile(r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|%[sd])", re.DOTALL)
-_CODE_MARKS = "_@$\\/"
+_COMMAND = re.compile(
+    r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
+)
 _LEAST_SHOUTED = 4
 """Letters of a word in capitals that is looked up: shorter ones are abbreviations."""
 _MOST_TERM_WORDS = 3
@@ -63,6 +73,11 @@ _DERIVED = re.compile(r"\w{2,}(?:ed|ing|ly|als?|ions?|ments?|ity|ness|[ae]nces?|
 _LEAST_RANDOM = 10
 """Characters of a word that may be drawn at random, as in keys and masked addresses."""
 _WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
+_PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
+_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)")
+_CLAUSE = PRONOUNS | AUXILIARIES
+_LEAST_OF_SENTENCE = 4
 _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
 _PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
 _SUFFIXES = (
@@ -83,6 +98,22 @@ def is_common(word: str) -> bool:
     """Whether all parts of a word (`Self-driving`) are common ones."""
     parts = _WORD.findall(word.casefold())
     return bool(parts) and all(part in _load_words() or part in FUNCTION_WORDS for part in parts)
+
+
+def is_plain(word: str) -> bool:
+    """Whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
+    return word[:1].isupper() and word[1:].islower() and _PLAIN.fullmatch(word) is not None
+
+
+def is_calendar(word: str) -> bool:
+    """Whether a word is a month, a day of the week or a number."""
+    return word.rstrip(".").casefold() in CALENDAR_WORDS or _NUMBER.fullmatch(word) is not None
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a word is a name with a common word behind a hyphen: `XML-based`."""
+    match = _ADJECTIVE.fullmatch(word)
+    return match is not None and is_common(match["last"])
 
 
 def is_derived(word: str) -> bool:
@@ -130,15 +161,21 @@ def is_institution(form: str) -> bool:
     """Whether the main noun of a form (`Bank of America`) is a kind of institution, law or place, or the form has the
     number of a law or a standard (`Rule 10b-5`).
     """
-    head = _LINK.split(form, maxsplit=1)[0].split()
     if _RULE.fullmatch(form.rsplit(maxsplit=1)[-1]):
         return True
-    return bool(head) and head[-1].casefold().strip(".,") in INSTITUTIONS
+    head = [word.casefold().strip(".,") for word in _LINK.split(form, maxsplit=1)[0].split()]
+    return bool(head) and (head[-1] in INSTITUTIONS or (len(head) > 1 and head[-1] in COMPANIES))
 
 
 def is_part_of_text(form: str) -> bool:
     """Whether a form alone is a kind of part of a text (`Exhibit`), a legal form, a label or a unit (`Inc.`, `Fax`)."""
     return _ALONE.fullmatch(form) is not None or _SIGNS.fullmatch(form) is not None
+
+
+def without_place(form: str) -> str:
+    """Returns a form without a place in the text that it begins with: `Item 2. Properties`."""
+    match = _BEGINS_WITH_PLACE.match(form)
+    return form[match.end() :] if match else form
 
 
 def is_enumerator(word: str) -> bool:
@@ -164,9 +201,9 @@ def is_term(form: str) -> bool:
     )
 
 
-def stands_in_code(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is a part of an identifier, an address or an option (`GFP_KERNEL`, `-Wall`)."""
-    before, behind = text[max(start - 2, 0) : start], text[end : end + 1]
-    if any(mark and mark in _CODE_MARKS for mark in (before[-1:], behind)):
-        return True
-    return before[-1:] == "-" and not before[:1].isalnum()
+def is_sentence(form: str) -> bool:
+    """Whether what is quoted is said by somebody: it has a pronoun or an auxiliary verb, and one capital."""
+    words = form.replace("’", "'").split()
+    if len(words) < _LEAST_OF_SENTENCE or sum(word[0].isupper() for word in words) > 1:
+        return False
+    return any(word in _CLAUSE for word in words[1:])

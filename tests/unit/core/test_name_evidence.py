@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text import name_evidence
+from core.text.document_names import find_document_names
 from core.text.languages import detect_language
-from core.text.name_evidence import find_document_names, gather_evidence
+from core.text.name_evidence import gather_evidence
 
 ENGLISH = (
     "Look at the ship. Ahab was the captain of it, and Ahab had a leg of bone. They would look at the sea for days. "

@@ -8,17 +8,22 @@ from core.text.no_names.context import (
     begins_item,
     begins_line,
     fills_line,
+    has_address,
     is_defined,
     is_title_of_part,
     stands_in_code,
 )
 from core.text.no_names.forms import (
+    behind_place,
     is_calendar,
     is_command,
     is_common,
     is_enumerator,
+    is_inflected,
+    is_institution,
     is_part_of_text,
     is_place_or_time,
+    is_role,
     is_sentence,
     is_shouted,
     is_term,
@@ -33,6 +38,7 @@ __all__ = ["find_document_names"]
 _RUN_WORD = re.compile(r"\S+")
 _OPENING = ("ing", "ed", "ly")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
+_HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z])")
 _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 
@@ -47,11 +53,18 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     spans = [span for span in spans if span.quoted or not _is_heading(text, span, evidence)]
     if evidence.language == "fr":
         spans = [_without_article(span) for span in spans]
+    if evidence.tells_articles:
+        spans = [_without_head(span, evidence) for span in spans]
     if evidence.language == "de":
         spans = [part for span in spans for part in split_run(span, evidence.is_name)]
     else:
         spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
-    return [span for span in spans if not stands_in_code(text, span.start, span.end) and _is_kept(text, span, evidence)]
+    return [
+        span
+        for span in spans
+        if has_address(text, span.end)
+        or (not stands_in_code(text, span.start, span.end) and _is_kept(text, span, evidence))
+    ]
 
 
 def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
@@ -59,8 +72,10 @@ def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
 
     In a short document, which may have its names nowhere else, it is the whole line or cell, or has a number.
     """
+    if has_address(text, span.end):
+        return False
     form = without_place(span.form)
-    if not (evidence.is_common_run(form) or (form != span.form and is_common(form))):
+    if not (evidence.is_common_run(form) or (form != span.form and (is_common(form) or is_inflected(form.casefold())))):
         return False
     if form == span.form and not begins_sentence(text, span.start):
         return False
@@ -88,6 +103,23 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
     return NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
 
 
+def _without_head(span: NameSpan, evidence: NameEvidence) -> NameSpan:
+    """Returns the name of what a common noun belongs to: `Ann Lee` of `Certification of Ann Lee`."""
+    head = _HEAD.match(span.form)
+    if head is None or span.quoted or is_institution(head["noun"]):
+        return span
+    noun, rest = head["noun"], span.form[head.end() :]
+    is_noun = evidence.is_common_run(noun) if " " in noun else is_common(noun)
+    if (
+        not is_noun
+        or not evidence.lower[noun.split()[-1].casefold()]
+        or evidence.is_common_run(rest)
+        or is_common(rest)
+    ):
+        return span
+    return NameSpan(start=span.start + head.end(), end=span.end, form=rest)
+
+
 def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
     """Whether a word begins a sentence before a name more often than it begins a name: `Using`, `Formerly`."""
     if word.casefold() in SENTENCE_OPENERS:
@@ -103,7 +135,10 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return False
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)
-    if is_shouted(form) or is_part_of_text(form) or evidence.is_term(form):
+    if is_shouted(form) or is_part_of_text(form) or is_role(form) or evidence.is_term(form):
+        return False
+    rest = behind_place(form)
+    if rest != form and (evidence.is_term(rest) or (" " not in rest and not evidence.is_name(rest))):
         return False
     words = [word for word in form.split() if not is_calendar(word)]
     if len(words) > 1:
@@ -113,16 +148,18 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
 
 def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     """Whether what is quoted is code, a sentence, or common words of which the document only says what they mean."""
-    form = span.form
+    form = without_place(span.form)
     if is_command(form) or is_term(form) or is_sentence(form) or (form.isupper() and is_shouted(form)):
         return True
     if evidence.is_long and form[0].islower() and (" " in form) and (form.islower() or is_common(form.split()[0])):
+        return True
+    if len(form) == 1 or (evidence.is_long and form.islower() and form.isalpha() and form.isascii()):
         return True
     if evidence.has_code and form.islower() and any(map(str.isdigit, form)):
         return True
     is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
     return is_plain and (
-        is_title_of_part(text, span.start)
+        is_title_of_part(text, span.start, span.end)
         or (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
     )
 

@@ -27,7 +27,7 @@ from core.text.no_names.forms import (
     is_shouted,
 )
 from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
-from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS
+from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS, SENTENCE_OPENERS
 
 __all__ = ["NameEvidence", "gather_evidence"]
 
@@ -84,8 +84,10 @@ class NameEvidence:
         """Returns whether a capitalised word is a name by itself."""
         if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
             return False
+        if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
+            return False
         if not is_plain(word):
-            return not (is_shouted(word) or is_random(word) or is_adjective(word) or self._is_identifier(word))
+            return not (is_shouted(word) or is_random(word) or self._is_identifier(word))
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
@@ -93,7 +95,7 @@ class NameEvidence:
             return 0 < within >= lower and not (self.tells_articles and self._is_used_as_noun(word))
         if self.is_long and not within and is_derived(word):
             return False
-        if lower and self.tells_articles and self._is_used_as_noun(word):
+        if lower and self.determined[word] and self.tells_articles and self._is_used_as_noun(word):
             return False
         return not lower or lower <= _MOST_LOWER * within
 
@@ -103,12 +105,10 @@ class NameEvidence:
 
     def _is_used_as_noun(self, word: str) -> bool:
         """Whether a word with a capital mostly stands behind an article (`this Agreement`), or never where a noun has
-        one, but also without a capital.
+        one and a name has none.
         """
         bare, determined = self.bare[word], self.determined[word]
-        if not bare:
-            return determined > 0 or self.lower[word.casefold()] > 0
-        return determined > _MOST_DETERMINED * (bare + determined)
+        return determined > _MOST_DETERMINED * (bare + determined) if bare else True
 
     def is_common_run(self, form: str) -> bool:
         """Whether a form of several words has nothing but common words, also by this document, numbers and dates."""

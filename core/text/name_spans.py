@@ -187,7 +187,7 @@ _LONGEST_ITEM = 24
 def begins_sentence(text: str, start: int) -> bool:
     """Returns whether the word at `start` is the first of a sentence, a line, a cell or an item, or behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
-    if not before or before[-1] in ".!?:;…\n|•*▪►>_":
+    if not before or before[-1] in ".!?:;…\n|•*▪►>_#":
         return True
     if before[-1] in ")-–—+" or before[-1].isdigit():
         before_item = text[max(start - _LONGEST_ITEM, 0) : start]

@@ -25,6 +25,7 @@ __all__ = [
     "NOUN_DETERMINERS",
     "PREPOSITIONS",
     "PRONOUNS",
+    "ROLES",
     "SMALL_WORDS",
     "STOP_WORDS",
 ]
@@ -76,7 +77,8 @@ Scandinavian, Russian, Greek.
 
 SENTENCE_OPENERS = FUNCTION_WORDS | _words("""
     notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
-    maybe whoever unfortunately generally typically currently finally next thanks hello hi yeah did does let choose
+    maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
+    oh ohh uh ugh eh hmm oops wow arg argh voila cheers regards ok okay welcome did does let choose
     choosing read use using protect return contributing jede jeder jedes falls wenn bitte lesen siehe voir consultez
     veuillez
 """)
@@ -219,6 +221,7 @@ INSTITUTIONS = _words("""
     hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula plaza port
     province republic river road route sea south square state station strait street territory theater theatre tower
     town valley village wall way west expressway highway parkway
+    battle declaration duke earl king lord memorial monument prince queen saint siege statue
     bible cup day dictionary encyclopedia festival games handbook journal magazine news post prize review times tribune
     war wars
 """)
@@ -229,3 +232,10 @@ COMPANIES = _words("co company corp corporation inc incorporated limited llc llp
 
 AUXILIARIES = _words("is are was were do does did don't can't i you we i'm i'll it's that's")
 """English auxiliary verbs, and pronouns of the first and second person, which a sentence has and a name seldom."""
+
+ROLES = _words("""
+    chairman chairwoman chairperson president secretary treasurer officer officers director directors executive
+    executives chief vice senior assistant deputy manager managers managing general counsel controller accounting
+    operating financial principal board signatory authorized member members ceo cfo coo cto cao evp svp vp
+""")
+"""Words of which the titles of offices consist (`Vice President`), which many bodies have."""

@@ -15,6 +15,7 @@ from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.text.document_names import find_document_names
 from core.text.name_evidence import NameEvidence, gather_evidence
+from core.text.no_names.forms import is_place_or_time
 from core.text.titles import bare_title
 from core.trace import Trace
 
@@ -69,7 +70,7 @@ class PatternExtractor:
 
 def _extraction(title: str, names: Sequence[str]) -> Extraction:
     counts = Counter(names)
-    if title:
+    if title and not is_place_or_time(title):
         counts[title] = max(1, counts[title])
     return Extraction(entities=tuple(Surface(form=form, count=count) for form, count in counts.items()))
 

@@ -4,7 +4,15 @@
 
 import re
 
-__all__ = ["begins_item", "begins_line", "fills_line", "is_defined", "is_title_of_part", "stands_in_code"]
+__all__ = [
+    "begins_item",
+    "begins_line",
+    "fills_line",
+    "has_address",
+    "is_defined",
+    "is_title_of_part",
+    "stands_in_code",
+]
 
 _MOST_INDENT = 20
 _ITEM = re.compile(r"(?:^|\n)[ \t>]*+\(?(?:\w{1,4}\)|\w\.|\d{1,2}(?:\.\d{1,3})*+\.?|§\s?\d++)[ \t\u00a0]++$")
@@ -14,6 +22,10 @@ _DEFINED_AS = re.compile(r"(?:\(|\b(?:the|an?|as|each)\s)[\"“‘'`]{1,2}$")
 _TITLE = re.compile(
     r"(?:headings?|caption|captioned|section|see|titled|entitled|\d[A-Z]?[,:]?)\s[\"“‘]$", re.IGNORECASE
 )
+_PART_BEHIND = re.compile(
+    r"[\"”’'],?\s(?:below|above|on\spage|section|in\s(?:our|this|part|item)|of\s(?:our|this))\b", re.IGNORECASE
+)
+_ADDRESS = re.compile(r"\"?\s?<[^\s<>@]{1,80}@")
 _CODE_MARKS = "_@$\\/#"
 
 
@@ -40,9 +52,14 @@ def is_defined(text: str, start: int, end: int) -> bool:
     return behind is not None or _DEFINED_AS.search(text[max(start - 8, 0) : start]) is not None
 
 
-def is_title_of_part(text: str, start: int) -> bool:
-    """Whether a quotation from `start` is the heading of a part of the text: `Item 7A, "Market Risk"`."""
-    return _TITLE.search(text[max(start - 16, 0) : start]) is not None
+def is_title_of_part(text: str, start: int, end: int) -> bool:
+    """Whether the quoted `text[start:end]` is the heading of a part of the text: `Item 7A, "Market Risk"`."""
+    return _TITLE.search(text[max(start - 16, 0) : start]) is not None or _PART_BEHIND.match(text, end) is not None
+
+
+def has_address(text: str, end: int) -> bool:
+    """Whether the address of a mail stands behind a form, as behind the name of a sender."""
+    return _ADDRESS.match(text, end) is not None
 
 
 def stands_in_code(text: str, start: int, end: int) -> bool:

@@ -8,9 +8,19 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from core.text.word_lists import AUXILIARIES, CALENDAR_WORDS, COMPANIES, FUNCTION_WORDS, INSTITUTIONS, PRONOUNS
+from core.text.word_lists import (
+    AUXILIARIES,
+    CALENDAR_WORDS,
+    COMPANIES,
+    CONNECTIVES,
+    FUNCTION_WORDS,
+    INSTITUTIONS,
+    PRONOUNS,
+    ROLES,
+)
 
 __all__ = [
+    "behind_place",
     "is_adjective",
     "is_calendar",
     "is_command",
@@ -23,6 +33,7 @@ __all__ = [
     "is_place_or_time",
     "is_plain",
     "is_random",
+    "is_role",
     "is_sentence",
     "is_shouted",
     "is_term",
@@ -34,6 +45,7 @@ _TIME = re.compile(
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
     r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
     r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
+    r"|\d{8}T\d{4,6}Z?|(?:\d+\s)?[AaPp]\.[Mm]\.?(?:\s[A-Z]{3,4})?|(?:EX-)?\d{1,3}\.[A-Za-z]{1,3}"
     r"|[QH][1-4](?:\s\d{4})?|FY\s?\d{2,4}"
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
     r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
@@ -53,6 +65,7 @@ _PART = (
 _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
 _PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
 _BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
+_PLACE_OF = re.compile(rf"{_PART}\.?\s+\d[\w.()]*+\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
 _ALONE = re.compile(rf"{_PART}\.?", re.IGNORECASE)
 _SIGNS = re.compile(
     r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
@@ -77,6 +90,11 @@ _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
 _ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)")
 _CLAUSE = PRONOUNS | AUXILIARIES
+_ROLES = ROLES | {"", "of", "the", "and"}
+_SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
+_FILE = re.compile(
+    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|exe|zip|gz|tar)"
+)
 _LEAST_OF_SENTENCE = 4
 _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
 _PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
@@ -144,8 +162,10 @@ def is_shouted(form: str) -> bool:
     words = form.split()
     if not form.isupper() or _ROMAN.fullmatch(form):
         return form.isupper()
+    if len(words) >= _LEAST_OF_SENTENCE and any(word.casefold() in _SPOKEN for word in words):
+        return True
     letters = [word for word in _WORD.findall(form) if len(word) > 1]
-    if any(character.isdigit() for character in form) or not letters:
+    if any(map(str.isdigit, form)) or not letters:
         return False
     if len(words) == 1 and len(form) < _LEAST_SHOUTED:
         return form.casefold() in FUNCTION_WORDS
@@ -154,6 +174,7 @@ def is_shouted(form: str) -> bool:
 
 def is_place_or_time(form: str) -> bool:
     """Whether a form is a time, a number with a unit, or a place in the text itself (`Section 16.2`, `Note 9`)."""
+    form = " ".join(form.split())
     return any(pattern.fullmatch(form) for pattern in (_TIME, _AMOUNT, _PLACE))
 
 
@@ -167,6 +188,11 @@ def is_institution(form: str) -> bool:
     return bool(head) and (head[-1] in INSTITUTIONS or (len(head) > 1 and head[-1] in COMPANIES))
 
 
+def is_role(form: str) -> bool:
+    """Whether a form is the title of an office: `Chief Executive`, `Board of Directors`."""
+    return all(word.casefold().strip(".,&") in _ROLES for word in form.split())
+
+
 def is_part_of_text(form: str) -> bool:
     """Whether a form alone is a kind of part of a text (`Exhibit`), a legal form, a label or a unit (`Inc.`, `Fax`)."""
     return _ALONE.fullmatch(form) is not None or _SIGNS.fullmatch(form) is not None
@@ -178,6 +204,12 @@ def without_place(form: str) -> str:
     return form[match.end() :] if match else form
 
 
+def behind_place(form: str) -> str:
+    """Returns what a place in a text belongs to: the agreement of `Section 3 of the Agreement`."""
+    match = _PLACE_OF.match(form)
+    return form[match.end() :] if match else form
+
+
 def is_enumerator(word: str) -> bool:
     """Whether a word is a letter that counts the items of a list."""
     return len(word) == 1 and word.isupper()
@@ -185,7 +217,7 @@ def is_enumerator(word: str) -> bool:
 
 def is_command(form: str) -> bool:
     """Whether what is quoted is a path, an option, a message or a piece of code."""
-    return _COMMAND.match(form) is not None
+    return _COMMAND.match(form) is not None or _FILE.fullmatch(form) is not None
 
 
 def is_term(form: str) -> bool:

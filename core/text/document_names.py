@@ -31,7 +31,7 @@ from core.text.no_names.forms import (
 )
 from core.text.no_names.german import split_run
 from core.text.no_names.lines import hide_code
-from core.text.word_lists import FUNCTION_WORDS, SENTENCE_OPENERS
+from core.text.word_lists import ARTICLES, FUNCTION_WORDS, SENTENCE_OPENERS
 
 __all__ = ["find_document_names"]
 
@@ -59,12 +59,7 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
         spans = [part for span in spans for part in split_run(span, evidence.is_name)]
     else:
         spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
-    return [
-        span
-        for span in spans
-        if has_address(text, span.end)
-        or (not stands_in_code(text, span.start, span.end) and _is_kept(text, span, evidence))
-    ]
+    return [span for span in spans if has_address(text, span.end) or _is_kept(text, span, evidence)]
 
 
 def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
@@ -99,7 +94,7 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
     opens = _opens_sentence(first.rstrip("."), second, evidence)
     start = 0
     if opens or (is_item and begins_line(text, span.start)):
-        start = next((word for word in words[1:] if not word.group()[0].islower()), words[-1]).start()
+        start = next((word for word in words[1:] if _may_begin(word.group())), words[-1]).start()
     return NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
 
 
@@ -120,6 +115,10 @@ def _without_head(span: NameSpan, evidence: NameEvidence) -> NameSpan:
     return NameSpan(start=span.start + head.end(), end=span.end, form=rest)
 
 
+def _may_begin(word: str) -> bool:
+    return word[0].isupper() and word.casefold() not in ARTICLES
+
+
 def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
     """Whether a word begins a sentence before a name more often than it begins a name: `Using`, `Formerly`."""
     if word.casefold() in SENTENCE_OPENERS:
@@ -131,7 +130,7 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
 
 def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     form = span.form
-    if is_place_or_time(form):
+    if is_place_or_time(form) or stands_in_code(text, span.start, span.end):
         return False
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)

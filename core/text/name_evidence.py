@@ -45,8 +45,12 @@ _MOST_WORDS = 250_000
 """Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
-_CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
-"""English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
+_CONTRACTION = re.compile(
+    r"(?:I|You|He|She|It|We|They|That|There|What|Who|Here|Let)['’]\w+|\w+n['’]t"
+    r"|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)|\w*?(\w)\1\1\w*+",
+    re.IGNORECASE,
+)
+"""English `I'll` and `don't`, French questions (`Existe-t-il`), and sounds (`Hmmm`)."""
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
 _BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
@@ -87,11 +91,13 @@ class NameEvidence:
         if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
             return False
         if not is_plain(word):
-            return not (is_shouted(word) or is_random(word) or self._is_identifier(word))
+            return not ("/" in word and is_common(word)) and not (
+                is_shouted(word) or is_random(word) or self._is_identifier(word)
+            )
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
-        if is_common(word) or (not within and is_inflected(word.casefold())):
+        if is_common(word) or ((not within or self.tells_articles) and is_inflected(word.casefold())):
             return 0 < within >= lower and not (self.tells_articles and self._is_used_as_noun(word))
         if self.is_long and not within and is_derived(word):
             return False
@@ -243,6 +249,7 @@ def _count_words(
 ) -> _Words:
     lower, within, determined, bare = list[str](), list[str](), list[str](), list[str]()
     before, first = last
+    earlier = ""
     for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
         word = match.group()
         if word[0].islower():
@@ -252,7 +259,7 @@ def _count_words(
                 lower.append(intern(word))
             if german and first and is_subject(before, word):
                 bare.append(before)
-            before, first = word, False
+            earlier, before, first = before, word, False
             continue
         first = begins_sentence(paragraph, match.start())
         if not first:
@@ -261,9 +268,10 @@ def _count_words(
             behind = before.casefold()
             if is_determiner(before) if german else behind in NOUN_DETERMINERS:
                 determined.append(word)
-            if is_bare(before, word) if german else behind in BARE_BEHIND:
+            # Not in `Change in Control`, which is a name as a whole.
+            if is_bare(before, word) if german else behind in BARE_BEHIND and not earlier[:1].isupper():
                 bare.append(word)
-        before, first = word, first and word[0].isupper()
+        earlier, before, first = before, word, first and word[0].isupper()
     return _Words(tuple(lower), tuple(within), tuple(determined), tuple(bare), _LastWord(before, begins=first))
 
 

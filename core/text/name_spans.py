@@ -138,6 +138,8 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
     if gap in (". ", ".\u00a0"):
         word = left.group()
         return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
+    if gap == "\n" and right.group()[0].isdecimal():
+        return False
     # A line break within a wrapped line, not after a heading or an item of a list.
     return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
 

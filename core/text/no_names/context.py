@@ -17,7 +17,7 @@ __all__ = [
 _MOST_INDENT = 20
 _ITEM = re.compile(r"(?:^|\n)[ \t>]*+\(?(?:\w{1,4}\)|\w\.|\d{1,2}(?:\.\d{1,3})*+\.?|§\s?\d++)[ \t\u00a0]++$")
 _LONGEST_ITEM = 40
-_DEFINITION = re.compile(r"[\"”’'`]{1,2},?(?:\)|\s(?:shall\s)?(?:mean|refer|ha[sv]e? the meaning))")
+_DEFINITION = re.compile(r"[\"”’'`]{1,2},?(?:\)|:|\s(?:shall\s)?(?:mean|refer|ha[sv]e? the meaning))")
 _DEFINED_AS = re.compile(r"(?:\(|\b(?:the|an?|as|each)\s)[\"“‘'`]{1,2}$")
 _TITLE = re.compile(
     r"(?:headings?|caption|captioned|section|see|titled|entitled|\d[A-Z]?[,:]?)\s[\"“‘]$", re.IGNORECASE
@@ -41,7 +41,7 @@ def begins_item(text: str, start: int) -> bool:
 
 def fills_line(text: str, start: int, end: int) -> bool:
     """Whether `text[start:end]` is a whole line or cell, or a line and a comma or a colon."""
-    before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" \t>")[-1:]
+    before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" \t>*•–-")[-1:]
     behind = text[end : end + _MOST_INDENT].lstrip(" \t,:")[:1]
     return before in ("\n", "|") and behind in ("\n", "|")
 

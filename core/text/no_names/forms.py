@@ -65,12 +65,12 @@ _PART = (
 _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
 _PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
 _BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
-_PLACE_OF = re.compile(rf"{_PART}\.?\s+\d[\w.()]*+\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
+_PLACE_OF = re.compile(rf"{_PART}\.?\s+(?:[A-Z]|\d[\w.()]*+)\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
 _ALONE = re.compile(rf"{_PART}\.?", re.IGNORECASE)
 _SIGNS = re.compile(
     r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
-    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc)\.?"
-    r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|[A-Z]{2}\s\d{5}(?:-\d{4})?|[QA]\.?"
+    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
+    r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
 )
 """Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
@@ -93,7 +93,8 @@ _CLAUSE = PRONOUNS | AUXILIARIES
 _ROLES = ROLES | {"", "of", "the", "and"}
 _SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
 _FILE = re.compile(
-    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|exe|zip|gz|tar)"
+    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz)"
+    r"|[\da-z._-]*+(?:/[\da-z._-]*+)+"
 )
 _LEAST_OF_SENTENCE = 4
 _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
@@ -120,7 +121,9 @@ def is_common(word: str) -> bool:
 
 def is_plain(word: str) -> bool:
     """Whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
-    return word[:1].isupper() and word[1:].islower() and _PLAIN.fullmatch(word) is not None
+    if not word[:1].isupper() or _PLAIN.fullmatch(word) is None:
+        return False
+    return word[1:].islower() or all(len(part) > 1 and part[1:].islower() for part in re.split("[-‐‑]", word))
 
 
 def is_calendar(word: str) -> bool:
@@ -195,6 +198,7 @@ def is_role(form: str) -> bool:
 
 def is_part_of_text(form: str) -> bool:
     """Whether a form alone is a kind of part of a text (`Exhibit`), a legal form, a label or a unit (`Inc.`, `Fax`)."""
+    form = " ".join(form.split())
     return _ALONE.fullmatch(form) is not None or _SIGNS.fullmatch(form) is not None
 
 

@@ -1,6 +1,7 @@
 """The names of a text, by how the whole document writes its words. The extractor `pattern` uses it on passages."""
 
 import re
+from functools import lru_cache
 
 from core.text.name_evidence import NameEvidence
 from core.text.name_spans import NameSpan, begins_sentence, find_names
@@ -128,13 +129,21 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
     return evidence.is_seldom_capital(word) and not is_common(second)
 
 
+@lru_cache(maxsize=1 << 14)
+def _is_never_name(form: str, *, quoted: bool) -> bool:
+    """Whether a form is none in any document."""
+    if is_place_or_time(form) or is_role(form):
+        return True
+    return not quoted and (is_shouted(form) or is_part_of_text(form))
+
+
 def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     form = span.form
-    if is_place_or_time(form) or stands_in_code(text, span.start, span.end):
+    if _is_never_name(form, quoted=span.quoted) or stands_in_code(text, span.start, span.end):
         return False
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)
-    if is_shouted(form) or is_part_of_text(form) or is_role(form) or evidence.is_term(form):
+    if evidence.is_term(form):
         return False
     rest = behind_place(form)
     if rest != form and (evidence.is_term(rest) or (" " not in rest and not evidence.is_name(rest))):
@@ -156,11 +165,20 @@ def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return True
     if evidence.has_code and form.islower() and any(map(str.isdigit, form)):
         return True
+    if evidence.tells_articles and _is_told(form, evidence):
+        return True
     is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
     return is_plain and (
         is_title_of_part(text, span.start, span.end)
         or (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
     )
+
+
+def _is_told(form: str, evidence: NameEvidence) -> bool:
+    """Whether what a long document quotes is a common word, or common words of which only the first has a capital."""
+    if " " not in form:
+        return is_common(form) and not evidence.is_name(form)
+    return form[0].isupper() and form[1:].islower() and evidence.is_common_run(form)
 
 
 def _without_article(span: NameSpan) -> NameSpan:

@@ -34,6 +34,11 @@ __all__ = ["NameEvidence", "gather_evidence"]
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
+_OF_PATH = frozenset("/_@=:\\")
+_BEFORE_PATH = _OF_PATH | {"."}
+"""Characters beside the words of a path, an address or the like, where names have no capital."""
+_PAIR = re.compile(r"/|\.(?=[A-Z])")
+"""Between words that are only written together: `Date/Time`, `Agreement.Employee`."""
 _LONG = 600
 """Words without a capital of a document of two pages."""
 _OFTEN = 3
@@ -91,9 +96,8 @@ class NameEvidence:
         if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
             return False
         if not is_plain(word):
-            return not ("/" in word and is_common(word)) and not (
-                is_shouted(word) or is_random(word) or self._is_identifier(word)
-            )
+            is_pair = _PAIR.search(word) is not None and is_common(word)
+            return not (is_pair or is_shouted(word) or is_random(word) or self._is_identifier(word))
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
@@ -136,8 +140,11 @@ class NameEvidence:
         """
         if not self.tells_articles or not self.is_common_run(form) or is_institution(form):
             return False
+        first = form.split(maxsplit=1)[0]
+        if first != _without_genitive(first):
+            return True
         words = [word.casefold() for word in map(_without_genitive, form.split()) if word[:1].isupper()]
-        return self._is_used_as_noun(form.split(maxsplit=1)[0]) or sum(self.lower[word] > 0 for word in words) > 1
+        return self._is_used_as_noun(first) or sum(self.lower[word] > 0 for word in words) > 1
 
     def is_seldom_capital(self, word: str) -> bool:
         """Whether a common word of a long document has a capital only where a sentence begins."""
@@ -255,7 +262,8 @@ def _count_words(
         if word[0].islower():
             if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
                 within.append(word[elided.end() :])
-            if not _is_in_path(paragraph, match):
+            begin, stop = match.span()
+            if paragraph[stop : stop + 1] not in _OF_PATH and paragraph[begin - 1 : begin] not in _BEFORE_PATH:
                 lower.append(intern(word))
             if german and first and is_subject(before, word):
                 bare.append(before)
@@ -287,9 +295,3 @@ def _forget_rare(counts: Counter[str]) -> None:
 
 def _without_genitive(word: str) -> str:
     return word.removesuffix("'s").removesuffix("’s")
-
-
-def _is_in_path(text: str, word: re.Match[str]) -> bool:
-    """Returns whether a word is part of a path, an address or the like, where names have no capital."""
-    around = text[max(word.start() - 1, 0) : word.start()] + text[word.end() : word.end() + 1]
-    return any(c in "/_@=:\\" for c in around) or text[max(word.start() - 1, 0) : word.start()] == "."

@@ -115,7 +115,7 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
         if previous is not None and not _may_join(text, previous, token):
             yield from _make_name(text, run, is_row=is_row)
             run, pending, is_row = [], [], False
-        if any(map(str.isupper, word)) or (run and word[0].isdecimal() and not pending):
+        if (not word.islower() and any(map(str.isupper, word))) or (run and word[0].isdecimal() and not pending):
             run += [*pending, token]
             pending = []
         elif run and word in CONNECTIVES and len(pending) < 3:

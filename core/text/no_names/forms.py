@@ -66,9 +66,9 @@ _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
 _PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
 _BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
 _PLACE_OF = re.compile(rf"{_PART}\.?\s+(?:[A-Z]|\d[\w.()]*+)\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
-_ALONE = re.compile(rf"{_PART}\.?", re.IGNORECASE)
+_ALONE = re.compile(rf"(?:{_PART}|forms?|rules?|regulations?|titles?|headings?)\.?", re.IGNORECASE)
 _SIGNS = re.compile(
-    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
+    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|PLLC|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
     r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
     r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
 )
@@ -88,7 +88,7 @@ _LEAST_RANDOM = 10
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
-_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)")
+_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)|[Nn]on[-‐‑]\w+")
 _CLAUSE = PRONOUNS | AUXILIARIES
 _ROLES = ROLES | {"", "of", "the", "and"}
 _SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
@@ -128,13 +128,14 @@ def is_plain(word: str) -> bool:
 
 def is_calendar(word: str) -> bool:
     """Whether a word is a month, a day of the week or a number."""
-    return word.rstrip(".").casefold() in CALENDAR_WORDS or _NUMBER.fullmatch(word) is not None
+    folded = word.rstrip(".").casefold()
+    return folded in CALENDAR_WORDS or folded.endswith("days") or _NUMBER.fullmatch(word) is not None
 
 
 def is_adjective(word: str) -> bool:
     """Whether a word is a name with a common word behind a hyphen: `XML-based`."""
     match = _ADJECTIVE.fullmatch(word)
-    return match is not None and is_common(match["last"])
+    return match is not None and (match["last"] is None or is_common(match["last"]))
 
 
 def is_derived(word: str) -> bool:

@@ -37,6 +37,7 @@ _MOST_DETERMINED = 0.35
 _OF_PATH = frozenset("/_@=:\\")
 _BEFORE_PATH = _OF_PATH | {"."}
 """Characters beside the words of a path, an address or the like, where names have no capital."""
+_OF_TITLES = frozenset(("of", "in", "on", "to", "for"))
 _PAIR = re.compile(r"/|\.(?=[A-Z])")
 """Between words that are only written together: `Date/Time`, `Agreement.Employee`."""
 _LONG = 600
@@ -277,7 +278,11 @@ def _count_words(
             if is_determiner(before) if german else behind in NOUN_DETERMINERS:
                 determined.append(word)
             # Not in `Change in Control`, which is a name as a whole.
-            if is_bare(before, word) if german else behind in BARE_BEHIND and not earlier[:1].isupper():
+            if (
+                is_bare(before, word)
+                if german
+                else behind in BARE_BEHIND and not (behind in _OF_TITLES and earlier[:1].isupper())
+            ):
                 bare.append(word)
         earlier, before, first = before, word, first and word[0].isupper()
     return _Words(tuple(lower), tuple(within), tuple(determined), tuple(bare), _LastWord(before, begins=first))

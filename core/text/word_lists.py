@@ -219,7 +219,7 @@ INSTITUTIONS = _words("""
     organization parliament police press school senate society states team tribunal union university
     airport avenue basin bay beach boulevard bridge building canal cape castle cathedral cemetery center centre circle
     city coast county desert district drive east falls forest garden gardens gulf hall harbor harbour hill hills
-    hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula plaza port
+    hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula place plaza port
     province republic river road route sea south square state station strait street territory theater theatre tower
     town valley village wall way west expressway highway parkway
     battle declaration duke earl king lord memorial monument prince queen saint siege statue

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.document_names import find_document_names
 from core.text.name_evidence import NameEvidence, gather_evidence
+from core.text.no_names.document_names import find_document_names
 from core.text.no_names.forms import is_place_or_time
 from core.text.titles import bare_title
 from core.trace import Trace
@@ -29,7 +29,7 @@ class Config(StrategyConfig):
 
 
 class PatternExtractor:
-    """Finds the names that `core.text.document_names` finds. The bare title is a name in every chunk."""
+    """Finds the names that `core.text.no_names.document_names` finds. The bare title is a name in every chunk."""
 
     fingerprint = "pattern-5"
     gives_triples = GIVES_TRIPLES

@@ -1,5 +1,5 @@
 """Where a form stands in a text: in code, at the beginning of an item, where it is defined. Used by
-`core.text.document_names`.
+`core.text.no_names.document_names`.
 """
 
 import re

@@ -101,7 +101,7 @@ _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
 _PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
 _SUFFIXES = (
     ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ability", "able"),
-    ("ability", ""), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("er", "e"), ("er", ""), ("ation", "e"),
+    ("ability", ""), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("ation", "e"),
 )  # fmt: skip
 _LINK = re.compile(r"\s(?:of|for|on|in|de|the|to)\s", re.IGNORECASE)
 """Between the main noun of a name and the rest of it."""

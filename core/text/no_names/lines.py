@@ -4,7 +4,7 @@ import re
 
 __all__ = ["hide_code"]
 
-_SUSPICIOUS = re.compile(r"[;{}=\\^\[\]]|->|&&|::|/\*|\*/|\. ?\. ?\.|[!-~]{45}")
+_SUSPICIOUS = re.compile(r"[;{}=\\^\[\]#<]|->|&&|::|/\*|\*/|\. ?\. ?\.|[!-~]{45}")
 """What a line without names has at least once. Most texts of prose have none of it and are returned as they are."""
 _QUOTE = re.compile(r"(?:\s{0,8}>){0,8}\s{0,40}[+-]?\s{0,40}")
 """The beginning of a line of a mail that quotes, or of a change to a file."""

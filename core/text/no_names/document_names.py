@@ -106,12 +106,7 @@ def _without_head(span: NameSpan, evidence: NameEvidence) -> NameSpan:
         return span
     noun, rest = head["noun"], span.form[head.end() :]
     is_noun = evidence.is_common_run(noun) if " " in noun else is_common(noun)
-    if (
-        not is_noun
-        or not evidence.lower[noun.split()[-1].casefold()]
-        or evidence.is_common_run(rest)
-        or is_common(rest)
-    ):
+    if not is_noun or evidence.is_common_run(rest) or is_common(rest):
         return span
     return NameSpan(start=span.start + head.end(), end=span.end, form=rest)
 
@@ -157,7 +152,12 @@ def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
 def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     """Whether what is quoted is code, a sentence, or common words of which the document only says what they mean."""
     form = without_place(span.form)
-    if is_command(form) or is_term(form) or is_sentence(form) or (form.isupper() and is_shouted(form)):
+    if (
+        is_command(form)
+        or is_term(form)
+        or is_sentence(form)
+        or (form.isupper() and " " not in form and is_shouted(form))
+    ):
         return True
     if evidence.is_long and form[0].islower() and (" " in form) and (form.islower() or is_common(form.split()[0])):
         return True

@@ -6,7 +6,7 @@ tells them from names: it has the word without a capital elsewhere, or, in Germa
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from sys import intern
@@ -14,52 +14,49 @@ from typing import NamedTuple
 
 from core.execution.work_limit import check_work
 from core.text.languages import Language, detect_language
-from core.text.name_spans import NameSpan, begins_sentence, find_names, iter_names
+from core.text.name_spans import begins_sentence
 from core.text.no_names.forms import (
-    is_command,
+    is_adjective,
+    is_calendar,
     is_common,
-    is_common_run,
     is_derived,
-    is_enumerator,
-    is_place_or_time,
+    is_inflected,
+    is_institution,
+    is_plain,
     is_random,
     is_shouted,
-    is_term,
-    stands_in_code,
 )
-from core.text.word_lists import (
-    CALENDAR_WORDS,
-    FUNCTION_WORDS,
-    GERMAN_ADDRESS,
-    GERMAN_ADVERB_ENDINGS,
-    GERMAN_ADVERBS,
-    GERMAN_BARE,
-    GERMAN_DETERMINERS,
-    GERMAN_NOUN_ENDINGS,
-    GERMAN_NOUNS,
-    GERMAN_PLURAL_ENDINGS,
-    GERMAN_VERBS,
-    SENTENCE_OPENERS,
-)
+from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
+from core.text.word_lists import BARE_BEHIND, NOUN_DETERMINERS, SENTENCE_OPENERS
 
-__all__ = ["NameEvidence", "find_document_names", "gather_evidence"]
+__all__ = ["NameEvidence", "gather_evidence"]
 
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
-_RUN_WORD = re.compile(r"\S+")
-_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
-_LAST_WORD = re.compile(r"(?<!\w)\w++\s++$")
-_ADJECTIVE = re.compile(r"\w{3,}(?:e|en|er|es|em)")
 _MOST_DETERMINED = 0.35
 """The greatest share of a name's occurrences that stand behind an article or an adjective (`das neue Debian`)."""
-_MOST_INDENT = 20
-_LONG = 1_500
-"""Words without a capital of a document of some pages."""
+_OF_PATH = frozenset("/_@=:\\")
+_BEFORE_PATH = _OF_PATH | {"."}
+"""Characters beside the words of a path, an address or the like, where names have no capital."""
+_OF_TITLES = frozenset(("of", "in", "on", "to", "for"))
+_PAIR = re.compile(r"/|\.(?=[A-Z])")
+"""Between words that are only written together: `Date/Time`, `Agreement.Employee`."""
+_LONG = 600
+"""Words without a capital of a document of two pages."""
+_OFTEN = 3
+_LEAST_SHOUTED = 4
+_CODE = (";\n", "{\n", "()", "->")
+_LEAST_CODE = 12
+"""Marks of code in a document that has some."""
 _MOST_WORDS = 250_000
 """Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
-_CONTRACTION = re.compile(r"I['’]\w+|\w+n['’]t|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)")
-"""English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
+_CONTRACTION = re.compile(
+    r"(?:I|You|He|She|It|We|They|That|There|What|Who|Here|Let)['’]\w+|\w+n['’]t"
+    r"|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)|\w*?(\w)\1\1\w*+",
+    re.IGNORECASE,
+)
+"""English `I'll` and `don't`, French questions (`Existe-t-il`), and sounds (`Hmmm`)."""
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
 _BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
@@ -70,8 +67,9 @@ _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNOREC
 class NameEvidence:
     """Counts of a document's words by how they are written.
 
-    `lower`: without a capital. `within`: with one, within a sentence. For German: `determined`, behind an article or an
-    adjective; `bare`, where a noun in the singular has an article; `of_names`, words of names of several words.
+    `lower`: without a capital. `within`: with one, within a sentence; of these, `determined`: behind an article or the
+    like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of several
+    words. `has_code`: some lines are code.
     """
 
     language: Language | None
@@ -80,37 +78,81 @@ class NameEvidence:
     determined: Counter[str]
     bare: Counter[str]
     of_names: frozenset[str]
+    has_code: bool = False
 
     @cached_property
     def is_long(self) -> bool:
         """Whether the document is long enough to have its names within sentences, too."""
         return self.lower.total() > _LONG
 
+    @cached_property
+    def tells_articles(self) -> bool:
+        """Whether the document has names and common nouns within sentences, in a language whose articles are known."""
+        return self.is_long and self.language == "en"
+
     def is_name(self, word: str) -> bool:
         """Returns whether a capitalised word is a name by itself."""
         if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
             return False
-        if not _is_plain(word):
-            return not (
-                is_shouted(word)
-                or is_random(word)
-                or (word[1:].islower() and is_common(word) and not self.within[word])
-            )
+        if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
+            return False
+        if not is_plain(word):
+            is_pair = _PAIR.search(word) is not None and is_common(word)
+            return not (is_pair or is_shouted(word) or is_random(word) or self._is_identifier(word))
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
-        if is_common(word):
-            return 0 < within >= lower
+        if is_common(word) or ((not within or self.tells_articles) and is_inflected(word.casefold())):
+            return 0 < within >= lower and not (self.tells_articles and self._is_used_as_noun(word))
         if self.is_long and not within and is_derived(word):
+            return False
+        if lower and self.determined[word] and self.tells_articles and self._is_used_as_noun(word):
             return False
         return not lower or lower <= _MOST_LOWER * within
 
+    def _is_identifier(self, word: str) -> bool:
+        """Whether a word such as `nCell` names a variable: the document has code. `iPhone` stays in other documents."""
+        return self.has_code and word[0].islower() and word.isalnum()
+
+    def _is_used_as_noun(self, word: str) -> bool:
+        """Whether a word with a capital mostly stands behind an article (`this Agreement`), or never where a noun has
+        one and a name has none.
+        """
+        bare, determined = self.bare[word], self.determined[word]
+        return determined > _MOST_DETERMINED * (bare + determined) if bare else True
+
+    def is_common_run(self, form: str) -> bool:
+        """Whether a form of several words has nothing but common words, also by this document, numbers and dates."""
+        words = form.split()
+        return len(words) > 1 and all(self._is_common(_without_genitive(word)) for word in words)
+
+    def _is_common(self, word: str) -> bool:
+        if is_common(word) or is_calendar(word) or word == "&" or word.strip(".,()")[:1].isdigit():
+            return True
+        folded = word.casefold()
+        if not (is_plain(word) or (word.isupper() and len(word) >= _LEAST_SHOUTED)):
+            return False
+        return self.lower[folded] > self.within[word] or (self.is_long and is_inflected(folded))
+
+    def is_term(self, form: str) -> bool:
+        """Whether a run of common words is what only this document means by them: `the Bonus Payment`.
+
+        A name of common words stands without an article, or ends like the name of an institution or a law.
+        """
+        if not self.tells_articles or not self.is_common_run(form) or is_institution(form):
+            return False
+        first = form.split(maxsplit=1)[0]
+        if first != _without_genitive(first):
+            return True
+        words = [word.casefold() for word in map(_without_genitive, form.split()) if word[:1].isupper()]
+        return self._is_used_as_noun(first) or sum(self.lower[word] > 0 for word in words) > 1
+
+    def is_seldom_capital(self, word: str) -> bool:
+        """Whether a common word of a long document has a capital only where a sentence begins."""
+        return self.is_long and is_common(word) and not self.within[word] and self.lower[word.casefold()] >= _OFTEN
+
     def _is_german_name(self, word: str) -> bool:
-        if (
-            word in GERMAN_NOUNS
-            or word.endswith(GERMAN_NOUN_ENDINGS)
-            or self.lower[word.casefold()] > self.within[word]
-        ):
+        if is_noun(word) or self.lower[word.casefold()] > self.within[word]:
             return False
         named = word in self.of_names or self.bare[word] > 0
         return named and self.determined[word] <= _MOST_DETERMINED * self.within[word]
@@ -125,7 +167,7 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
     language = detect_language(texts)
     lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     for text in texts:
-        for words in _read_all_words(text):
+        for words in _read_all_words(text, german=language == "de"):
             lower.update(words.lower)
             within.update(words.within)
             determined.update(words.determined)
@@ -138,7 +180,10 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         within=within,
         determined=determined,
         bare=bare,
-        of_names=frozenset(_words_of_names(texts)) if language == "de" else frozenset(),
+        of_names=frozenset(find_words_of_names(part for text in texts for part in _split_paragraphs(text)))
+        if language == "de"
+        else frozenset(),
+        has_code=sum(text.count(mark) for text in texts for mark in _CODE) >= _LEAST_CODE,
     )
 
 
@@ -172,7 +217,7 @@ def _split_paragraphs(text: str) -> Iterator[str]:
         start = end
 
 
-def _read_all_words(text: str) -> Iterator[_Words]:
+def _read_all_words(text: str, *, german: bool) -> Iterator[_Words]:
     """Yields the words of a text by paragraphs; of a long one, by parts, so that few are in memory at a time."""
     last = _NO_WORD
     unchecked = 0
@@ -181,12 +226,12 @@ def _read_all_words(text: str) -> Iterator[_Words]:
         if unchecked > _LONGEST_REMEMBERED:
             check_work()
             unchecked = 0
-        for words in _read_words(paragraph, last):
+        for words in _read_words(paragraph, last, german=german):
             last = words.last
             yield words
 
 
-def _read_words(paragraph: str, last: _LastWord) -> Iterator[_Words]:
+def _read_words(paragraph: str, last: _LastWord, *, german: bool) -> Iterator[_Words]:
     """Yields the words of a paragraph; `last` is the word before it, which matters only if it is the same sentence."""
     first = _WORD.search(paragraph)
     if first is None:
@@ -194,38 +239,52 @@ def _read_words(paragraph: str, last: _LastWord) -> Iterator[_Words]:
     if not first.group()[0].islower() and begins_sentence(paragraph, first.start()):
         last = _NO_WORD
     if len(paragraph) <= _LONGEST_REMEMBERED:
-        yield _remembered_words(paragraph, last)
+        yield _remembered_words(paragraph, last, german=german)
         return
     start = 0
     while start < len(paragraph):
         check_work()
         between = _BETWEEN_WORDS.search(paragraph, start + _LONGEST_REMEMBERED)
         end = between.start() if between else len(paragraph)
-        words = _count_words(paragraph, last, start, end)
+        words = _count_words(paragraph, last, start, end, german=german)
         last = words.last
         yield words
         start = end
 
 
-def _count_words(paragraph: str, last: _LastWord, start: int = 0, end: int | None = None) -> _Words:
+def _count_words(
+    paragraph: str, last: _LastWord, start: int = 0, end: int | None = None, *, german: bool = False
+) -> _Words:
     lower, within, determined, bare = list[str](), list[str](), list[str](), list[str]()
     before, first = last
+    earlier = ""
     for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
-        word, begins = match.group(), begins_sentence(paragraph, match.start())
+        word = match.group()
         if word[0].islower():
             if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
                 within.append(word[elided.end() :])
-            if not _is_in_path(paragraph, match):
+            begin, stop = match.span()
+            if paragraph[stop : stop + 1] not in _OF_PATH and paragraph[begin - 1 : begin] not in _BEFORE_PATH:
                 lower.append(intern(word))
-            if first and word in GERMAN_VERBS and not _is_adverb(before):
+            if german and first and is_subject(before, word):
                 bare.append(before)
-        elif not begins:
-            within.append(intern(word))
-            if _is_determiner(before):
+            earlier, before, first = before, word, False
+            continue
+        first = begins_sentence(paragraph, match.start())
+        if not first:
+            word = intern(word)
+            within.append(word)
+            behind = before.casefold()
+            if is_determiner(before) if german else behind in NOUN_DETERMINERS:
                 determined.append(word)
-            if before.casefold() in GERMAN_BARE and not word.endswith(GERMAN_PLURAL_ENDINGS):
+            # Not in `Change in Control`, which is a name as a whole.
+            if (
+                is_bare(before, word)
+                if german
+                else behind in BARE_BEHIND and not (behind in _OF_TITLES and earlier[:1].isupper())
+            ):
                 bare.append(word)
-        before, first = word, begins and word[0].isupper()
+        earlier, before, first = before, word, first and word[0].isupper()
     return _Words(tuple(lower), tuple(within), tuple(determined), tuple(bare), _LastWord(before, begins=first))
 
 
@@ -239,126 +298,5 @@ def _forget_rare(counts: Counter[str]) -> None:
             del counts[word]
 
 
-def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
-    """Returns the names that `find_names` sees in a text of the document, without those that are no names by its
-    evidence: months and days, first words of sentences, and German nouns.
-    """
-    spans = find_names(text)
-    if evidence.is_long:
-        spans = [span for span in spans if span.quoted or not _is_heading(text, span)]
-    if evidence.language == "fr":
-        spans = [_without_article(span) for span in spans]
-    if evidence.language == "de":
-        spans = [part for span in spans for part in _split_german(span, evidence)]
-    else:
-        spans = [_without_first_words(text, span) for span in spans]
-    return [span for span in spans if not stands_in_code(text, span.start, span.end) and _is_kept(span, evidence)]
-
-
-def _is_heading(text: str, span: NameSpan) -> bool:
-    """Whether a run of common words begins a sentence, a cell or a line: `Return of Materials`."""
-    return is_common_run(span.form) and begins_sentence(text, span.start)
-
-
-def _without_first_words(text: str, span: NameSpan) -> NameSpan:
-    """Returns a run without what it has its beginning from: the letter of an item (`B. Security`), or a sentence."""
-    words = list(_RUN_WORD.finditer(span.form))
-    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS and not span.quoted:
-        words.pop()
-    if not span.quoted and words:
-        end = words[-1].end()
-        span = NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
-    if span.quoted or len(words) < 2 or not begins_sentence(text, span.start):
-        return span
-    first = words[0].group().rstrip(".")
-    begins_line = text[max(span.start - _MOST_INDENT, 0) : span.start].rstrip(" \t")[-1:] in ("", "\n")
-    is_item = is_enumerator(first) and words[0].group() != first and is_common(words[1].group().rstrip("."))
-    if not (is_item and begins_line) and first.casefold() not in SENTENCE_OPENERS:
-        return span
-    rest = next((word for word in words[1:] if not word.group()[0].islower()), words[-1])
-    return NameSpan(start=span.start + rest.start(), end=span.end, form=span.form[rest.start() :])
-
-
-def _is_kept(span: NameSpan, evidence: NameEvidence) -> bool:
-    if span.quoted:
-        return not (is_command(span.form) or is_term(span.form))
-    if is_place_or_time(span.form) or is_shouted(span.form):
-        return False
-    words = [word for word in span.form.split() if not _is_calendar(word)]
-    return len(words) > 1 or (len(words) == 1 and evidence.is_name(words[0]))
-
-
-def _split_german(span: NameSpan, evidence: NameEvidence) -> Iterator[NameSpan]:
-    """Yields the parts of a run between pronouns of address, without a plain noun and `von` before a name."""
-    if span.quoted:
-        yield span
-        return
-    run: list[re.Match[str]] = []
-    for word in [*_RUN_WORD.finditer(span.form), None]:
-        if word is not None and word.group() not in GERMAN_ADDRESS:
-            run.append(word)
-            continue
-        while len(run) > 1 and (
-            run[0].group().islower() or run[0].group().casefold() in GERMAN_DETERMINERS or _heads(run, evidence)
-        ):
-            del run[0]
-        if run and not run[-1].group().islower():
-            start, end = run[0].start(), run[-1].end()
-            yield NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
-        run = []
-
-
-def _heads(run: Sequence[re.Match[str]], evidence: NameEvidence) -> bool:
-    """Returns whether a run begins with a plain noun, joined to the rest by a word such as `von`."""
-    return run[1].group().islower() and not evidence.is_name(run[0].group())
-
-
-def _without_article(span: NameSpan) -> NameSpan:
-    """Returns a French name without an article that is joined to it (`l’Europe`)."""
-    elided = _ELISION.match(span.form)
-    if elided is None or span.quoted:
-        return span
-    return NameSpan(start=span.start + elided.end(), end=span.end, form=span.form[elided.end() :])
-
-
-def _is_calendar(word: str) -> bool:
-    return word.rstrip(".").casefold() in CALENDAR_WORDS or _NUMBER.fullmatch(word) is not None
-
-
-def _is_plain(word: str) -> bool:
-    """Returns whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
-    return word[:1].isupper() and word[1:].islower() and word.isalpha()
-
-
-def _is_in_path(text: str, word: re.Match[str]) -> bool:
-    """Returns whether a word is part of a path, an address or the like, where names have no capital."""
-    around = text[max(word.start() - 1, 0) : word.start()] + text[word.end() : word.end() + 1]
-    return any(c in "/_@=:\\" for c in around) or text[max(word.start() - 1, 0) : word.start()] == "."
-
-
-def _is_adverb(word: str) -> bool:
-    return word.casefold() in GERMAN_ADVERBS or word.endswith(GERMAN_ADVERB_ENDINGS)
-
-
-def _is_determiner(word: str) -> bool:
-    return word.casefold() in GERMAN_DETERMINERS or (word.islower() and _ADJECTIVE.fullmatch(word) is not None)
-
-
-def _words_of_names(texts: Iterable[str]) -> Iterator[str]:
-    """Yields the words of German names of several words: runs that no article begins and that hold no plain noun."""
-    for paragraph in (part for text in texts for part in _split_paragraphs(text)):
-        for span in find_names(paragraph) if len(paragraph) <= _LONGEST_REMEMBERED else iter_names(paragraph):
-            words = span.form.split()
-            before = _LAST_WORD.search(paragraph[max(span.start - 40, 0) : span.start])
-            if (
-                1 < len(words) < 5
-                and not begins_sentence(paragraph, span.start)
-                and not span.quoted
-                and not (before and _is_determiner(before.group().strip()))
-                and not any(map(_is_common, words))
-            ):
-                yield from (word for word in words if word[0].isupper())
-
-
-def _is_common(word: str) -> bool:
-    return word in GERMAN_ADDRESS or word in GERMAN_NOUNS or word.endswith(GERMAN_NOUN_ENDINGS) or _is_calendar(word)
+def _without_genitive(word: str) -> str:
+    return word.removesuffix("'s").removesuffix("’s")

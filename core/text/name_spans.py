@@ -47,6 +47,8 @@ _QUOTED = re.compile(
     r"|『([^『』\n]{1,60})』"
     r"|(?<!\w)['‘](?=[^\W_])([^'‘’\n]{1,100})['’](?!\w)"
 )
+_OPENERS = (FUNCTION_WORDS - CONNECTIVES) | ARTICLES
+"""Words with which a sentence begins, behind `Party B.` too."""
 _SENTENCE_END = re.compile(r"[.!?…。！？,;:]$")
 
 
@@ -113,7 +115,7 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
         if previous is not None and not _may_join(text, previous, token):
             yield from _make_name(text, run, is_row=is_row)
             run, pending, is_row = [], [], False
-        if any(map(str.isupper, word)) or (run and word[0].isdecimal() and not pending):
+        if (not word.islower() and any(map(str.isupper, word))) or (run and word[0].isdecimal() and not pending):
             run += [*pending, token]
             pending = []
         elif run and word in CONNECTIVES and len(pending) < 3:
@@ -135,7 +137,9 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
         return bool(gap)
     if gap in (". ", ".\u00a0"):
         word = left.group()
-        return len(word) == 1 or word.casefold() in ABBREVIATIONS
+        return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
+    if gap == "\n" and right.group()[0].isdecimal():
+        return False
     # A line break within a wrapped line, not after a heading or an item of a list.
     return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
 
@@ -177,11 +181,17 @@ def _is_leading(token: re.Match[str], *, begins: bool) -> bool:
 
 
 _ENUMERATED = re.compile(r"\(?\w\)$")
+_ITEM = re.compile(r"(?:^|\n)[ \t>]*(?:[-–—+]|\(?\w{1,4}\)|\d{1,2}(?:\.\d{1,3})*)[ \t\u00a0]+$")
+"""The beginning of a line that is an item of a list or a heading with a number, up to its first word."""
+_LONGEST_ITEM = 24
 
 
 def begins_sentence(text: str, start: int) -> bool:
     """Returns whether the word at `start` is the first of a sentence, a line, a cell or an item, or behind a colon."""
     before = text[max(start - 4, 0) : start].rstrip(" \t\u00a0\"'“‘(«„")
-    return (
-        not before or before[-1] in ".!?:;…\n|•*▪►>_" or (before[-1] == ")" and _ENUMERATED.search(before) is not None)
-    )
+    if not before or before[-1] in ".!?:;…\n|•*▪►>_#":
+        return True
+    if before[-1] in ")-–—+" or before[-1].isdigit():
+        before_item = text[max(start - _LONGEST_ITEM, 0) : start]
+        return _ENUMERATED.search(before) is not None or _ITEM.search(before_item) is not None
+    return False

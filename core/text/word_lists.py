@@ -3,8 +3,11 @@
 __all__ = [
     "ABBREVIATIONS",
     "ARTICLES",
+    "AUXILIARIES",
+    "BARE_BEHIND",
     "CALENDAR_WORDS",
     "CLAUSE_WORDS",
+    "COMPANIES",
     "CONNECTIVES",
     "DETERMINERS",
     "FUNCTION_WORDS",
@@ -17,9 +20,12 @@ __all__ = [
     "GERMAN_NOUN_ENDINGS",
     "GERMAN_PLURAL_ENDINGS",
     "GERMAN_VERBS",
+    "INSTITUTIONS",
     "KIND_QUESTION_WORDS",
+    "NOUN_DETERMINERS",
     "PREPOSITIONS",
     "PRONOUNS",
+    "ROLES",
     "SMALL_WORDS",
     "STOP_WORDS",
 ]
@@ -71,7 +77,9 @@ Scandinavian, Russian, Greek.
 
 SENTENCE_OPENERS = FUNCTION_WORDS | _words("""
     notwithstanding furthermore accordingly additionally nothing none nobody everything everyone whenever otherwise
-    maybe whoever unfortunately generally typically currently finally next thanks hello hi yeah did does let choose
+    maybe whoever unfortunately generally typically currently finally next thanks hello hi hey yeah yep yup nope nah ah
+    oh ohh uh ugh eh hmm oops wow arg argh voila cheers regards ok okay welcome copyright hereinafter
+    hereby did does let choose
     choosing read use using protect return contributing jede jeder jedes falls wenn bitte lesen siehe voir consultez
     veuillez
 """)
@@ -194,3 +202,41 @@ PREPOSITIONS = _words("""
 
 CLAUSE_WORDS = _words("and but or that which who whom whose where when while because although after before")
 """English words behind which another clause may begin, with a subject of its own."""
+
+NOUN_DETERMINERS = DETERMINERS | _words("""
+    our your my any each every no such all both either neither another other certain some same applicable
+""")
+"""English words behind which a common noun stands, also one with a capital: `such Agreement`."""
+
+BARE_BEHIND = PREPOSITIONS | _words("of than is was are were that if when")
+"""English words behind which a name stands without an article, and a common noun in the singular seldom does."""
+
+INSTITUTIONS = _words("""
+    act code convention constitution directive law protocol regulation regulations rules statute treaty
+    agency alliance army association bank board brigade bureau cabinet church club college commission committee
+    congress council court department embassy federation force forces foundation fund government group guild
+    institute institution laboratories laboratory league library ministry museum nations navy office organisation
+    organization parliament police press school senate society states team tribunal union university
+    airport avenue basin bay beach boulevard bridge building canal cape castle cathedral cemetery center centre circle
+    city coast county desert district drive east falls forest garden gardens gulf hall harbor harbour hill hills
+    hospital hotel house island islands lake lane mountain mountains north ocean palace park peninsula place plaza port
+    province republic river road route sea south square state station strait street territory theater theatre tower
+    town valley village wall way west expressway highway parkway
+    battle declaration duke earl king lord memorial monument prince queen saint siege statue
+    bible cup day dictionary encyclopedia festival games handbook journal magazine news post prize review times tribune
+    war wars
+""")
+"""Main nouns of the English names of laws, institutions, places, papers and events (`Supreme Court`)."""
+
+COMPANIES = _words("co company corp corporation inc incorporated limited llc llp ltd party plc service services")
+"""Main nouns of the names of companies, parties and services, which have another word before them."""
+
+AUXILIARIES = _words("is are was were do does did don't can't i you we i'm i'll it's that's")
+"""English auxiliary verbs, and pronouns of the first and second person, which a sentence has and a name seldom."""
+
+ROLES = _words("""
+    chairman chairwoman chairperson president secretary treasurer officer officers director directors executive
+    executives chief vice senior assistant deputy manager managers managing general counsel controller accounting
+    operating financial principal board signatory authorized member members ceo cfo coo cto cao evp svp vp
+""")
+"""Words of which the titles of offices consist (`Vice President`), which many bodies have."""

@@ -13,7 +13,9 @@ from collections.abc import Sequence
 from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
-from core.text.name_evidence import NameEvidence, find_document_names, gather_evidence
+from core.text.name_evidence import NameEvidence, gather_evidence
+from core.text.no_names.document_names import find_document_names
+from core.text.no_names.forms import is_place_or_time
 from core.text.titles import bare_title
 from core.trace import Trace
 
@@ -27,9 +29,9 @@ class Config(StrategyConfig):
 
 
 class PatternExtractor:
-    """Finds the names that `core.text.name_evidence` finds. The bare title is a name in every chunk of its document."""
+    """Finds the names that `core.text.no_names.document_names` finds. The bare title is a name in every chunk."""
 
-    fingerprint = "pattern-4"
+    fingerprint = "pattern-5"
     gives_triples = GIVES_TRIPLES
     model_calls = None
 
@@ -68,7 +70,7 @@ class PatternExtractor:
 
 def _extraction(title: str, names: Sequence[str]) -> Extraction:
     counts = Counter(names)
-    if title:
+    if title and not is_place_or_time(title):
         counts[title] = max(1, counts[title])
     return Extraction(entities=tuple(Surface(form=form, count=count) for form, count in counts.items()))
 

@@ -8,42 +8,75 @@ from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 
-from core.text.word_lists import FUNCTION_WORDS
+from core.text.word_lists import (
+    AUXILIARIES,
+    CALENDAR_WORDS,
+    COMPANIES,
+    CONNECTIVES,
+    FUNCTION_WORDS,
+    INSTITUTIONS,
+    PRONOUNS,
+    ROLES,
+)
 
 __all__ = [
+    "behind_place",
+    "is_adjective",
+    "is_calendar",
     "is_command",
     "is_common",
-    "is_common_run",
     "is_derived",
     "is_enumerator",
+    "is_inflected",
+    "is_institution",
+    "is_part_of_text",
     "is_place_or_time",
+    "is_plain",
     "is_random",
+    "is_role",
+    "is_sentence",
     "is_shouted",
     "is_term",
-    "stands_in_code",
+    "without_place",
 ]
 
 _TIME = re.compile(
     r"\d{1,4}(?:[-/.]\d{1,2}){1,2}(?:T\d{0,2}(?::?\d\d)*)?Z?"  # 2024-03-06T10
     r"|\d{1,4}(?:[:.]\d{1,2}){0,2}(?:Z|[AaPp]\.?[Mm]\.?|h|Uhr)"  # 00Z, 04:59PM
-    r"|\d+(?:\.\d+)*"
+    r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
+    r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
+    r"|\d{8}T\d{4,6}Z?|(?:\d+\s)?[AaPp]\.[Mm]\.?(?:\s[A-Z]{3,4})?|(?:EX-)?\d{1,3}\.[A-Za-z]{1,3}"
+    r"|[QH][1-4](?:\s\d{4})?|FY\s?\d{2,4}"
+    r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
+    r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
 )
 _AMOUNT = re.compile(
     r"(?<![\d.,])(?:\d++(?:[.,]\d++)*+(?:st|nd|rd|th|er|[kKMGTP]i?[Bb]|[kMG]?Hz|[km]?[VWAJN]|[kcmnµ]?m|[km]?g|m?l|dB|px|pt|x|%)"
     r"|\d{2,}+[KMB]|\d++(?:[.,]\d++)++[KMB]|(?:EUR|USD|GBP|CHF|JPY)\s\d[\d.,]*+)"
 )
 """A number with a unit. `3M` and `5G` are none."""
-_PLACE = re.compile(
-    r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|annex|exhibits?|pages?|lines?|tables?"
-    r"|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?|volumes?|bugs?|level"
+_PART = (
+    r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|appendices|annex|attachments?|exhibits?"
+    r"|pages?|lines?|tables?|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?"
+    r"|volumes?|bugs?|level|recitals?|contents|subsections?"
     r"|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
     r"|chapitres?|lignes?|tableaux?|annexe|étapes?|fascicule)"
-    r"\.?\s(?:[A-Z]|[IVX]{1,5}|(?:[A-Z][.-]?)?\d[\w.,/–-]*)",
-    re.IGNORECASE,
 )
+_NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
+_PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
+_BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
+_PLACE_OF = re.compile(rf"{_PART}\.?\s+(?:[A-Z]|\d[\w.()]*+)\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
+_ALONE = re.compile(rf"(?:{_PART}|forms?|rules?|regulations?|titles?|headings?)\.?", re.IGNORECASE)
+_SIGNS = re.compile(
+    r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|PLLC|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
+    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
+    r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
+)
+"""Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
-_COMMAND = re.compile(r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|%[sd])", re.DOTALL)
-_CODE_MARKS = "_@$\\/"
+_COMMAND = re.compile(
+    r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
+)
 _LEAST_SHOUTED = 4
 """Letters of a word in capitals that is looked up: shorter ones are abbreviations."""
 _MOST_TERM_WORDS = 3
@@ -53,6 +86,25 @@ _DERIVED = re.compile(r"\w{2,}(?:ed|ing|ly|als?|ions?|ments?|ity|ness|[ae]nces?|
 _LEAST_RANDOM = 10
 """Characters of a word that may be drawn at random, as in keys and masked addresses."""
 _WORD = re.compile(r"[^\W\d_]+")
+_NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
+_PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
+_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)|[Nn]on[-‐‑]\w+")
+_CLAUSE = PRONOUNS | AUXILIARIES
+_ROLES = ROLES | {"", "of", "the", "and"}
+_SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
+_FILE = re.compile(
+    r"[\w.-]+\.(?:[cho]|cc|cpp|py|pl|sh|js|css|txt|html?|xml|json|png|gif|jpg|db|conf|cf|log|exe|dll|zip|gz)"
+    r"|[\da-z._-]*+(?:/[\da-z._-]*+)+"
+)
+_LEAST_OF_SENTENCE = 4
+_RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
+_PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
+_SUFFIXES = (
+    ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ability", "able"),
+    ("ability", ""), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("ation", "e"),
+)  # fmt: skip
+_LINK = re.compile(r"\s(?:of|for|on|in|de|the|to)\s", re.IGNORECASE)
+"""Between the main noun of a name and the rest of it."""
 
 
 @lru_cache(maxsize=1)
@@ -67,9 +119,40 @@ def is_common(word: str) -> bool:
     return bool(parts) and all(part in _load_words() or part in FUNCTION_WORDS for part in parts)
 
 
+def is_plain(word: str) -> bool:
+    """Whether a word has its first letter as its only capital, and no digit: no acronym, no brand."""
+    if not word[:1].isupper() or _PLAIN.fullmatch(word) is None:
+        return False
+    return word[1:].islower() or all(len(part) > 1 and part[1:].islower() for part in re.split("[-‐‑]", word))
+
+
+def is_calendar(word: str) -> bool:
+    """Whether a word is a month, a day of the week or a number."""
+    folded = word.rstrip(".").casefold()
+    return folded in CALENDAR_WORDS or folded.endswith("days") or _NUMBER.fullmatch(word) is not None
+
+
+def is_adjective(word: str) -> bool:
+    """Whether a word is a name with a common word behind a hyphen: `XML-based`."""
+    match = _ADJECTIVE.fullmatch(word)
+    return match is not None and (match["last"] is None or is_common(match["last"]))
+
+
 def is_derived(word: str) -> bool:
     """Whether a word ends like one that a dictionary may lack, because it is made of another (`Unallocated`)."""
     return _DERIVED.fullmatch(word) is not None
+
+
+@lru_cache(maxsize=1 << 14)
+def is_inflected(word: str) -> bool:
+    """Whether a word in small letters is made of a common one by a prefix or an ending (`unrealized`, `payables`)."""
+    bare = _PREFIX.sub("", word, count=1)
+    if bare != word and (is_common(bare) or is_inflected(bare)):
+        return True
+    return any(
+        word.endswith(end) and len(word) > len(end) + 3 and is_common(word[: -len(end)] + base)
+        for end, base in _SUFFIXES
+    )
 
 
 def is_random(word: str) -> bool:
@@ -78,19 +161,15 @@ def is_random(word: str) -> bool:
     return len(word) >= _LEAST_RANDOM and sum(map(str.isdigit, word)) > 1 and 3 * changes > len(word)
 
 
-def is_common_run(form: str) -> bool:
-    """Whether a form of several words has nothing but common words and numbers."""
-    words = form.split()
-    return len(words) > 1 and all(is_common(word) or word.strip(".,()")[:1].isdigit() for word in words)
-
-
 def is_shouted(form: str) -> bool:
     """Whether a form is common words in capitals, as in headings and markup (`NAME`), or a Roman number."""
     words = form.split()
     if not form.isupper() or _ROMAN.fullmatch(form):
         return form.isupper()
+    if len(words) >= _LEAST_OF_SENTENCE and any(word.casefold() in _SPOKEN for word in words):
+        return True
     letters = [word for word in _WORD.findall(form) if len(word) > 1]
-    if any(character.isdigit() for character in form) or not letters:
+    if any(map(str.isdigit, form)) or not letters:
         return False
     if len(words) == 1 and len(form) < _LEAST_SHOUTED:
         return form.casefold() in FUNCTION_WORDS
@@ -99,7 +178,41 @@ def is_shouted(form: str) -> bool:
 
 def is_place_or_time(form: str) -> bool:
     """Whether a form is a time, a number with a unit, or a place in the text itself (`Section 16.2`, `Note 9`)."""
+    form = " ".join(form.split())
     return any(pattern.fullmatch(form) for pattern in (_TIME, _AMOUNT, _PLACE))
+
+
+def is_institution(form: str) -> bool:
+    """Whether the main noun of a form (`Bank of America`) is a kind of institution, law or place, or the form has the
+    number of a law or a standard (`Rule 10b-5`).
+    """
+    if _RULE.fullmatch(form.rsplit(maxsplit=1)[-1]):
+        return True
+    head = [word.casefold().strip(".,") for word in _LINK.split(form, maxsplit=1)[0].split()]
+    return bool(head) and (head[-1] in INSTITUTIONS or (len(head) > 1 and head[-1] in COMPANIES))
+
+
+def is_role(form: str) -> bool:
+    """Whether a form is the title of an office: `Chief Executive`, `Board of Directors`."""
+    return all(word.casefold().strip(".,&") in _ROLES for word in form.split())
+
+
+def is_part_of_text(form: str) -> bool:
+    """Whether a form alone is a kind of part of a text (`Exhibit`), a legal form, a label or a unit (`Inc.`, `Fax`)."""
+    form = " ".join(form.split())
+    return _ALONE.fullmatch(form) is not None or _SIGNS.fullmatch(form) is not None
+
+
+def without_place(form: str) -> str:
+    """Returns a form without a place in the text that it begins with: `Item 2. Properties`."""
+    match = _BEGINS_WITH_PLACE.match(form)
+    return form[match.end() :] if match else form
+
+
+def behind_place(form: str) -> str:
+    """Returns what a place in a text belongs to: the agreement of `Section 3 of the Agreement`."""
+    match = _PLACE_OF.match(form)
+    return form[match.end() :] if match else form
 
 
 def is_enumerator(word: str) -> bool:
@@ -109,7 +222,7 @@ def is_enumerator(word: str) -> bool:
 
 def is_command(form: str) -> bool:
     """Whether what is quoted is a path, an option, a message or a piece of code."""
-    return _COMMAND.match(form) is not None
+    return _COMMAND.match(form) is not None or _FILE.fullmatch(form) is not None
 
 
 def is_term(form: str) -> bool:
@@ -125,9 +238,9 @@ def is_term(form: str) -> bool:
     )
 
 
-def stands_in_code(text: str, start: int, end: int) -> bool:
-    """Whether `text[start:end]` is a part of an identifier, an address or an option (`GFP_KERNEL`, `-Wall`)."""
-    before, behind = text[max(start - 2, 0) : start], text[end : end + 1]
-    if any(mark and mark in _CODE_MARKS for mark in (before[-1:], behind)):
-        return True
-    return before[-1:] == "-" and not before[:1].isalnum()
+def is_sentence(form: str) -> bool:
+    """Whether what is quoted is said by somebody: it has a pronoun or an auxiliary verb, and one capital."""
+    words = form.replace("’", "'").split()
+    if len(words) < _LEAST_OF_SENTENCE or sum(word[0].isupper() for word in words) > 1:
+        return False
+    return any(word in _CLAUSE for word in words[1:])

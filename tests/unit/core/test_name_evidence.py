@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from core.text import name_evidence
 from core.text.languages import detect_language
-from core.text.name_evidence import find_document_names, gather_evidence
+from core.text.name_evidence import gather_evidence
+from core.text.no_names.document_names import find_document_names
 
 ENGLISH = (
     "Look at the ship. Ahab was the captain of it, and Ahab had a leg of bone. They would look at the sea for days. "
@@ -72,7 +73,8 @@ def test_another_text_of_the_document_is_evidence_too() -> None:
     ).map(" ".join)
 )
 def test_the_evidence_of_paragraphs_is_that_of_the_whole_text(text: str) -> None:
-    whole, found = name_evidence._count_words(text, name_evidence._NO_WORD), gather_evidence([text])
+    german = detect_language([text]) == "de"
+    whole, found = name_evidence._count_words(text, name_evidence._NO_WORD, german=german), gather_evidence([text])
     counts = (found.lower, found.within, found.determined, found.bare)
     assert counts == tuple(map(Counter, (whole.lower, whole.within, whole.determined, whole.bare)))
 
@@ -100,6 +102,38 @@ def test_dates_headings_code_and_common_words_are_no_names(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "You get the Bonus Payment if this Agreement ends, and no other Bonus Payment.\n\n" + PROSE,
+        '"Permitted Liens" means the rest (the "Plan"). "Loan Date": the day; see “Text only”.\n\n' + PROSE,
+        "It is a Change in Control, and no Limitation on Sales or Transfer of Sales.\n\n" + PROSE,
+        "it has Purchaser's Representations and the Company’s Notes.\n\n" + PROSE,
+        "as discussed in Item 7A, “Market Risk” and in “Risk Factors” below.\n\n" + PROSE,
+        "he is the Vice President and Chief Executive Officer of it, and the CFO and the Board of Directors.",
+        "see Section 3.4 of the Agreement, Exhibit A, Article TEN and Attachment C.\n\n" + PROSE,
+        "4.04  Limitation of Remedies\n- Blocking of Robots\n(a) Required Filings\n\n" + PROSE,
+        "Unrealized Losses | Amortized Cost | 1.2\nMonths Ended April 30 | 3\n\n" + PROSE,
+        "Overview of the Rules . . . . . . . . 12\nMessage Forwarding ......... 14\n",
+        "static int Foo_bar(BtCursor *pCur, int *pRes){\n  pPage->nCell = Bar;\n}\n#include <Xlib.h>\n",
+        'begin 666 x.dat\nM=&5S=&5D.B R+C0N,3DM>&9S("A31TDG<R!#5E,@;VX@075G(#$W*0I.3U1%\n',
+        "4iGZZbdFwmyNAWb/IrEYB0R4gp05sitDOl5URRlzYSM3IUYDrYpDUuX7Ta7bLvSd\n",
+        'It is in \'src/names.py\', in "nterr.h" and “refs/heads/master”, says "call(X)".',
+        "at 19960704T120000Z, 06-Nov-94 08, 10:00 A.M., 0x001FEB94, in Q1 2018, in 18.I.b or 3.If so.",
+        "Hmmm, you’ll see. Ohhh! Nope, no. It is an XML-based and non-English text of Date/Time.",
+        "Delivered-To: x\n\nNO PART OF THIS SHALL BE SOLD OR LENT.",
+    ],
+)
+def test_terms_parts_roles_and_encoded_lines_are_no_names(text: str) -> None:
+    assert names(text) == []
+
+
+def test_identifiers_of_a_document_with_code_are_no_names() -> None:
+    code = "  pCur->nCell = f();\n" * 12
+    assert names(code + "\nThe field nCell counts the cells that iPad and SQLite read.") == ["SQLite"]
+    assert names("The iPad has a cell.") == ["iPad"]
+
+
+@pytest.mark.parametrize(
     ("text", "found"),
     [
         ("NVIDIA, RFC 9110 and ISO 27001; the A100, AMD and the EU.", "NVIDIA|RFC 9110|ISO 27001|A100|AMD|EU"),
@@ -109,6 +143,14 @@ def test_dates_headings_code_and_common_words_are_no_names(text: str) -> None:
         ("Paris is large. Berlin is larger.", "Paris|Berlin"),
         ("The “Disclosing Party” and the 'debconf-updatepo' of “Gone with the Wind”.",
          "Disclosing Party|debconf-updatepo|Gone with the Wind"),
+        ("The Bank of Montana, the Supreme Court and the Clean Air Act do. They sell Apple Watch by Apple.\n\n" + PROSE,
+         "Bank of Montana|Supreme Court|Clean Air Act|Apple Watch|Apple"),
+        ("It is the Certification of John D. Milton, under Rule 10b-5 and Regulation FD.\n\n" + PROSE,
+         "John D. Milton|Rule 10b-5|Regulation FD"),
+        ("From: Mark Brown <mark@example.org>\n\n" + PROSE, "Mark Brown"),
+        ("It is in Dallas, Texas 75204, as Party B. If Smith comes, Party C goes.",
+         "Dallas|Texas|Party B|Smith|Party C"),
+        ("He likes the iPhone, eBay and Jean-Luc Godard.", "iPhone|eBay|Jean-Luc Godard"),
         ("He worked for Free Software Foundation and for Bank of America.\n\n" + PROSE,
          "Free Software Foundation|Bank of America"),
     ],

@@ -1,0 +1,189 @@
+"""The names of a text, by how the whole document writes its words. The extractor `pattern` uses it on passages."""
+
+import re
+from functools import lru_cache
+
+from core.text.name_evidence import NameEvidence
+from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.no_names.context import (
+    begins_item,
+    begins_line,
+    fills_line,
+    has_address,
+    is_defined,
+    is_title_of_part,
+    stands_in_code,
+)
+from core.text.no_names.forms import (
+    behind_place,
+    is_calendar,
+    is_command,
+    is_common,
+    is_enumerator,
+    is_inflected,
+    is_institution,
+    is_part_of_text,
+    is_place_or_time,
+    is_role,
+    is_sentence,
+    is_shouted,
+    is_term,
+    without_place,
+)
+from core.text.no_names.german import split_run
+from core.text.no_names.lines import hide_code
+from core.text.word_lists import ARTICLES, FUNCTION_WORDS, SENTENCE_OPENERS
+
+__all__ = ["find_document_names"]
+
+_RUN_WORD = re.compile(r"\S+")
+_OPENING = ("ing", "ed", "ly")
+_ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
+_HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z])")
+_POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
+
+
+def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
+    """Returns the names that `find_names` sees in a text of the document, without those that are no names.
+
+    These are months and days, first words of sentences, German nouns, headings, terms that a document defines, places
+    in the text itself, and parts of code.
+    """
+    text = hide_code(text)
+    spans = find_names(text)
+    spans = [span for span in spans if span.quoted or not _is_heading(text, span, evidence)]
+    if evidence.language == "fr":
+        spans = [_without_article(span) for span in spans]
+    if evidence.tells_articles:
+        spans = [_without_head(span, evidence) for span in spans]
+    if evidence.language == "de":
+        spans = [part for span in spans for part in split_run(span, evidence.is_name)]
+    else:
+        spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
+    return [span for span in spans if has_address(text, span.end) or _is_kept(text, span, evidence)]
+
+
+def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
+    """Whether a run of common words begins a sentence, a cell or a line: `Return of Materials`.
+
+    In a short document, which may have its names nowhere else, it is the whole line or cell, or has a number.
+    """
+    if has_address(text, span.end):
+        return False
+    form = without_place(span.form)
+    if not (evidence.is_common_run(form) or (form != span.form and (is_common(form) or is_inflected(form.casefold())))):
+        return False
+    if form == span.form and not begins_sentence(text, span.start):
+        return False
+    return evidence.is_long or fills_line(text, span.start, span.end) or begins_item(text, span.start)
+
+
+def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan:
+    """Returns a run without small words and postal codes at its end, and without what it begins with by its place: the
+    letter of an item (`B. Security`), or the first word of a sentence.
+    """
+    words = list(_RUN_WORD.finditer(_POSTAL_CODE.sub("", span.form)))
+    while len(words) > 1 and words[-1].group().casefold() in FUNCTION_WORDS:
+        words.pop()
+    if not words:
+        return span
+    end = words[-1].end()
+    if len(words) < 2 or not begins_sentence(text, span.start):
+        return NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
+    first, second = words[0].group(), words[1].group().rstrip(".")
+    is_item = first.endswith(".") and is_enumerator(first.rstrip(".")) and is_common(second)
+    opens = _opens_sentence(first.rstrip("."), second, evidence)
+    start = 0
+    if opens or (is_item and begins_line(text, span.start)):
+        start = next((word for word in words[1:] if _may_begin(word.group())), words[-1]).start()
+    return NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
+
+
+def _without_head(span: NameSpan, evidence: NameEvidence) -> NameSpan:
+    """Returns the name of what a common noun belongs to: `Ann Lee` of `Certification of Ann Lee`."""
+    head = _HEAD.match(span.form)
+    if head is None or span.quoted or is_institution(head["noun"]):
+        return span
+    noun, rest = head["noun"], span.form[head.end() :]
+    is_noun = evidence.is_common_run(noun) if " " in noun else is_common(noun)
+    if not is_noun or evidence.is_common_run(rest) or is_common(rest):
+        return span
+    return NameSpan(start=span.start + head.end(), end=span.end, form=rest)
+
+
+def _may_begin(word: str) -> bool:
+    return word[0].isupper() and word.casefold() not in ARTICLES
+
+
+def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
+    """Whether a word begins a sentence before a name more often than it begins a name: `Using`, `Formerly`."""
+    if word.casefold() in SENTENCE_OPENERS:
+        return True
+    if word.endswith(_OPENING) and is_common(word) and evidence.lower[word.casefold()] > evidence.within[word]:
+        return True
+    return evidence.is_seldom_capital(word) and not is_common(second)
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_never_name(form: str, *, quoted: bool) -> bool:
+    """Whether a form is none in any document."""
+    if is_place_or_time(form) or is_role(form):
+        return True
+    return not quoted and (is_shouted(form) or is_part_of_text(form))
+
+
+def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
+    form = span.form
+    if _is_never_name(form, quoted=span.quoted) or stands_in_code(text, span.start, span.end):
+        return False
+    if span.quoted:
+        return not _is_plain_quote(text, span, evidence)
+    if evidence.is_term(form):
+        return False
+    rest = behind_place(form)
+    if rest != form and (evidence.is_term(rest) or (" " not in rest and not evidence.is_name(rest))):
+        return False
+    words = [word for word in form.split() if not is_calendar(word)]
+    if len(words) > 1:
+        return len(set(words)) > 1
+    return len(words) == 1 and evidence.is_name(words[0])
+
+
+def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
+    """Whether what is quoted is code, a sentence, or common words of which the document only says what they mean."""
+    form = without_place(span.form)
+    if (
+        is_command(form)
+        or is_term(form)
+        or is_sentence(form)
+        or (form.isupper() and " " not in form and is_shouted(form))
+    ):
+        return True
+    if evidence.is_long and form[0].islower() and (" " in form) and (form.islower() or is_common(form.split()[0])):
+        return True
+    if len(form) == 1 or (evidence.is_long and form.islower() and form.isalpha() and form.isascii()):
+        return True
+    if evidence.has_code and form.islower() and any(map(str.isdigit, form)):
+        return True
+    if evidence.tells_articles and _is_told(form, evidence):
+        return True
+    is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
+    return is_plain and (
+        is_title_of_part(text, span.start, span.end)
+        or (is_defined(text, span.start, span.end) and (" " not in form or evidence.is_term(form)))
+    )
+
+
+def _is_told(form: str, evidence: NameEvidence) -> bool:
+    """Whether what a long document quotes is a common word, or common words of which only the first has a capital."""
+    if " " not in form:
+        return is_common(form) and not evidence.is_name(form)
+    return form[0].isupper() and form[1:].islower() and evidence.is_common_run(form)
+
+
+def _without_article(span: NameSpan) -> NameSpan:
+    """Returns a French name without an article that is joined to it (`l’Europe`)."""
+    elided = _ELISION.match(span.form)
+    if elided is None or span.quoted:
+        return span
+    return NameSpan(start=span.start + elided.end(), end=span.end, form=span.form[elided.end() :])

@@ -10,7 +10,7 @@ from app.container import Container
 from core.corpora import Corpus, check_embedded_by
 from core.documents import Document, OnConflict, Submission, check_submission
 from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFound, QueueFull, RateLimited, TooLarge
-from core.ids import content_hash
+from core.ids import content_hash, document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
@@ -192,6 +192,9 @@ async def _enqueue(
 ) -> Enqueued:
     container.check_embedding(corpus)
     await container.files.put(corpus.id, contents())
+    submitted = revisions
+    if on_conflict is OnConflict.SKIP:
+        revisions = await _leave_out_attachments(container, corpus, revisions, mails)
     try:
         enqueued = await container.record.submissions.enqueue(
             corpus.id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
@@ -200,15 +203,33 @@ async def _enqueue(
         await _delete_originals_if_deleted(container, corpus.id)
         raise
     except (Conflict, Forbidden, InvalidInput, RateLimited, TooLarge):  # nothing was queued
-        await _list_orphans(container, corpus.id, [one.content_hash for one in revisions])
+        await _list_orphans(container, corpus.id, [one.content_hash for one in submitted])
         raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
     await container.files.put(corpus.id, contents())
-    skipped = {document.key for document in enqueued.documents if document.skipped}
-    await _list_orphans(container, corpus.id, [one.content_hash for one in revisions if one.key in skipped])
+    written = {document.key for document in enqueued.documents if not document.skipped}
+    await _list_orphans(container, corpus.id, [one.content_hash for one in submitted if one.key not in written])
     await container.notifier.notify_soon(corpus.id)
     await _delete_lost_attachments(container, corpus, enqueued, mails)
     return enqueued
+
+
+async def _leave_out_attachments(
+    container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Collection[str]
+) -> list[NewRevision]:
+    """Returns the revisions without the attachments of mails that are there already: such a mail is skipped, and what
+    another version of it has attached is no document of the corpus.
+    """
+    prefixes = tuple([attachment_prefix(key) for key in mails if await _exists(container, corpus, key)])
+    return [one for one in revisions if not (ATTACHMENT_OF in one.metadata and one.key.startswith(prefixes))]
+
+
+async def _exists(container: Container, corpus: Corpus, key: str) -> bool:
+    try:
+        await container.record.documents.get(corpus.id, document_id(key))
+    except NotFound:
+        return False
+    return True
 
 
 async def _list_orphans(container: Container, corpus_id: str, names: Sequence[str]) -> None:

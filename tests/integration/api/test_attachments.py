@@ -55,6 +55,18 @@ async def test_attachments_come_change_and_go_with_their_mail(server: Server) ->
     assert set(await listed(server)) == {other["key"]}
 
 
+async def test_a_mail_that_is_skipped_brings_no_attachments(server: Server) -> None:
+    await server.corpus()
+    await upload(server, ("m.eml", make_mail("a.txt").as_bytes()))
+    await server.work("people")
+    before = set(await listed(server))
+    changed = make_mail("a.txt", "b.txt", inner=make_mail("deep.txt")).as_bytes()
+    answer = await upload(server, ("m.eml", changed), ("n.eml", make_mail("c.txt").as_bytes()), on_conflict="skip")
+    assert answer.status_code == 202, answer.text
+    await server.work("people")
+    assert set(await listed(server)) == before | {"n.eml", "n.eml/attachments/c.txt"}
+
+
 async def test_a_mail_that_cannot_be_read_fails_with_its_reason_and_keeps_its_attachments(server: Server) -> None:
     await server.corpus()
     good = make_msg({0x0037: "Lantern", 0x1000: "See."}, {"a.txt": b"In the harbour.", "bad.pdf": b"%PDF-1.4 no"})

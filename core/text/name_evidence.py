@@ -53,10 +53,12 @@ _MOST_LOWER = 5
 """A word that is written more than this many times as often without a capital as with one is no name."""
 _CONTRACTION = re.compile(
     r"(?:I|You|He|She|It|We|They|That|There|What|Who|Here|Let)['’]\w+|\w+n['’]t"
-    r"|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)|\w*?(\w)\1\1\w*+",
+    r"|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)",
     re.IGNORECASE,
 )
-"""English `I'll` and `don't`, French questions (`Existe-t-il`), and sounds (`Hmmm`)."""
+"""English `I'll` and `don't`, and French questions (`Existe-t-il`)."""
+_SOUND = re.compile(r"([^\W\d_])\1\1", re.IGNORECASE)
+"""Three times the same letter: `Hmmm`."""
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
 _BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
@@ -92,7 +94,7 @@ class NameEvidence:
 
     def is_name(self, word: str) -> bool:
         """Returns whether a capitalised word is a name by itself."""
-        if _CONTRACTION.fullmatch(word) or not any(map(str.isupper, word)):
+        if _CONTRACTION.fullmatch(word) or _SOUND.search(word) or not any(map(str.isupper, word)):
             return False
         if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
             return False

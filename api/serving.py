@@ -38,6 +38,9 @@ __all__ = ["serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
 _ACCEPTED_AT_ONCE = 64
+_START_SECONDS = 30
+"""How long a process of several may take to begin. On a busy machine the imports alone take more than uvicorn's own five
+seconds, after which it kills the process and starts another, again and again."""
 """Connections that are accepted in a round of the event loop, before any of them is counted."""
 _HEADER_BYTES = 64 * 1024
 """The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""
@@ -112,6 +115,7 @@ def _configure(
         backlog=_ACCEPTED_AT_ONCE,
         h11_max_incomplete_event_size=_HEADER_BYTES,
         timeout_graceful_shutdown=settings.api.drain_seconds,
+        timeout_worker_healthcheck=_START_SECONDS,
         **options,
     )
 

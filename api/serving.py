@@ -38,10 +38,10 @@ __all__ = ["serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
 _ACCEPTED_AT_ONCE = 64
-_START_SECONDS = 30
-"""How long a process of several may take to begin. On a busy machine the imports alone take more than uvicorn's own five
-seconds, after which it kills the process and starts another, again and again."""
 """Connections that are accepted in a round of the event loop, before any of them is counted."""
+_START_SECONDS = 30
+"""How long a process of several may take to begin. On a busy machine its imports take more than uvicorn's five seconds,
+after which it would be killed and started again, without end."""
 _HEADER_BYTES = 64 * 1024
 """The largest request line with its headers: 4,000 characters of Chinese in a query take 36 kB."""
 

@@ -14,6 +14,8 @@ from indexer.loading.xml import parse_xml
 __all__ = ["make_metadata", "parse_time", "read_office_properties"]
 
 _MAX_CHARACTERS = 1000
+_NO_VALUES = frozenset(("(anonymous)", "(unspecified)", "python-docx"))
+"""What libraries write as author or subject where nobody gave any."""
 _OFFICE_PART = "docProps/core.xml"
 _OFFICE_NAMES = {
     "author": "creator",
@@ -31,7 +33,7 @@ def make_metadata(properties: Mapping[str, object]) -> dict[str, Any]:
     Times of this form can be compared as texts.
     """
     found = {name: _as_text(value) for name, value in properties.items() if value is not None}
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in found.items() if value and value not in _NO_VALUES}
 
 
 def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dict[str, Any]]:

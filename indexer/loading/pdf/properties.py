@@ -16,10 +16,10 @@ __all__ = ["read_page_labels", "read_properties"]
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
 _NO_TITLE = re.compile(
-    r"^(untitled|microsoft word|powerpoint pr|slide \d+$)|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
+    r"^(untitled|\((anonymous|unspecified)\)$|microsoft word|powerpoint pr|slide \d+$)|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
     re.IGNORECASE,
 )
-"""Titles that programs make of the names of files."""
+"""Titles that programs make of the names of files, or write where nobody gave a title."""
 _IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")
 """A title in this form is a number of the publisher, or the name of the file that was typeset (`bashref`)."""
 

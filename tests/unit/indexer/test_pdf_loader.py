@@ -135,11 +135,17 @@ def test_title_and_metadata_come_from_the_properties() -> None:
 
 
 @pytest.mark.parametrize(
-    "title", ["Microsoft Word - report.doc", "untitled", "paper.tex", "bashref", "0000320193-23-000077"]
+    "title",
+    ["Microsoft Word - report.doc", "untitled", "(anonymous)", "paper.tex", "bashref", "0000320193-23-000077"],
 )
 def test_a_title_that_a_program_made_of_a_file_is_none(title: str) -> None:
     parts = [("h1", "Bridges of the North"), ("p", LOREM)]
     assert load(make_pdf(parts, title=title)).title == "Bridges of the North"
+
+
+def test_what_a_library_writes_for_nobody_is_no_metadata() -> None:
+    found = load(make_pdf(CHAPTERS, author="(anonymous)", subject="(unspecified)")).metadata
+    assert not {"author", "subject"} & found.keys()
 
 
 @pytest.mark.parametrize(

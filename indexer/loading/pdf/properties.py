@@ -16,7 +16,8 @@ __all__ = ["read_page_labels", "read_properties"]
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
 _NO_TITLE = re.compile(
-    r"^(untitled|\((anonymous|unspecified)\)$|microsoft word|powerpoint pr|slide \d+$)|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
+    r"^(untitled|\((anonymous|unspecified)\)$|microsoft word|powerpoint pr|slide \d+$)"
+    r"|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
     re.IGNORECASE,
 )
 """Titles that programs make of the names of files, or write where nobody gave a title."""

@@ -52,24 +52,19 @@ def commit(
     """
     valid = select_valid(cx, [one.claim for one in commits])
     effects = _Effects(make_corpus_number(cx, corpus_id))
-    numbers = {one.claim.token: _find_number(cx, one) for one in commits if one.claim.token in valid}
-    drop_fenced(cx, ready.keys() - numbers.values())
-    replaced = [one for one in commits if one.claim.token in valid and not one.claim.deletion]
-    for one in commits:
-        if one.claim.token in valid:
-            number = numbers[one.claim.token]
-            _delete_rows(cx, number, None if one.claim.deletion else ready[number], effects)
-            effects.document_ids.append(one.claim.document_id)
+    written = [(one, _find_number(cx, one), valid[one.claim.token]) for one in commits if one.claim.token in valid]
+    drop_fenced(cx, ready.keys() - {number for _, number, _ in written})
+    for one, number, _ in written:
+        _delete_rows(cx, number, None if one.claim.deletion else ready[number], effects)
+        effects.document_ids.append(one.claim.document_id)
     generation = raise_generation(cx, corpus_id)
     pending = select_new_entities(cx, effects.corpus) if misses_entities(seen, generation - 1) else []
     first = insert_chunks(cx, effects.corpus)
     update_chunks(cx, effects.corpus)
     insert_graph(cx, effects.corpus, first)
-    for one in replaced:
-        _make_current(cx, one, numbers[one.claim.token], valid[one.claim.token], effects)
-    for one in commits:
-        if one.claim.token in valid and one.claim.deletion:
-            _end_document(cx, one, numbers[one.claim.token], valid[one.claim.token], effects)
+    for one, number, seq in written:
+        finish = _end_document if one.claim.deletion else _make_current
+        finish(cx, one, number, seq, effects)
     _count_rows(cx, effects)
     orphans = delete_unsupported(cx, corpus_id, effects.deleted)
     write_synonyms(cx, corpus_id, synonyms, generation)

@@ -198,7 +198,7 @@ async def ask(
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
         question = opened.question
-        answer = await locate_cells(answer, list_corpora(asked), container.record.contents)
+        answer = await locate_cells(answer, question.text, list_corpora(asked), container.record.contents)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)

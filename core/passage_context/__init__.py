@@ -1,7 +1,10 @@
-"""What a passage is part of (`context`), and the tables of a text: their headers (`tables`) and cells (`cells`)."""
+"""What a passage is part of (`context`), and the tables of a text: where they are (`tables`), their rows and columns
+(`grids`), and their cells (`cells`).
+"""
 
-from core.passage_context.cells import TableCell, find_cell, name_cell, read_grids
+from core.passage_context.cells import TableCell, find_cell, name_cell
 from core.passage_context.context import PassageContext, describe_hit, find_context, name_sender, split_heading
+from core.passage_context.grids import read_grids
 from core.passage_context.tables import TextTable, find_tables, split_units
 
 __all__ = [

@@ -1,41 +1,32 @@
-"""Cells of tables in text: where each stands, and the names of its row and column.
+"""The cell of a table that a citation is about, with the label of its row and the name of its column.
 
-The tables are those of `core.passage_context.tables`, and rows whose cells have their names (`Rate: 345; Name: Bo`).
-All is read from the text, so nothing is stored beside a passage. Open this to cite a cell or to show a table.
+A quoted row has several cells. The one that the answer states is meant; if it states several, as an answer does that
+quotes the whole row, the column that the question asks for tells which. Open this to change how a cell is chosen;
+`grids` reads the tables.
 """
 
 import re
-from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context.tables import find_tables, is_amount, is_date, is_row, is_rule, is_typed
-from core.text.shortening import shorten
-from core.text.titles import one_line
+from core.documents import Span
+from core.passage_context.grids import read_grids
+from core.passage_context.tables import is_amount, is_date
+from core.text.value_kinds import ValueKind, find_kind, find_stems
 
-__all__ = ["GridRow", "TableCell", "TextGrid", "find_cell", "name_cell", "read_grids"]
+__all__ = ["TableCell", "find_cell", "name_cell"]
 
-_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
-_BAR = re.compile(r"(?<!\S)\|(?!\S)")
-_TYPED_BAR = re.compile(r"(?<!\\)\|")
-_FIELD = re.compile(r"([^:;|\n]{1,200}): ")
-_COLON = re.compile(r": ")
-_SEMICOLON = re.compile(r"; ")
-_CURRENCY_AFTER = re.compile(r"\s[$€£¥]\Z")
 _FIGURE = re.compile(r"\d[\d.,\u202f\u00a0]*\d|\d")
 _GROUPING = re.compile(r"[\s,\u202f\u00a0]")
 _WORD = re.compile(r"\w+")
-
-_LONGEST_NAME = 60
-_LONGEST_LABEL = 200
-"""Characters of the name of a row or column; longer ones are cut."""
-_MOST_HEADER_ROWS = 5
-_LOOKED_AT = 5
-"""The first rows of a table, which show whether it is one of Markdown."""
-_NEAR = 300
-"""Characters between two parts of a table, such as the footer of a page and the header of the next one."""
+_MONEY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b|\d[.,]\d\d\b")
+_TOTAL = find_stems("total sum amount Gesamt Summe Betrag montant somme")
+_IN_LABEL = 0.5
+"""How much a word of the question counts for a column if it is also in the label of the row."""
+_OF_KIND = 0.3
+_SHORTEST, _SHORTENED = 3, 0.7
+"""Letters of a name that may be the beginning of a word of the question, and how much that counts."""
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
 
@@ -54,94 +45,64 @@ class TableCell:
     span: Span
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GridRow:
-    """A row: the places of its cells, of which the column is known by their index, and its label."""
+def find_cell(
+    text: str, span: Span, words: str = "", before: Sequence[str] = (), question: str = ""
+) -> TableCell | None:
+    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about none.
 
-    start: int
-    end: int
-    cells: tuple[tuple[int, int], ...]
-    label: str
-    names: tuple[str, ...] = ()
-    """The names of the cells, if the row itself says them (`Rate: 345`)."""
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TextGrid:
-    """A table: `columns` are the names of its columns, '' where none is known, and `rows` those below the header."""
-
-    start: int
-    end: int
-    columns: tuple[str, ...]
-    header: tuple[GridRow, ...]
-    rows: tuple[GridRow, ...]
-
-
-def read_grids(text: str) -> list[TextGrid]:
-    """Returns the tables of a text, in order. A table without a header near one of as many columns has its names."""
-    grids: list[TextGrid] = []
-    for table in find_tables(text):
-        body = text[table.start : table.body]
-        known = sum(is_row(line) and not is_rule(_texts(line, _typed_ranges(line))) for line in body.splitlines())
-        grid = _make_grid(text, table.start, table.end, known)
-        above = grids[-1] if grids else None
-        if above is not None and not grid.header and _goes_on(grid, above):
-            grid = replace(grid, columns=above.columns)
-        grids.append(grid)
-    records = _read_records(text, grids)
-    others = [grid for grid in grids if not _overlaps(records, grid.start, grid.end)]
-    return sorted([*others, *records], key=lambda grid: grid.start)
-
-
-def _overlaps(grids: Sequence[TextGrid], start: int, end: int) -> bool:
-    """Returns whether one of several tables, which are in order, is in a part of the text."""
-    before = bisect_left(grids, end, key=lambda grid: grid.start)
-    return before > 0 and grids[before - 1].end > start
-
-
-def _goes_on(grid: TextGrid, above: TextGrid) -> bool:
-    is_near = grid.start - above.end <= _NEAR
-    return is_near and bool(above.columns) and _usual_width(grid.rows) == _usual_width(above.rows)
-
-
-def find_cell(text: str, span: Span, words: str = "", before: Sequence[str] = ()) -> TableCell | None:
-    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about none, or several.
-
-    That is the cell in which the quote stands, or the first one of its rows whose value `words`, a part of the answer,
-    have. `before` are the passages of the document before this one, in order: they may have the header of its table.
+    That is the cell in which the quote stands, or one of its rows whose value `words`, a part of the answer, have. Of
+    several, it is the cell whose column the question asks for, else the first one in the order of the words. `before`
+    are the passages of the document before this one, in order: they may have the header of its table.
     """
     touched = [
-        (row, place)
+        place
         for grid in read_grids(text)
         for row in grid.rows
         if row.start < span.end and span.start < row.end
-        for place in row.cells[0 if row.names else 1 :]
-        if place[0] < place[1]
+        for place in row.cells
+        if place[0] < place[1] and (row.names or place != row.named_by)
     ]
-    inside = [place for _, place in touched if place[0] <= span.start and span.end <= place[1]]
-    places = inside or _find_stated(text, [place for _, place in touched], words)
+    inside = [place for place in touched if place[0] <= span.start and span.end <= place[1]]
+    places = inside or _find_stated(text, touched, words)
     if not places and len(touched) == 1:
-        places = [touched[0][1]]
-    return name_cell(text, Span(start=places[0][0], end=places[0][1]), before) if places else None
+        places = touched
+    if not places:
+        return None
+    named = _Naming(text, before)
+    cells = [cell for place in places if (cell := named.name(Span(start=place[0], end=place[1])))]
+    return _choose(cells, question) if cells else None
 
 
 def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | None:
     """Returns the cell that stands at `text[span]`, or None if no cell of a table's body stands there."""
-    above = "\n".join(before)[-_LONGEST:]
-    shift = len(above) + 1 if above else 0
-    whole = f"{above}\n{text}" if above else text
-    for grid in read_grids(whole):
-        for row in grid.rows:
-            for number, (start, end) in enumerate(row.cells):
-                if start <= span.start + shift < max(end, start + 1) and span.end + shift <= end:
-                    column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
-                    place = Span(start=start - shift, end=end - shift)
-                    return TableCell(row=row.label, column=column, value=whole[start:end], span=place)
-    return None
+    return _Naming(text, before).name(span)
+
+
+class _Naming:
+    """The tables of a passage, and of the passages before it, by which its cells are named."""
+
+    def __init__(self, text: str, before: Sequence[str]) -> None:
+        above = "\n".join(before)[-_LONGEST:]
+        self._shift = len(above) + 1 if above else 0
+        self._text = f"{above}\n{text}" if above else text
+        self._grids = read_grids(self._text)
+
+    def name(self, span: Span) -> TableCell | None:
+        at, to = span.start + self._shift, span.end + self._shift
+        for grid in self._grids:
+            if not grid.start <= at < grid.end:
+                continue
+            for row in grid.rows:
+                for number, (start, end) in enumerate(row.cells):
+                    if start <= at < max(end, start + 1) and to <= end:
+                        column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
+                        place = Span(start=start - self._shift, end=end - self._shift)
+                        return TableCell(row=row.label, column=column, value=self._text[start:end], span=place)
+        return None
 
 
 def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> list[tuple[int, int]]:
-    """Returns the places of cells that the words state, in the order of the words."""
+    """Returns the places of cells that the words state: amounts first, each kind in the order of the words."""
     figures = {_GROUPING.sub("", match[0]): match.start() for match in reversed(list(_FIGURE.finditer(words)))}
     folded = f" {' '.join(_WORD.findall(words.casefold()))} "
     found: list[tuple[int, int, tuple[int, int]]] = []
@@ -157,303 +118,49 @@ def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> li
     return [place for _, _, place in sorted(found)]
 
 
-def _make_grid(text: str, start: int, end: int, known: int) -> TextGrid:
-    """Returns the table at `text[start:end]`; at least `known` of its rows are the header."""
-    lines = [match.span() for match in _LINE.finditer(text, start, end)]
-    rows = [line for line in lines if is_row(text[slice(*line)])]
-    typed = _is_markdown(text, rows)
-    cells = {line: _typed_ranges(text, *line) if typed else _split(text, *line) for line in rows}
-    rules = {n for n, line in enumerate(rows) if is_rule(_texts(text, cells[line]))}
-    rows = [line for n, line in enumerate(rows) if n not in rules]
-    has_currency = any(_is_split_currency(text, cells[line]) for line in rows)
-    if has_currency:
-        cells = {line: _join_currency(text, found) for line, found in cells.items()}
-    written = [_texts(text, cells[line]) for line in rows]
-    count = min(rules) if rules else max(known, _count_header(written))
-    if rules and not any(any(row) for row in written[:count]):
-        count = 0
-    body = [row for row in written[count:] if any(row)]
-    width = _usual_size(body)
-    columns = _name_columns(written[:count], width, [len(row) for row in body])
-    made = _label_rows(text, lines, rows[count:], cells)
-    if count and (named := _split_fields(text, made, columns)):
-        made = named
-    header = tuple(GridRow(start=a, end=b, cells=cells[a, b], label="") for a, b in rows[:count])
-    if has_currency:  # rows of another number of cells have no known column
-        made = tuple(row if len(row.cells) in (width, 1) else _without_columns(row, len(columns)) for row in made)
-    return TextGrid(start=start, end=end, columns=columns, header=header, rows=made)
+def _choose(cells: Sequence[TableCell], question: str) -> TableCell:
+    """Returns the cell that a question asks for: the first one of those with the greatest score.
 
-
-def _without_columns(row: GridRow, width: int) -> GridRow:
-    return replace(row, names=("",) * len(row.cells)) if width else row
-
-
-def _is_markdown(text: str, rows: Sequence[tuple[int, int]]) -> bool:
-    return bool(rows) and all(is_typed(text[slice(*row)]) for row in rows[:_LOOKED_AT])
-
-
-def _split(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
-    bars = [match.start() for match in _BAR.finditer(text, start, end)]
-    return _strip_all(text, zip([start, *(bar + 1 for bar in bars)], [*bars, end], strict=True))
-
-
-def _typed_ranges(text: str, start: int = 0, end: int | None = None) -> tuple[tuple[int, int], ...]:
-    end = len(text) if end is None else end
-    bars = [match.start() for match in _TYPED_BAR.finditer(text, start, end)]
-    found = _strip_all(text, zip([start, *(bar + 1 for bar in bars)], [*bars, end], strict=True))
-    first = 1 if found and found[0][0] == found[0][1] else 0
-    last = len(found) - (1 if len(found) > 1 and found[-1][0] == found[-1][1] else 0)
-    return found[first:last]
-
-
-def _strip_all(text: str, places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    stripped = []
-    for start, end in places:
-        piece = text[start:end]
-        begin = start + len(piece) - len(piece.lstrip())
-        words = piece.strip()
-        stripped.append((begin, begin + len(words)) if words else (start, start))
-    return tuple(stripped)
-
-
-def _texts(text: str, places: Iterable[tuple[int, int]]) -> list[str]:
-    return [one_line(text[slice(*place)]) for place in places]
-
-
-def _is_split_currency(text: str, places: Sequence[tuple[int, int]]) -> bool:
-    """Whether a sign of currency stands apart from its amount, as PDFs have it (`Net income | $ | 19,881 $ | 5`)."""
-    return any(text[a:b] in "$€£¥" for a, b in places[:-1] if a < b) or any(
-        _CURRENCY_AFTER.search(text[a:b]) and is_amount(text[a:b]) for a, b in places[:-1]
-    )
-
-
-def _join_currency(text: str, places: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    joined = []
-    for start, end in places:
-        words = text[start:end]
-        if words and words in "$€£¥":
-            continue
-        shorter = words[:-1].rstrip() if _CURRENCY_AFTER.search(words) else words
-        joined.append((start, start + len(shorter)))
-    return tuple(joined) or tuple(places)
-
-
-def _count_header(rows: Sequence[Sequence[str]]) -> int:
-    """Returns how many of the first rows name columns: they have no amount, and rows below have.
-
-    A row below the first one is of the header if its first cell, above the labels, is empty or the same as above, if
-    all of it are dates, or if names that span several columns are above it.
+    A word of the question counts for each column that is named by it, the less the more columns have it. A cell whose
+    value the question says is what it gives, not what it asks for.
     """
-    count = 0
-    for row in rows[: min(_MOST_HEADER_ROWS, len(rows) - 1)]:
-        goes_on = row[0] in ("", rows[0][0]) or all(is_date(cell) for cell in row if cell)
-        if not _may_name(row) or (count and not goes_on and not _spans(rows[count - 1], row)):
-            break
-        count += 1
-    body = rows[count:]
-    if not count or _are_alike(rows[count - 1], body[0]):
-        return 0
-    if count > 1 or not rows[0][0] or any(is_amount(cell) for row in body for cell in row[1:] if cell):
-        return count
-    return int(len(set(rows[0])) == len(rows[0]) and all(rows[0]) and not _is_pair(rows))
-
-
-def _spans(row: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether a row without a label has names that span columns of the row below."""
-    return not row[0] and all(below) and (not all(row[1:]) or len(row) < len(below))
-
-
-def _are_alike(row: Sequence[str], below: Sequence[str]) -> bool:
-    """Whether a column has dates in both rows, which have labels: both are data."""
-    dates = any(is_date(cell) and is_date(under) for cell, under in zip(row[1:], below[1:], strict=False))
-    return dates and bool(row[0] and below[0])
-
-
-def _is_pair(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether rows without figures are pairs of a name and a value, of which the first is like the others."""
-    return len(rows) < 3 or any(":" in row[0] for row in rows[:2])
-
-
-def _may_name(row: Sequence[str]) -> bool:
-    named = [cell for cell in row if cell]
-    if not named or any(len(cell) > _LONGEST_NAME for cell in named):
-        return False
-    return not any(map(is_amount, named))
-
-
-def _usual_size(rows: Sequence[Sequence[str]]) -> int:
-    counts = Counter(map(len, rows))
-    return max(counts, key=lambda width: (counts[width], width)) if counts else 0
-
-
-def _usual_width(rows: Sequence[GridRow]) -> int:
-    return _usual_size([[""] * len(row.cells) for row in rows])
-
-
-def _name_columns(header: Sequence[Sequence[str]], width: int, widths: Sequence[int]) -> tuple[str, ...]:
-    """Returns the names of columns from the rows of a header, from top to bottom."""
-    most = max([width, *widths, *map(len, header)], default=0)
-    names: list[list[str]] = [[] for _ in range(most)]
-    for number, row in enumerate(header):
-        spread = _spread(row, width, is_last=number == len(header) - 1)
-        for column, name in enumerate(spread[:most]):
-            if name and name not in names[column]:
-                names[column].append(name)
-    joined = [_join_names(parts) for parts in names]
-    return tuple(joined) if any(joined) else ()
-
-
-def _join_names(parts: Sequence[str]) -> str:
-    """Joins what stands above one another. `July 1,` above `2023` is one name."""
-    joined = ""
-    for part in parts:
-        is_one = joined.endswith(",") or (is_date(part) and part.isdigit() and is_date(f"{joined} {part}"))
-        joined = f"{joined}{' ' if is_one else HEADING_SEPARATOR}{part}" if joined else part
-    return shorten(joined, _LONGEST_LABEL)
-
-
-def _spread(row: Sequence[str], width: int, *, is_last: bool) -> list[str]:
-    """Returns a row of a header with a name for each column. A name that spans columns is above all of them.
-
-    A row that has a cell for each column, or an empty first one, is as it stands. Otherwise the first column, of
-    labels, has no name, and the others share the names of the row in equal parts.
-    """
-    if len(row) >= width or not row[0]:
-        if is_last:
-            return list(row)
-        filled = list(row[:1])
-        for cell in [*row[1:], *[""] * (width - len(row))]:
-            filled.append(cell or (filled[-1] if len(filled) > 1 else ""))
-        return filled
-    if width - 1 >= len(row) and (width - 1) % len(row) == 0:
-        times = (width - 1) // len(row)
-        return ["", *(name for name in row for _ in range(times))]
-    return []
-
-
-def _label_rows(
-    text: str,
-    lines: Sequence[tuple[int, int]],
-    rows: Sequence[tuple[int, int]],
-    cells: dict[tuple[int, int], tuple[tuple[int, int], ...]],
-) -> tuple[GridRow, ...]:
-    """Returns the rows with their labels: the group above them, and their first cell, with the next ones if others have
-    the same first one.
-    """
-    wanted = set(rows)
-    group = pending = ""
-    firsts = Counter(text[slice(*cells[row][0])] for row in rows if cells[row])
-    made: list[GridRow] = []
-    last = ""
-    for line in lines:
-        written = one_line(text[slice(*line)])
-        if line not in wanted:
-            if not written:
-                group = pending = ""
-            elif line not in cells and not written.startswith("("):  # not a unit, as `(In millions)`
-                group, pending = (written.rstrip(":"), "") if written.endswith(":") else (group, written)
-            continue
-        places = cells[line]
-        own = _texts(text, places)
-        first = own[0] or last
-        last = first
-        label = first
-        if pending and first[:1].islower():
-            label = f"{pending} {first}"
-        elif pending:
-            group = pending
-        pending = ""
-        if firsts[text[slice(*places[0])]] > 1 and len(own) > 2 and own[1] and not is_amount(own[1]):
-            label = f"{label}{HEADING_SEPARATOR}{own[1]}"
-        label = f"{group}{HEADING_SEPARATOR}{label}" if group else label
-        made.append(GridRow(start=line[0], end=line[1], cells=places, label=shorten(label, _LONGEST_LABEL)))
-    return tuple(made)
-
-
-def _split_fields(text: str, rows: Sequence[GridRow], columns: Sequence[str]) -> tuple[GridRow, ...]:
-    """Returns rows whose cells say their names (`Rate: 345 | Name: Bo`), as workbooks have them; () if they do not."""
-    known = {column.replace(HEADING_SEPARATOR, " "): column for column in columns if column}
-    found = [_read_fields(text, row, known) for row in rows]
-    return tuple(row for row in found if row) if found and all(found) else ()
-
-
-def _read_fields(text: str, row: GridRow, known: Mapping[str, str]) -> GridRow | None:
-    names, places = [], []
-    for start, end in row.cells:
-        match = _longest_name(text, start, end, known)
-        names.append(known.get(match, ""))
-        places.append((start + len(match) + 2, end) if match else (start, end))
-    if 2 * sum(map(bool, names)) <= len(names):
-        return None
-    return replace(row, cells=tuple(places), names=tuple(names), label=_first_value(text, places))
-
-
-def _longest_name(text: str, start: int, end: int, known: Mapping[str, str]) -> str:
-    """Returns the longest of the known names with which a cell begins, or ''. Each colon is looked at once."""
-    colons = _COLON.finditer(text, start, min(end, start + _LONGEST_LABEL + 2))
-    names = [name for colon in colons if (name := text[start : colon.start()]) in known]
-    return names[-1] if names else ""
-
-
-def _read_records(text: str, grids: Sequence[TextGrid]) -> list[TextGrid]:
-    """Returns the tables of rows that say the names of their cells, and that no header is above.
-
-    They are `Name: Bo; Rate: 290`, of delimited text, and `Name: Bo | Rate: 290`, of a workbook's later passages, where
-    a table without a header was found.
-    """
-    found: list[list[GridRow]] = []
-    taken = [grid for grid in grids if any(row.names for row in grid.rows) or grid.columns]
-    fields: list[tuple[tuple[int, int], list[tuple[str, int, int]]]] = []
-    for match in _LINE.finditer(text):
-        line = match.span()
-        parts = [] if _overlaps(taken, line[0], line[0] + 1) else _split_record(text, *line)
-        if parts:
-            fields.append((line, parts))
-    counts = Counter(name for _, parts in fields for name, _, _ in parts)
-    names = {name for name, count in counts.items() if name and (count > 1 or 2 * count >= len(fields))}
-    for line, parts in fields:
-        joined = _join_unnamed(parts, names)
-        if len(joined) < 2:
-            continue
-        places = [(start, end) for _, start, end in joined]
-        row = GridRow(
-            start=line[0],
-            end=line[1],
-            cells=tuple(places),
-            names=tuple(name for name, _, _ in joined),
-            label=_first_value(text, places),
+    if len(cells) == 1 or not question:
+        return cells[0]
+    asked = find_stems(question)
+    columns = [_match(cell.column, asked) for cell in cells]
+    counts = Counter(stem for found in columns for stem in found)
+    rows = find_stems(" ".join({cell.row for cell in cells}))
+    kind = find_kind(question)
+    scores = [
+        (
+            not find_stems(cell.value) <= asked,
+            sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
+            + _suit(cell, kind),
         )
-        if found and found[-1][-1].end == line[0]:
-            found[-1].append(row)
-        else:
-            found.append([row])
-    return [TextGrid(start=rows[0].start, end=rows[-1].end, columns=(), header=(), rows=tuple(rows)) for rows in found]
+        for cell, found in zip(cells, columns, strict=True)
+    ]
+    return cells[scores.index(max(scores))]
 
 
-def _split_record(text: str, start: int, end: int) -> list[tuple[str, int, int]]:
-    """Returns the name and place of each part of a line that begins with a name; empty if it is no record."""
-    if not _FIELD.match(text, start, end):
-        return []
-    pattern = _BAR if _BAR.search(text, start, end) else _SEMICOLON
-    marks = [match.span() for match in pattern.finditer(text, start, end)]
-    ends = [*(mark[0] for mark in marks), end]
-    parts = []
-    for begin, stop in _strip_all(text, zip([start, *(mark[1] for mark in marks)], ends, strict=True)):
-        name = _FIELD.match(text, begin, stop)
-        parts.append((one_line(name[1]), name.end(), stop) if name else ("", begin, stop))
-    return parts if len(parts) > 1 and 2 * sum(bool(name) for name, _, _ in parts) > len(parts) else []
+def _match(name: str, asked: Collection[str]) -> dict[str, float]:
+    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum."""
+    found: dict[str, float] = {}
+    for stem in find_stems(name):
+        if stem in asked:
+            found[stem] = 1
+        elif len(stem) >= _SHORTEST and stem.isalpha():
+            found |= {word: _SHORTENED for word in asked if word.startswith(stem) and word not in found}
+    return found
 
 
-def _join_unnamed(parts: Sequence[tuple[str, int, int]], names: set[str]) -> list[tuple[str, int, int]]:
-    """Returns the parts that begin with a name that most rows have; others belong to the part before them."""
-    joined: list[tuple[str, int, int]] = []
-    for name, start, end in parts:
-        if name in names:
-            joined.append((name, start, end))
-        elif joined:
-            joined[-1] = (*joined[-1][:2], end)
-    return joined
-
-
-def _first_value(text: str, places: Sequence[tuple[int, int]]) -> str:
-    return shorten(one_line(text[slice(*places[0])]), _LONGEST_LABEL) if places else ""
+def _suit(cell: TableCell, kind: ValueKind) -> float:
+    """Returns how well a cell suits the kind of value that is asked for; it decides where no column is named."""
+    match kind:
+        case ValueKind.NUMBER if is_amount(cell.value):
+            is_money = _MONEY.search(cell.value) or _MONEY.search(cell.column)
+            is_total = _TOTAL & find_stems(cell.column)
+            return _OF_KIND * (1 + 0.2 * bool(is_money) + 0.1 * bool(is_total))
+        case ValueKind.DATE if is_date(cell.value):
+            return _OF_KIND
+        case _:
+            return 0.0

@@ -1,7 +1,8 @@
 """Tables in plain text: runs of lines whose cells are separated by bars, and the rows that name their columns.
 
 Loaders write a row of a table as one line (`Name | Rate`), and Markdown has its tables as they are typed
-(`| Name | Rate |`). A row tells little without the names of its columns. Open this to find them.
+(`| Name | Rate |`); others are drawn, with rules as `+------+------+`. A row tells little without the names of its
+columns. Open this to find them.
 """
 
 import re
@@ -19,7 +20,9 @@ BAR = " | "
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _TYPED_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
-_CURRENCY = re.compile(r"\b[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
+_BOX_RULE = re.compile(r"[ \t]{0,40}\+(?:[-=]{2,500}\+){1,100}\s*")
+"""The line between rows of a drawn table, `+------+-----+`, as RFCs have it."""
+_CURRENCY = re.compile(r"\b(?!(?:VAT|TVA|GST|IVA|BTW|UST|MAX|MIN|TYP)\b)[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
 _YEAR = r"(?:1[89]|20)\d\d"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|fév|avr|aoû|déc)[^\W\d]{0,6}\.?"
 _DATE = re.compile(
@@ -60,8 +63,15 @@ class TextTable:
 
 
 def is_row(line: str) -> bool:
-    """Returns whether a line is a row of a table: it has two cells or more, of which the first may be empty."""
-    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line))
+    """Returns whether a line is a row of a table: it has two cells or more, of which the first may be empty, or it is a
+    rule between such rows.
+    """
+    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line) or _is_drawn(line))
+
+
+def _is_drawn(line: str) -> bool:
+    """Whether a line is a rule of a drawn table, which belongs to it and begins none."""
+    return line.lstrip().startswith("+") and _BOX_RULE.fullmatch(line) is not None
 
 
 def find_tables(text: str) -> Iterator[TextTable]:
@@ -73,7 +83,7 @@ def find_tables(text: str) -> Iterator[TextTable]:
     rows: list[tuple[int, int]] = []  # the first of a table
     end = between = 0
     for line in _LINE.finditer(text):
-        if is_row(line[0]):
+        if is_row(line[0]) and (rows or not _is_drawn(line[0])):
             if rows and end < line.start() and _may_begin(line[0]):
                 yield _make_table(text, rows, end)
                 rows = []
@@ -186,7 +196,8 @@ def _is_broken(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def is_rule(row: Sequence[str]) -> bool:
-    return bool(row) and all(_RULE.fullmatch(cell) for cell in row)
+    """Returns whether the cells are a rule between rows: of Markdown, or one cell of a drawn table."""
+    return bool(row) and (all(_RULE.fullmatch(cell) for cell in row) or (len(row) == 1 and _is_drawn(row[0])))
 
 
 def _are_names(row: Sequence[str]) -> bool:

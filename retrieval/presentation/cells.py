@@ -16,8 +16,11 @@ _DISTANCE = 24
 """Passages before a passage that may have the header of its table."""
 
 
-async def locate_cells(answer: Answer, corpora: Sequence[Corpus], contents: Contents) -> Answer:
-    """Returns the answer with the cells of its citations. Passages of the web, or gone ones, have none."""
+async def locate_cells(answer: Answer, question: str, corpora: Sequence[Corpus], contents: Contents) -> Answer:
+    """Returns the answer with the cells of its citations. Passages of the web, or gone ones, have none.
+
+    Of a row that the answer quotes whole, it is the cell that the question asks for.
+    """
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for citation in answer.citations:
         if citation.url is None:
@@ -29,7 +32,7 @@ async def locate_cells(answer: Answer, corpora: Sequence[Corpus], contents: Cont
 
     def locate() -> tuple[Citation, ...]:
         places = ((one, found.get((one.corpus, one.chunk_id))) for one in answer.citations)
-        return tuple(_with_cell(one, texts, answer.text) for one, texts in places)
+        return tuple(_with_cell(one, texts, answer.text, question) for one, texts in places)
 
     # Tables of tens of thousands of characters take tenths of a second, in which other requests are answered.
     return replace(answer, citations=await asyncio.to_thread(locate))
@@ -48,9 +51,9 @@ async def read_before(
     return found
 
 
-def _with_cell(citation: Citation, texts: tuple[str, list[str]] | None, answer: str) -> Citation:
+def _with_cell(citation: Citation, texts: tuple[str, list[str]] | None, answer: str, question: str) -> Citation:
     if citation.url is not None or texts is None:
         return citation
     words = answer[citation.answer_span.start : citation.answer_span.end]
     text, before = texts
-    return replace(citation, cell=find_cell(text, citation.source_span, words, before))
+    return replace(citation, cell=find_cell(text, citation.source_span, words, before, question))

@@ -136,8 +136,12 @@ def test_tables_of_a_passage_are_told_apart_from_its_text(page: Page) -> None:
     assert _TABLE[cell["start"] : cell["end"]] == "345"
 
 
-def test_a_row_alone_is_text_and_a_table_of_markdown_has_no_rule(page: Page) -> None:
+def test_a_row_alone_is_text_and_rules_are_no_rows(page: Page) -> None:
     assert _call(page, "core/tables.js", "splitTables", "One | two\nand no other.") == [{"start": 0, "end": 23}]
     assert _call(page, "core/tables.js", "splitTables", "") == [{"start": 0, "end": 0}]
+    drawn = "+----+---+\n| no | b |\n+====+===+\n| 1 | 2 |\n+----+---+\n| 3 | 4 |\n+----+---+"
+    [table] = _call(page, "core/tables.js", "splitTables", drawn)
+    assert [[cell["text"] for cell in row["cells"][:1]] for row in table["rows"]] == [["no"], ["1"], ["3"]]
+    assert [row["isHeader"] for row in table["rows"]] == [True, False, False]
     [table] = _call(page, "core/tables.js", "splitTables", "| a | b |\n|---|:-:|\n| 1 | 2\\|3 |")
     assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [["a", "b"], ["1", "2\\|3"]]

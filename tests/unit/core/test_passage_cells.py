@@ -139,3 +139,74 @@ def test_a_row_of_signs_of_currency_is_a_row(signs: str) -> None:
     found = find_cell(text, Span(start=at, end=at + 1))
     assert found is not None
     assert (found.row, found.column, found.value) == ("Costs", "2022", "8")
+
+
+INVOICE = """Pos | Description | Qty | Unit price | Amount
+1 | Bilge pump overhaul | 2 | 640.00 | 1280.00
+2 | Travel expenses | 1 | 210.00 | 210.00
+ |  |  | Net total | 1490.00
+ |  |  | VAT 19 % | 283.10
+ |  |  | Total due | 1773.10
+"""
+TRIPS = """Employee: Mirja Aalto | Trip: Nantes | Days: 3 | Per diem: 44 | Hotel: 315 | Total: 447
+Employee: Jonas Petri | Trip: Bergen | Days: 4 | Per diem: 51 | Hotel: 480 | Total: 684
+"""
+LEDGER = """No.: 2025-0089; Date: 09.08.2025; Account: 4630 Gifts; Payee: Prüm; Booked EUR: 452,75
+No.: 2025-0090; Date: 10.08.2025; Account: 4920 Phone; Payee: Telco; Booked EUR: 58,20
+"""
+RATINGS = "Symbol | Min | Typ | Max | Unit\nDropout | 55 | 245 | 400 | mV\nNoise | 4 | 5 | 6 | uV\n"
+PERIODS = "EUR thousand | 2024 | 2023\nRevenue | 15,874 | 14,210\nNet income | 1,149 | 871\n"
+DRAWN = """   The kinds are:
+
+   +-------+--------+------------------------------+
+   | Value | Kind   | Meaning                      |
+   +-------+--------+------------------------------+
+   | 0x01  | HELLO  | The sensor begins.           |
+   +-------+--------+------------------------------+
+   | 0x0B  | RESYNC | The collector asks for state |
+   +-------+--------+------------------------------+
+
+   +-+-+-+-+-+-+-+-+
+   | Type | Length |
+   +-+-+-+-+-+-+-+-+
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "row", "question", "column", "value"),
+    [
+        (TRIPS, 0, "What did Mirja Aalto's trip to Nantes cost in total?", "Total", "447"),
+        (TRIPS, 0, "How much did Mirja Aalto's trip to Nantes cost?", "Total", "447"),
+        (TRIPS, 1, "How many days was Jonas Petri in Bergen?", "Days", "4"),
+        (TRIPS, 1, "Who went to Bergen?", "Days", "4"),  # nothing names a column: the first figure
+        (LEDGER, 0, "How much did we spend at Prüm?", "Booked EUR", "452,75"),
+        (LEDGER, 0, "When was Prüm paid?", "Date", "09.08.2025"),
+        (LEDGER, 1, "To which account does 2025-0090 belong?", "Account", "4920 Phone"),
+        (RATINGS, 1, "What is the typical dropout?", "Typ", "245"),
+        (RATINGS, 1, "What is the maximum dropout?", "Max", "400"),
+        (PERIODS, 1, "What was the revenue in 2023?", "2023", "14,210"),
+        (PERIODS, 1, "What was the revenue?", "2024", "15,874"),
+        (INVOICE, 3, "What is the net total?", "Amount", "1490.00"),
+    ],
+)
+def test_of_a_row_quoted_whole_the_cell_is_what_the_question_asks_for(
+    text: str, row: int, question: str, column: str, value: str
+) -> None:
+    lines = text.splitlines(keepends=True)
+    at = sum(map(len, lines[:row]))
+    words = lines[row].strip("\n")
+    found = find_cell(text, Span(start=at, end=at + len(words)), words, (), question)
+    assert found is not None
+    assert (found.column, found.value) == (column, value)
+
+
+def test_the_label_of_a_sum_stands_in_a_column_of_amounts() -> None:
+    assert cell(INVOICE, "1773.10") == ("Total due", "Amount")
+    assert cell(INVOICE, "283.10") == ("VAT 19 %", "Amount")
+    assert cell("Region | City | 2023\nEurope | Oslo | 3\n | Rome | 5\n", "5") == ("Europe › Rome", "2023")
+
+
+def test_the_rules_of_a_drawn_table_are_no_rows() -> None:
+    assert cell(DRAWN, "The collector asks for state") == ("0x0B", "Meaning")
+    assert cell(DRAWN, "Length") == ("Type", "")  # a diagram of a packet has no names of columns
+    assert [len(grid.rows) for grid in read_grids(DRAWN)] == [2, 1]

@@ -1,13 +1,14 @@
 /** Tables in the text of a passage: rows are lines whose cells bars separate, as loaders and Markdown write them. */
 
 const RULE = /^:?-+:?$/;
+const DRAWN = /^\s*\+(?:[-=]{2,}\+)+\s*$/; // a rule of a table that is drawn with signs, as RFCs have them
 const FIGURE = /\d/;
 const PERIOD = /^(?:(?:[QH][1-4]|FY) ?)?(?:1[89]|20)\d\d$|[A-Za-z]{3,} \d\d?, (?:1[89]|20)\d\d$/;
 const MOST_BETWEEN = 2; // lines without cells within a table, which are labels
 const LONGEST_LABEL = 160;
 
 const isMarkdown = (line) => /^\s*\|.*\|\s*$/.test(line);
-const isRow = (line) => line.length <= 2000 && (line.includes(" | ") || line.startsWith("| ") || isMarkdown(line));
+const isRow = (line) => line.length <= 2000 && (line.includes(" | ") || line.startsWith("| ") || isMarkdown(line) || DRAWN.test(line));
 
 /**
  * Returns the parts of a text in order, with places in code points: `{start, end}` for text, and for a table also `rows`
@@ -27,7 +28,7 @@ export function splitTables(text) {
     if (!isRow(lines[n].line)) continue;
     const last = endOf(lines, n);
     const rows = lines.slice(n, last + 1);
-    if (rows.filter(({ line }) => isRow(line)).length > 1) {
+    if (rows.filter(({ line }) => isRow(line) && !DRAWN.test(line)).length > 1) {
       if (lines[n].start > from) parts.push({ start: from, end: lines[n].start });
       parts.push({ start: lines[n].start, end: lines[last].end, rows: readRows(rows) });
       from = Math.min(lines[last].end + 1, at);
@@ -53,9 +54,12 @@ function endOf(lines, first) {
 
 function readRows(lines) {
   const read = lines.filter(({ line }) => line.trim()).map(({ line, start }) => ({ isLabel: !isRow(line), cells: cellsOf(line, start) }));
-  const rule = read.findIndex(({ cells }) => cells.length > 1 && cells.every(({ text }) => RULE.test(text)));
-  const header = rule > 0 ? rule : countHeader(read);
-  return read.filter((_, n) => n !== rule).map((row, n) => ({ ...row, isHeader: n < header }));
+  const isRule = ({ cells }) => (cells.length > 1 && cells.every(({ text }) => RULE.test(text))) || (cells.length === 1 && DRAWN.test(cells[0].text));
+  const first = read.findIndex((row) => !isRule(row));
+  const rule = read.findIndex((row, n) => n > first && isRule(row)) - first;
+  const rows = read.filter((row) => !isRule(row));
+  const header = rule > 0 && rule < rows.length ? rule : countHeader(rows);
+  return rows.map((row, n) => ({ ...row, isHeader: n < header }));
 }
 
 /** The first rows without a figure, but periods. */

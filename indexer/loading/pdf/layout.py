@@ -19,6 +19,8 @@ _MIN_LINES = 4
 _MIN_CHARACTERS = 20
 _MOST_SPACES = 0.75
 """The share of the runs over a narrow gutter that have a wide space there. Spaces of justified lines do not agree."""
+_MOST_IN_LINES = 0.6
+"""The share of a column's characters that its lines have, if it has a table, too."""
 _PARAGRAPH_GAP = 0.6
 _MAX_COLUMNS = 3  # splits of a region: up to 8 columns
 
@@ -154,11 +156,23 @@ def _successions(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def _is_column(runs: Sequence[Run], left: float, right: float) -> bool:
-    """Whether the runs are lines of text: several, and most of them long and as wide as half of the column."""
-    if len(_rows(runs)) < _MIN_LINES:
+    """Whether the runs are lines of text: several, and most of them long and as wide as half of the column.
+
+    A column that has a table, whose cells are short, is known by its other lines, if they have most of its characters.
+    """
+    rows = _rows(runs)
+    if len(rows) < _MIN_LINES:
         return False
+
+    def is_line(run: Run) -> bool:
+        return run.right - run.left >= 0.5 * (right - left) and len(run.text) >= _MIN_CHARACTERS
+
     wide = median(run.right - run.left for run in runs) >= 0.5 * (right - left)
-    return wide and median(len(run.text) for run in runs) >= _MIN_CHARACTERS
+    if wide and median(len(run.text) for run in runs) >= _MIN_CHARACTERS:
+        return True
+    lines = [row[0] for row in rows if len(row) == 1 and is_line(row[0])]
+    most = _MOST_IN_LINES * sum(len(run.text) for run in runs)
+    return len(lines) >= _MIN_LINES and sum(len(run.text) for run in lines) >= most
 
 
 def _rows(runs: Sequence[Run]) -> list[list[Run]]:

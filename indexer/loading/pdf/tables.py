@@ -5,22 +5,16 @@ name may stand above several columns. Here each row gets a cell for each column,
 column of each. Rows of prose, and tables without figures, are left to the order of reading.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise, product, takewhile, zip_longest
 from statistics import median
 
-from core.passage_context.tables import is_amount
 from indexer.loading.pdf.runs import Run
+from indexer.loading.pdf.table_rows import Piece, Row, is_figure, is_number, read_row
 
 __all__ = ["align_rows"]
 
-_SIGNS = "$€£¥"
-_UNITS = "$€£¥%#"
-"""Signs that are a line of a name: `%` above `Change`."""
-_SIGN_AFTER = re.compile(r"(.{1,200})\s([$€£¥])\Z", re.DOTALL)
-_SIGN_BETWEEN = re.compile(r"([^\s$€£¥]{1,30})\s([$€£¥]\s?[^\s$€£¥]{1,30})")
 _FEWEST_ROWS = 2
 _MOST_LABELS = 3
 """Lines between two rows of a table, which are labels of groups or broken labels of rows."""
@@ -33,43 +27,14 @@ _CLEARLY = 2.0
 _TIGHT = 0.1
 """Heights of a character between two lines of one name; rows are further apart."""
 _MOST_COLUMNS = 40
-_MOST_RUNS = 400
-"""Runs of a row; one with more is one cell, since joining them takes time by the square of their number."""
 _OFF_CENTRE = 0.05
 """How far from the middle of all columns a name may stand that is above all of them, as a share of their width."""
+_ALIGNED = 0.3
+"""Heights of a character between the left ends of words that stand in one column."""
+_SAME_SIZE = 0.15
+"""By how much the sizes of characters of one label may differ; those of a heading differ by more."""
 _BROKEN_SHARE = 0.15
 """Share of rows that have two pieces in one column; with more, the columns are not known."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Words of a row that stand apart from others, and where they are from the left.
-
-    `parts` are those between spaces that are wider than others; () if there is no such space.
-    """
-
-    text: str
-    left: float
-    right: float
-    parts: tuple["_Piece", ...] = ()
-
-    @property
-    def middle(self) -> float:
-        return (self.left + self.right) / 2
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """The pieces of a row, from the left, and its place from the bottom."""
-
-    pieces: tuple[_Piece, ...]
-    top: float
-    bottom: float
-    size: float
-
-    @property
-    def has_figures(self) -> bool:
-        return len(self.pieces) > 1 and any(_is_figure(piece.text) for piece in self.pieces[1:])
 
 
 _Column = tuple[float, float]
@@ -98,7 +63,7 @@ def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], S
     The first cell is the label of the row. Of a name that stands above several columns, the first one has it, and the
     others are empty. Rows whose names or labels go on in the next row are one row.
     """
-    read = [_read_row(row) for row in rows]
+    read = [read_row(row) for row in rows]
     table = _Table(cells={}, joins={})
     for first, numbers in _find_bodies(read):
         body = [read[number] for number in numbers]
@@ -118,74 +83,7 @@ def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], S
         yield whole[number], table.cells.get(number, ())
 
 
-def _read_row(runs: Sequence[Run]) -> _Row:
-    ordered = sorted(runs, key=lambda run: run.left)
-    size = max(runs, key=lambda run: len(run.text)).size
-    top, bottom = max(run.top for run in runs), min(run.bottom for run in runs)
-    if len(runs) > _MOST_RUNS:
-        whole = _Piece(" ".join(run.text for run in ordered), ordered[0].left, max(run.right for run in runs))
-        return _Row((whole,), top, bottom, size)
-    pieces: list[_Piece] = []
-    before: Run | None = None
-    for run in ordered:
-        parts = _split_run(run)
-        if pieces and before is not None and run.left - before.right <= before.size:
-            last = pieces.pop()
-            parts = [*(last.parts or [last]), *parts]
-        if all(_is_figure(part.text) for part in parts):
-            pieces += parts
-        else:
-            text = " ".join(part.text for part in parts)
-            right = max(part.right for part in parts)
-            pieces += _split_amounts(_Piece(text, parts[0].left, right, tuple(parts) if len(parts) > 1 else ()))
-        before = run
-    return _Row(tuple(_join_signs(pieces)), top, bottom, size)
-
-
-def _split_run(run: Run) -> list[_Piece]:
-    """Returns the parts of a run between its wide spaces."""
-    at, left = 0, run.left
-    parts = []
-    for number, right, following in run.gaps:
-        parts.append(_Piece(run.text[at:number], left, right))
-        at, left = number + 1, following
-    parts.append(_Piece(run.text[at:], left, run.right))
-    return [one for part in parts for one in _split_amounts(part)]
-
-
-def _split_amounts(piece: _Piece) -> list[_Piece]:
-    """Returns two pieces for two amounts that only a sign of currency is between."""
-    found = _SIGN_BETWEEN.fullmatch(piece.text)
-    if found is None or not _is_figure(found[1]) or not _is_figure(found[2]):
-        return [piece]
-    at = piece.left + (piece.right - piece.left) * len(found[1]) / len(piece.text)
-    return [_Piece(found[1], piece.left, at), _Piece(found[2].replace(" ", ""), at, piece.right)]
-
-
-def _join_signs(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
-    """Yields the pieces with signs of currency before their amounts, from which reports set them apart."""
-    sign: _Piece | None = None
-    for piece in pieces:
-        if piece.text in _SIGNS:
-            sign = piece
-            continue
-        found = _SIGN_AFTER.match(piece.text)
-        following: _Piece | None = None
-        if found and (_is_figure(found[1]) or piece is pieces[0]):
-            width = (piece.right - piece.left) / len(piece.text)
-            following = _Piece(found[2], piece.right - width, piece.right)
-            piece = _Piece(found[1], piece.left, piece.right - 2 * width)  # noqa: PLW2901 - the rest of it
-        if sign is not None and _is_figure(piece.text):
-            piece = _Piece(f"{sign.text}{piece.text}", sign.left, piece.right)  # noqa: PLW2901 - with its sign
-        elif sign is not None:
-            yield sign
-        yield piece
-        sign = following
-    if sign is not None:
-        yield sign
-
-
-def _find_bodies(rows: Sequence[_Row]) -> Iterator[tuple[int, list[int]]]:
+def _find_bodies(rows: Sequence[Row]) -> Iterator[tuple[int, list[int]]]:
     """Yields the numbers of the rows with figures of each table, and the number of the first row that may be its
     header.
     """
@@ -202,7 +100,7 @@ def _find_bodies(rows: Sequence[_Row]) -> Iterator[tuple[int, list[int]]]:
         yield end, numbers
 
 
-def _goes_on(rows: Sequence[_Row], last: int, number: int) -> bool:
+def _goes_on(rows: Sequence[Row], last: int, number: int) -> bool:
     """Whether a table whose last row with figures is `last` may go on with the row `number`."""
     row = rows[number]
     if rows[number - 1].bottom - row.top > _WIDEST_GAP * row.size or number - last > _MOST_LABELS + 1:
@@ -210,10 +108,13 @@ def _goes_on(rows: Sequence[_Row], last: int, number: int) -> bool:
     if row.has_figures:
         return True
     label = row.pieces[0]
-    return len(row.pieces) == 1 and len(label.text) <= _LONGEST_LABEL and label.left < rows[last].pieces[1].left
+    start = rows[last].pieces[1].left
+    if len(row.pieces) > 1 or len(label.text) > _LONGEST_LABEL or label.left >= start:
+        return False
+    return not any(part.left >= start for part in label.parts)  # they are the names of other columns
 
 
-def _find_columns(body: Sequence[_Row]) -> list[_Column]:
+def _find_columns(body: Sequence[Row]) -> list[_Column]:
     """Returns the columns right of the labels: the strips in which pieces of rows stand.
 
     A wide piece that stands in several columns, such as a note in a row, makes them no single one.
@@ -233,10 +134,10 @@ def _find_columns(body: Sequence[_Row]) -> list[_Column]:
     return sorted((left, right) for left, right, _ in columns)
 
 
-def _align(row: _Row, columns: Sequence[_Column]) -> list[str] | None:
+def _align(row: Row, columns: Sequence[_Column]) -> list[str] | None:
     """Returns the cells of a row; None if two of its pieces stand in one column."""
     cells = [""] * (len(columns) + 1)
-    for number, piece in enumerate(row.pieces):
+    for number, piece in enumerate(_split_pieces(row, columns)):
         place = 0
         if number or piece.left >= columns[0][0]:
             place = 1 + _nearest(piece, columns)
@@ -246,11 +147,36 @@ def _align(row: _Row, columns: Sequence[_Column]) -> list[str] | None:
     return cells
 
 
-def _nearest(piece: _Piece, columns: Sequence[_Column]) -> int:
+def _split_pieces(row: Row, columns: Sequence[_Column]) -> Iterator[Piece]:
+    """Yields the pieces of a row, cut where a part of a piece begins another column: a figure that stands in it, or
+    words that begin where it begins.
+    """
+    for piece in row.pieces:
+        joined: list[Piece] = []
+        for part in piece.parts or [piece]:
+            begins = any(
+                _overlap(part, column) > 0
+                if is_number(part.text) and any(map(str.isdigit, part.text))
+                else abs(part.left - column[0]) <= _ALIGNED * row.size
+                for column in columns
+                if not joined or joined[-1].right <= column[0]
+            )
+            if joined and begins:
+                yield _join_pieces(joined)
+                joined = []
+            joined.append(part)
+        yield _join_pieces(joined) if piece.parts else piece
+
+
+def _join_pieces(pieces: Sequence[Piece]) -> Piece:
+    return Piece(" ".join(piece.text for piece in pieces), pieces[0].left, pieces[-1].right)
+
+
+def _nearest(piece: Piece, columns: Sequence[_Column]) -> int:
     return min(range(len(columns)), key=lambda n: (_distance(piece, columns[n]), -_overlap(piece, columns[n])))
 
 
-def _align_header(rows: Sequence[_Row], body: int, first: int, columns: list[_Column], table: _Table) -> None:
+def _align_header(rows: Sequence[Row], body: int, first: int, columns: list[_Column], table: _Table) -> None:
     """Adds the cells of the rows above the first row of a body that name its columns.
 
     The lowest rows are one row if each of their names stands above one column: they are names broken over lines.
@@ -275,11 +201,16 @@ def _align_header(rows: Sequence[_Row], body: int, first: int, columns: list[_Co
             _widen(columns, spans)
 
 
-def _find_header(rows: Sequence[_Row], body: int, first: int, columns: Sequence[_Column]) -> Iterator[int]:
+def _find_header(rows: Sequence[Row], body: int, first: int, columns: Sequence[_Column]) -> Iterator[int]:
     """Yields the numbers of the rows above a body that may name its columns, from below."""
     labels = found = 0
     for number in range(body - 1, first - 1, -1):
-        if found == _MOST_HEADER_ROWS or rows[number].bottom - rows[number + 1].top > _WIDEST_GAP * rows[number].size:
+        is_heading = rows[number].size > (1 + _SAME_SIZE) * rows[body].size and len(rows[number].pieces) == 1
+        if (
+            is_heading
+            or found == _MOST_HEADER_ROWS
+            or rows[number].bottom - rows[number + 1].top > _WIDEST_GAP * rows[number].size
+        ):
             return
         if not _is_between(rows[number], columns):
             found += 1
@@ -290,7 +221,7 @@ def _find_header(rows: Sequence[_Row], body: int, first: int, columns: Sequence[
             labels += 1
 
 
-def _widen(columns: list[_Column], spans: Sequence[tuple[_Piece, tuple[int, int]]]) -> None:
+def _widen(columns: list[_Column], spans: Sequence[tuple[Piece, tuple[int, int]]]) -> None:
     """Makes columns as wide as their names, above which other names stand in the middle."""
     for piece, (start, _) in spans:
         if start:
@@ -298,7 +229,7 @@ def _widen(columns: list[_Column], spans: Sequence[tuple[_Piece, tuple[int, int]
             columns[start - 1] = (min(left, piece.left), max(right, piece.right))
 
 
-def _is_between(row: _Row, columns: Sequence[_Column]) -> bool:
+def _is_between(row: Row, columns: Sequence[_Column]) -> bool:
     """Whether a line between header and body is of neither: a unit in parentheses, or the label of a group or row."""
     piece = row.pieces[0]
     if len(row.pieces) > 1 or len(piece.text) > _LONGEST_LABEL:
@@ -310,8 +241,8 @@ def _is_between(row: _Row, columns: Sequence[_Column]) -> bool:
 
 
 def _name_columns(
-    row: _Row, columns: Sequence[_Column], *, single: bool, wide: bool
-) -> list[tuple[_Piece, tuple[int, int]]] | None:
+    row: Row, columns: Sequence[_Column], *, single: bool, wide: bool
+) -> list[tuple[Piece, tuple[int, int]]] | None:
     """Returns the names in a row of a header with the columns that each stands above, from the first to the one after
     the last; None if the row is none. Column 0 has the labels.
 
@@ -321,7 +252,7 @@ def _name_columns(
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
     if len(pieces) > len(columns) + 1:
         return None
-    if any(len(piece.text) > _LONGEST_NAME or _is_figure(piece.text) for piece in pieces):
+    if any(len(piece.text) > _LONGEST_NAME or is_figure(piece.text) for piece in pieces):
         return None
     is_label = pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns)) and len(pieces) > 1
     names = pieces[1:] if is_label else pieces
@@ -340,17 +271,13 @@ def _name_columns(
     return spans
 
 
-def _is_figure(text: str) -> bool:
-    return is_amount(text) and text not in _UNITS
-
-
-def _split_names(piece: _Piece, columns: Sequence[_Column]) -> Sequence[_Piece]:
+def _split_names(piece: Piece, columns: Sequence[_Column]) -> Sequence[Piece]:
     """Returns the parts of a piece if each is above another column: names that stand close to one another."""
     places = {_nearest(part, columns) if part.middle >= columns[0][0] else -1 for part in piece.parts}
     return piece.parts if piece.parts and len(places) == len(piece.parts) else [piece]
 
 
-def _join_labels(rows: Sequence[_Row], numbers: Sequence[int], end: float, table: _Table) -> None:
+def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table: _Table) -> None:
     """Joins labels that are broken over lines with their rows, to which they are nearer than rows are to one another.
 
     The figures of such a row stand beside its last line or its first one. Labels end before `end`. A raised mark of a
@@ -364,7 +291,7 @@ def _join_labels(rows: Sequence[_Row], numbers: Sequence[int], end: float, table
         if number not in table.cells:
             continue
         above = number - 1
-        while above >= 0 and above not in table.cells and _is_label(rows[above], end):
+        while above >= 0 and above not in table.cells and _is_label(rows[above], end, rows[number]):
             if rows[above].bottom - rows[above + 1].top > nearest:
                 break
             table.cells[above] = [rows[above].pieces[0].text]
@@ -373,28 +300,30 @@ def _join_labels(rows: Sequence[_Row], numbers: Sequence[int], end: float, table
         below = number + 1
         while below < len(rows) and below not in table.cells and below not in table.joins:
             is_near = rows[below - 1].bottom - rows[below].top <= nearest
-            if not is_near or not _is_label(rows[below], end) or _is_near_below(rows, below, nearest):
+            if not is_near or not _is_label(rows[below], end, rows[number]) or _is_near_below(rows, below, nearest):
                 break
             table.cells[below] = [rows[below].pieces[0].text]
             table.join(below, number, is_after=True)
             below += 1
 
 
-def _is_near_below(rows: Sequence[_Row], number: int, nearest: float) -> bool:
+def _is_near_below(rows: Sequence[Row], number: int, nearest: float) -> bool:
     following = number + 1
     return following < len(rows) and rows[number].bottom - rows[following].top <= nearest
 
 
-def _is_mark(row: _Row, of: _Row) -> bool:
+def _is_mark(row: Row, of: Row) -> bool:
     """Whether a label stands at the end of another one, raised."""
     return row.pieces[0].left >= of.pieces[0].middle and len(row.pieces[0].text) < len(of.pieces[0].text)
 
 
-def _is_label(row: _Row, end: float) -> bool:
-    return len(row.pieces) == 1 and row.pieces[0].left < end and not row.pieces[0].text.endswith(":")
+def _is_label(row: Row, end: float, of: Row) -> bool:
+    """Whether a line may be a part of the label of the row `of`, which a heading above or below it is not."""
+    is_large = row.size > (1 + _SAME_SIZE) * of.size
+    return len(row.pieces) == 1 and row.pieces[0].left < end and not row.pieces[0].text.endswith(":") and not is_large
 
 
-def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column], *, wide: bool) -> range:
+def _covered(piece: Piece, others: Sequence[Piece], columns: Sequence[_Column], *, wide: bool) -> range:
     """Returns the columns that a name stands above: the ones it touches, and as many beside them as make it stand in
     their middle. With `wide`, as many as possible: the columns have names of their own.
     """
@@ -418,7 +347,7 @@ def _covered(piece: _Piece, others: Sequence[_Piece], columns: Sequence[_Column]
     return covered if best < 0.5 * own and best + _CLEARLY < own else first
 
 
-def _measure_off(piece: _Piece, columns: Sequence[_Column], first: int, last: int) -> float:
+def _measure_off(piece: Piece, columns: Sequence[_Column], first: int, last: int) -> float:
     """Returns how far a name stands from the middle of some columns: of their figures, or of their cells, which begin
     where the column before ends, since figures are aligned at the right.
     """
@@ -434,9 +363,9 @@ def _pitch(columns: Sequence[_Column]) -> float:
     return (columns[-1][1] - columns[0][1]) / max(len(columns) - 1, 1)
 
 
-def _distance(piece: _Piece, column: _Column) -> float:
+def _distance(piece: Piece, column: _Column) -> float:
     return max(column[0] - piece.right, piece.left - column[1], 0.0)
 
 
-def _overlap(piece: _Piece, column: _Column) -> float:
+def _overlap(piece: Piece, column: _Column) -> float:
     return min(piece.right, column[1]) - max(piece.left, column[0])

@@ -1,7 +1,8 @@
 """Cells of tables: `python -m tests.benchmarks.tables [--seed N] [--misses]`, and with `--reports DIR` of 10-Q reports.
 
 Of 60 made tables of ten kinds, 300 cells are asked for by row and column: whether one of the first three hits has the
-cell, and whether its row and column are named right. Of the reports, the figures of the answers that the first ten hits
+cell, whether its row and column are named right, and whether `extractive`, which quotes whole rows, cites it. Of the
+reports, the figures of the answers that the first ten hits
 have in tables are named; `--figures OUT` writes them, to be judged by reading.
 """
 
@@ -16,11 +17,13 @@ from pathlib import Path
 from statistics import fmean
 
 from app.container import Container
-from app.services.questions import SearchRequest, search
+from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.corpora import Corpus
 from core.documents import Span
 from core.passage_context import TableCell, name_cell
+from core.ports.reasoning import Citation
 from core.ports.retrieval import Hit
+from core.strategies import StrategySpec
 from core.trace import Trace
 from retrieval.presentation import read_before
 from tests.benchmarks.check import Check, at_least, figure, markdown
@@ -62,6 +65,7 @@ async def _ask(shop: Workshop, folder: Path, tables: Sequence[MadeTable], *, mis
     corpus = await shop.ingest_files(folder, "tables")
     found: defaultdict[str, list[bool]] = defaultdict(list)
     named: defaultdict[str, list[bool]] = defaultdict(list)
+    cited: list[bool] = []
     for table in tables:
         for asked in table.asked:
             hits = await _search(shop.container, corpus, asked.question)
@@ -75,7 +79,12 @@ async def _ask(shop: Workshop, folder: Path, tables: Sequence[MadeTable], *, mis
             named[table.kind].append(is_right)
             if not is_right:
                 _tell(misses, f"named wrongly: {table.key}: {asked} is {cell}, page {hit.chunk.page}")
-    return _checks(found, named)
+            quotes = await _ask_for(shop.container, corpus, asked.question)
+            if own := [one for one in quotes if asked.row in one.quote and asked.value in one.quote]:
+                cited.append(own[0].cell is not None and _is_right(own[0].cell, asked))
+                if not cited[-1]:
+                    _tell(misses, f"another cell cited: {table.key}: {asked} is {own[0].cell}")
+    return [*_checks(found, named), at_least(f"the cell cited, of {len(cited)} rows quoted", fmean(cited), 0.9)]
 
 
 def _checks(found: Mapping[str, Sequence[bool]], named: Mapping[str, Sequence[bool]]) -> list[Check]:
@@ -94,6 +103,11 @@ def _checks(found: Mapping[str, Sequence[bool]], named: Mapping[str, Sequence[bo
 
 async def _search(container: Container, corpus: Corpus, question: str) -> Sequence[Hit]:
     return (await search(container, corpus, SearchRequest(query=question, k=_DEPTH), Trace())).hits
+
+
+async def _ask_for(container: Container, corpus: Corpus, question: str) -> Sequence[Citation]:
+    request = AskRequest(question=question, reasoner=StrategySpec("extractive"))
+    return (await ask(container, corpus, request, Trace())).citations
 
 
 async def _name(container: Container, corpus: Corpus, hit: Hit, value: str) -> TableCell | None:

@@ -187,6 +187,25 @@ def test_two_columns_are_read_one_after_the_other_however_they_are_drawn() -> No
     assert f"{left[0]} | {right[0]}" in across
 
 
+def test_columns_with_a_table_are_read_one_after_the_other() -> None:
+    document = FPDF(unit="pt", format=(600, 800))
+    document.add_page()
+    document.set_font("Helvetica", size=9)
+    left = [f"Left line {n:02} tells of regulators and of their noise" for n in range(18)]
+    right = [f"Right line {n:02} tells of packages and of their pins" for n in range(30)]
+    rows = [("Parameter", "Min", "Max", "Unit"), ("IN to GND", "-0.3", "22", "V"), ("EN to GND", "-0.5", "20", "V")]
+    rows += [(f"Pin {n}", f"-{n}", f"{n}0", "mA") for n in range(1, 9)]
+    for n, line in enumerate(left):
+        document.text(40, 60 + 12 * n, line)
+    for n, row in enumerate(rows):
+        for text, x in zip(row, (70, 140, 180, 220), strict=True):
+            document.text(x, 290 + 14 * n, text)
+    for n, line in enumerate(right):
+        document.text(320, 63 + 12.5 * n, line)
+    lines = load(bytes(document.output())).pages[0].split("\n")
+    assert [line for line in lines if line] == [*left, *(" | ".join(row) for row in rows), *right]
+
+
 def test_rows_of_a_table_are_lines() -> None:
     rows = [("City", "Bridges", "Year"), ("Hamburg", "2,500", "1888"), ("Venice", "435", "1591"), ("Leeds", "12", "17")]
     page = load(make_pdf([("p", LOREM), ("table", rows), ("p", LOREM)])).pages[0]

@@ -74,6 +74,77 @@ def test_signs_of_currency_belong_to_their_amounts() -> None:
     assert text.split("\n")[-2:] == ["Sales | $81,797 | $9", "Cost | 45,384 | 7"]
 
 
+def words(y: float, *cells: tuple[str, float]) -> tuple[float, Sequence[Cell]]:
+    """Returns a row whose cells begin at places, as close to one another as a reader can still tell them apart."""
+    return y, [(text, x, "L") for text, x in cells]
+
+
+def test_cells_that_stand_close_to_one_another_are_told_apart() -> None:
+    text = draw(
+        words(100, ("Symbol", 60), ("Condition", 110), ("Min", 190), ("Typ", 220), ("Max", 250), ("Unit", 288)),
+        words(115, ("Dropout", 60), ("IOUT = 100 mA", 110), ("55", 220), ("90", 250), ("mV", 288)),
+        words(130, ("IQ", 60), ("IOUT = 0", 110), ("0.33", 220), ("0.60", 250), ("mA", 288)),
+        words(145, ("VREF", 60), ("25 °C", 110), ("1.188", 190), ("1.200", 220), ("1.212", 250), ("V", 288)),
+        words(160, ("Long name of a value", 60), ("-40", 190), ("150", 250), ("°C", 288)),
+    )
+    assert [line for line in text.split("\n") if line][-5:] == [
+        "Symbol | Condition | Min | Typ | Max | Unit",
+        "Dropout | IOUT = 100 mA |  | 55 | 90 | mV",
+        "IQ | IOUT = 0 |  | 0.33 | 0.60 | mA",
+        "VREF | 25 °C | 1.188 | 1.200 | 1.212 | V",
+        "Long name of a value |  | -40 |  | 150 | °C",
+    ]
+
+
+def test_signs_of_currency_within_figures_that_stand_close() -> None:
+    text = draw(
+        words(100, ("Networking", 60), ("$", 180), ("10,402", 192), ("166 %", 231), ("$", 262), ("14,862", 274)),
+        words(115, ("Graphics", 60), ("3,105", 197), ("11 %", 236), ("5,837", 279)),
+    )
+    assert text.split("\n")[-2:] == [
+        "Networking | $10,402 | 166 % | $14,862",
+        "Graphics | 3,105 | 11 % | 5,837",
+    ]
+
+
+def test_a_heading_between_two_tables_is_of_neither() -> None:
+    document = FPDF(format="A4", unit="pt")
+    document.add_page()
+    rows = [("EUR thousand", "2024", "2023"), ("Revenue", "15,874", "14,210"), ("Personnel", "(5,411)", "(5,034)")]
+    below = [("Segment", "Revenue", "Margin %"), ("Marine", "9,960", "12.4"), ("Services", "4,404", "9.0")]
+
+    def write(y: float, table: Sequence[Sequence[str]], starts: Sequence[float]) -> None:
+        document.set_font("Helvetica", size=10)
+        for n, row in enumerate(table):
+            for text, x in zip(row, starts, strict=True):
+                document.text(x, y + 18 * n, text)
+
+    write(100, rows, (200, 290, 340))
+    document.set_font("Helvetica", "B", 16)
+    document.text(60, 156, "4 Segments")
+    write(176, below, (220, 280, 330))
+    text = pdf.build(pdf.Config(), None).load(source_of(bytes(document.output()), key="a.pdf", title=None)).pages[0]
+    assert [line for line in text.split("\n") if line] == [
+        *(" | ".join(row) for row in rows),
+        "4 Segments",
+        *(" | ".join(row) for row in below),
+    ]
+
+
+def test_dates_in_labels_and_figures_in_prose_are_no_cells() -> None:
+    text = draw(
+        words(100, ("October  1,  2014", 60), ("247,830", 190), ("5.1", 250)),
+        words(115, ("December  31,  2014", 60), ("205,193", 190), ("4.7", 250)),
+        words(145, ("10-Q  and  is  not  filed  as  in  Releases  33-8212,  34-4751  and  others  of  June", 60)),
+        words(157, ("30,  2003.  It  is  also  not  filed  as  in  Releases  33-8213,  34-4752  and  others", 60)),
+    )
+    assert " ".join(text.split()).endswith(
+        "October 1, 2014 | 247,830 | 5.1 December 31, 2014 | 205,193 | 4.7 "
+        "10-Q and is not filed as in Releases 33-8212, 34-4751 and others of June "
+        "30, 2003. It is also not filed as in Releases 33-8213, 34-4752 and others"
+    )
+
+
 def test_prose_and_a_row_alone_stay_as_they_are() -> None:
     text = draw((100.0, figures("Signed in", "1999")))
     assert text.split("\n")[-1] == "Signed in | 1999"

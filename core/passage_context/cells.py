@@ -8,10 +8,11 @@ quotes the whole row, the column that the question asks for tells which. Open th
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 from core.documents import Span
-from core.passage_context.grids import read_grids
+from core.passage_context.grids import TextGrid, read_grids
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
 
@@ -79,26 +80,42 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
 
 
 class _Naming:
-    """The tables of a passage, and of the passages before it, by which its cells are named."""
+    """The tables of a passage, by which its cells are named. One without a header may begin in a passage before."""
 
     def __init__(self, text: str, before: Sequence[str]) -> None:
-        above = "\n".join(before)[-_LONGEST:]
-        self._shift = len(above) + 1 if above else 0
-        self._text = f"{above}\n{text}" if above else text
-        self._grids = read_grids(self._text)
+        self._text = text
+        self._grids = read_grids(text)
+        self._above = "\n".join(before)[-_LONGEST:]
 
     def name(self, span: Span) -> TableCell | None:
-        at, to = span.start + self._shift, span.end + self._shift
-        for grid in self._grids:
-            if not grid.start <= at < grid.end:
-                continue
-            for row in grid.rows:
-                for number, (start, end) in enumerate(row.cells):
-                    if start <= at < max(end, start + 1) and to <= end:
-                        column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
-                        place = Span(start=start - self._shift, end=end - self._shift)
-                        return TableCell(row=row.label, column=column, value=self._text[start:end], span=place)
-        return None
+        found = _name(self._text, self._grids, span)
+        if found is None or found.column or not self._above:
+            return found
+        shift = len(self._above) + 1
+        moved = _name(self._whole, self._whole_grids, Span(start=span.start + shift, end=span.end + shift))
+        if moved is None:
+            return found
+        return replace(moved, span=Span(start=moved.span.start - shift, end=moved.span.end - shift))
+
+    @cached_property
+    def _whole(self) -> str:
+        return f"{self._above}\n{self._text}"
+
+    @cached_property
+    def _whole_grids(self) -> list[TextGrid]:
+        return read_grids(self._whole)
+
+
+def _name(text: str, grids: Sequence[TextGrid], span: Span) -> TableCell | None:
+    for grid in grids:
+        for row in grid.rows if grid.start <= span.start < grid.end else ():
+            for number, (start, end) in enumerate(row.cells):
+                if start <= span.start < max(end, start + 1) and span.end <= end:
+                    column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
+                    return TableCell(
+                        row=row.label, column=column, value=text[start:end], span=Span(start=start, end=end)
+                    )
+    return None
 
 
 def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.documents import HEADING_SEPARATOR
-from core.passage_context.tables import find_tables, is_amount, is_date, is_row, is_rule, is_typed
+from core.passage_context.tables import are_fields, find_tables, is_amount, is_date, is_row, is_rule, is_typed
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
@@ -210,7 +210,7 @@ def _may_name(row: Sequence[str]) -> bool:
     named = [cell for cell in row if cell]
     if not named or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
-    return not any(map(is_amount, named))
+    return not any(map(is_amount, named)) and not are_fields(row)
 
 
 def _usual_size(rows: Sequence[Sequence[str]]) -> int:
@@ -269,8 +269,8 @@ def _label_rows(
     rows: Sequence[tuple[int, int]],
     cells: dict[tuple[int, int], tuple[tuple[int, int], ...]],
 ) -> tuple[GridRow, ...]:
-    """Returns the rows with their labels: the group above them, and their first cell, with the next ones if others have
-    the same first one.
+    """Returns the rows with their labels: the group above them, and their first cell, with the next cell if the first is a
+    number, or others have the same first cell.
     """
     wanted = set(rows)
     group = pending = ""
@@ -297,7 +297,7 @@ def _label_rows(
         elif pending:
             group = pending
         pending = ""
-        is_shared = firsts[text[slice(*places[0])]] > 1 or not own[0]
+        is_shared = firsts[text[slice(*places[0])]] > 1 or not own[0] or is_amount(own[0])
         if not at and is_shared and len(own) > 2 and own[1] and not is_amount(own[1]):
             label = f"{label}{HEADING_SEPARATOR}{own[1]}"
         label = f"{group}{HEADING_SEPARATOR}{label}" if group else label
@@ -420,4 +420,8 @@ def _join_unnamed(parts: Sequence[tuple[str, int, int]], names: set[str]) -> lis
 
 
 def _first_value(text: str, places: Sequence[tuple[int, int]]) -> str:
-    return shorten(one_line(text[slice(*places[0])]), _LONGEST_LABEL) if places else ""
+    """Returns the label of a row whose cells have their names: the first value, with the next one behind a number."""
+    values = _texts(text, places[:2])
+    if len(places) > 2 and is_amount(values[0]) and values[1] and not is_amount(values[1]):
+        return shorten(HEADING_SEPARATOR.join(values), _LONGEST_LABEL)
+    return shorten(values[0], _LONGEST_LABEL) if values else ""

@@ -13,7 +13,18 @@ from core.text.sentences import Range, split_sentences
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["BAR", "TextTable", "find_tables", "is_amount", "is_date", "is_row", "is_rule", "is_typed", "split_units"]
+__all__ = [
+    "BAR",
+    "TextTable",
+    "are_fields",
+    "find_tables",
+    "is_amount",
+    "is_date",
+    "is_row",
+    "is_rule",
+    "is_typed",
+    "split_units",
+]
 
 BAR = " | "
 
@@ -22,6 +33,7 @@ _TYPED_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 _BOX_RULE = re.compile(r"[ \t]{0,40}\+(?:[-=]{2,500}\+){1,100}\s*")
 """The line between rows of a drawn table, `+------+-----+`, as RFCs have it."""
+_FIELD = re.compile(r"[^:]{1,200}: \S")
 _CURRENCY = re.compile(r"\b(?!(?:VAT|TVA|GST|IVA|BTW|UST|MAX|MIN|TYP)\b)[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
 _YEAR = r"(?:1[89]|20)\d\d"
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|fév|avr|aoû|déc)[^\W\d]{0,6}\.?"
@@ -206,11 +218,18 @@ def _are_names(row: Sequence[str]) -> bool:
     They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
     """
     named = [cell for cell in row if cell]
+    if are_fields(row):
+        return False
     if len(named) < 2 or len(row) - len(named) > 1 or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
     if _are_dates(row):
         return True
     return len(set(named)) == len(named) and not any(is_amount(cell) or is_date(cell) for cell in named)
+
+
+def are_fields(row: Sequence[str]) -> bool:
+    """Returns whether most cells say their names themselves (`Rate: 345`), so that the row names no columns."""
+    return 2 * sum(_FIELD.match(cell) is not None for cell in row) > len(row)
 
 
 def _are_dates(row: Sequence[str]) -> bool:

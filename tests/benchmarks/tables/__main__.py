@@ -106,7 +106,7 @@ async def _search(container: Container, corpus: Corpus, question: str) -> Sequen
 
 
 async def _ask_for(container: Container, corpus: Corpus, question: str) -> Sequence[Citation]:
-    request = AskRequest(question=question, reasoner=StrategySpec("extractive"))
+    request = AskRequest(question=question, reasoner=StrategySpec(name="extractive"))
     return (await ask(container, corpus, request, Trace())).citations
 
 

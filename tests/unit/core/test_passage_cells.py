@@ -210,3 +210,28 @@ def test_the_rules_of_a_drawn_table_are_no_rows() -> None:
     assert cell(DRAWN, "The collector asks for state") == ("0x0B", "Meaning")
     assert cell(DRAWN, "Length") == ("Type", "")  # a diagram of a packet has no names of columns
     assert [len(grid.rows) for grid in read_grids(DRAWN)] == [2, 1]
+
+
+def test_a_table_with_a_header_does_not_go_on_from_the_passage_before() -> None:
+    text = "Item | Part no. | Quantity\nImpeller | CP80-210 | 1\nWear ring | CP80-214 | 2\n"
+    before = ("Code | Meaning | Remedy\nE01 | Motor overload | Reduce flow\nE04 | Dry run | Fill the line",)
+    at = text.rindex("2")
+    found = name_cell(text, Span(start=at, end=at + 1), before)
+    assert found is not None
+    assert (found.row, found.column, found.span.start) == ("Wear ring", "Quantity", at)
+
+
+def test_rows_that_name_their_cells_are_no_header() -> None:
+    rows = [f"Article: FX-{n} | Kind: nut | Price up to 499: {n}.5 | Price from 500: {n}.2" for n in range(133, 137)]
+    text = "\n".join(rows)
+    assert cell(text, "134.2") == ("FX-134", "Price from 500")
+    assert cell(text, "133.5") == ("FX-133", "Price up to 499")
+
+
+def test_a_number_before_the_label_is_not_the_whole_label() -> None:
+    text = "Line | Item | Base | Tax\n20 | Supplies | 412,300 | 78,337\n45 | Payable |  | 47,118\n"
+    assert cell(text, "47,118") == ("45 › Payable", "Tax")
+    assert cell("Pin: 6 | Signal: E-STOP B | Colour: grey\nPin: 7 | Signal: E-STOP A | Colour: red\n", "grey") == (
+        "6 › E-STOP B",
+        "Colour",
+    )

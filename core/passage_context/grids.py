@@ -269,8 +269,8 @@ def _label_rows(
     rows: Sequence[tuple[int, int]],
     cells: dict[tuple[int, int], tuple[tuple[int, int], ...]],
 ) -> tuple[GridRow, ...]:
-    """Returns the rows with their labels: the group above them, and their first cell, with the next cell if the first is a
-    number, or others have the same first cell.
+    """Returns the rows with their labels: the group above them, and their first cell, with the next cell if the first
+    is a number, or others have the same first cell.
     """
     wanted = set(rows)
     group = pending = ""

@@ -9,6 +9,7 @@ from core import ids
 from core.corpora import Corpus, Fine
 from core.documents import Chunk, OnConflict
 from core.graph import Fact, Mention, Synonym
+from core.passage_context.row_labels import find_row_labels
 from core.ports.embedding import Embedder
 from core.ports.record import ChunkRow, Claim, Commit, NewRevision, Record
 from core.ports.record.commits import Outcome
@@ -169,7 +170,7 @@ def _commit(claim: Claim, passage: Passage) -> Commit:
         chunk=chunk,
         extract_hash=ids.digest("extract", [repr(passage)]),
         tokens=1,
-        terms=extract_terms([passage.title], passage.text).tobytes(),
+        terms=extract_terms([passage.title], passage.text, find_row_labels(passage.text)).tobytes(),
         title_names=(ids.entity_id(normalise(title)),) if normalise(title) else (),
     )
     return Commit(claim=claim, title=passage.title, chunks=(row,), mentions=mentions, facts=tuple(facts.values()))

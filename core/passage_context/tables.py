@@ -23,6 +23,7 @@ __all__ = [
     "is_row",
     "is_rule",
     "is_typed",
+    "split_cells",
     "split_units",
 ]
 
@@ -132,7 +133,7 @@ def _shift(ranges: Sequence[Range], by: int) -> list[Range]:
 
 def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextTable:
     """Returns the table that ends at `end`; `places` are those of its first rows."""
-    rows = [_split_cells(text[slice(*place)]) for place in places]
+    rows = [split_cells(text[slice(*place)]) for place in places]
     count = _count_header_rows(rows)
     names = " / ".join(_write_names(row) for row in rows[:count] if not is_rule(row))
     return TextTable(
@@ -151,7 +152,7 @@ def _write_names(row: Sequence[str]) -> str:
 
 
 def _may_begin(line: str) -> bool:
-    cells = _split_cells(line)
+    cells = split_cells(line)
     return _are_names(cells) or _are_periods(cells)
 
 
@@ -170,8 +171,8 @@ def is_typed(line: str) -> bool:
     return len(stripped) > 1 and stripped.startswith("|") and stripped.endswith("|")
 
 
-def _split_cells(line: str) -> list[str]:
-    """Returns the cells, each on one line. Bars at the ends of a row of Markdown separate nothing."""
+def split_cells(line: str) -> list[str]:
+    """Returns the cells of a row, each on one line. Bars at the ends of a row of Markdown separate nothing."""
     if not is_typed(line):
         return [one_line(cell) for cell in f" {line.rstrip()} ".split(BAR)]
     cells = [one_line(cell) for cell in _TYPED_BAR.split(line.strip())[1:]]

@@ -7,7 +7,7 @@ rows and not texts, and no vocabulary is in memory.
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -19,14 +19,14 @@ from numpy.typing import NDArray
 
 from core.text.word_lists import STOP_WORDS
 
-__all__ = ["MARKS", "TERM", "WORD", "Terms", "Word", "extract_terms", "hash_stem", "split_words"]
+__all__ = ["MARKS", "TERM", "WORD", "Terms", "Word", "extract_terms", "hash_label", "hash_stem", "split_words"]
 
 TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("title", "u1")])
 """One stem of a chunk, eight bytes.
 
 `stem` is its hash. `count` is how often it occurs in title, heading and text. `capital` is how often it occurs with a
 capital, alone and within a sentence; `lower` is how often without one. `title` is 1 if title or heading contain it.
-Counts are at most 255.
+Counts are at most 255. A row of count 0 is the label of a table's row (`hash_label`).
 """
 
 Terms = NDArray[Any]
@@ -69,13 +69,20 @@ def hash_stem(stem: str) -> int:
     return crc32(stem.encode("utf-8", "surrogatepass"))
 
 
-def extract_terms(heads: Iterable[str], text: str) -> Terms:
-    """Returns the terms of a chunk; `heads` are its title and heading."""
+def hash_label(stems: Collection[str]) -> int:
+    """Returns the number of the label of a table's row in `TERM`: that of its stems, without regard to their order."""
+    return hash_stem("\0".join(["", *sorted(stems)]))
+
+
+def extract_terms(heads: Iterable[str], text: str, labels: Iterable[Collection[str]] = ()) -> Terms:
+    """Returns the terms of a chunk; `heads` are its title and heading, `labels` the stems of its rows' labels."""
     counts: dict[int, list[int]] = {}
     head = "\n".join(heads)
     _count_stems(head, counts)
     of_head = set(counts)
     _count_stems(text, counts)
+    for label in labels:
+        counts.setdefault(hash_label(label), [0, 0, 0])
     rows = [(stem, *(min(n, _MOST) for n in row), stem in of_head) for stem, row in sorted(counts.items())]
     return np.array(rows, TERM)
 

@@ -10,6 +10,7 @@ from functools import lru_cache
 from core import ids
 from core.documents import HEADING_SEPARATOR, Chunk, Span
 from core.passage_context import split_heading
+from core.passage_context.row_labels import find_row_labels
 from core.ports.record import ChunkRow
 from core.text.terms import extract_terms
 from core.text.titles import title_names
@@ -86,7 +87,7 @@ def make_chunk_rows(title: str, contents: Sequence[ChunkContent], chunks: Sequen
 @lru_cache(maxsize=1 << 12)
 def _terms(title: str, heading: str, text: str) -> bytes:
     """Most chunks of a new revision of a document are the same, and so are their terms."""
-    return extract_terms((title, heading), text).tobytes()
+    return extract_terms((title, heading), text, find_row_labels(text)).tobytes()
 
 
 @lru_cache(maxsize=64)

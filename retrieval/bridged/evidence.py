@@ -62,6 +62,7 @@ class PoolEvidence:
     did not return the candidate, and `exact` how far it has the question's rare words, whole. `documents` numbers the
     documents of the candidates, and `positions` are their places in these. `wording` is BM25, over stems, of the
     question's words outside of names, as a share of the best candidate's, and `wording_all` of all its words.
+    `row_label` is the weight of the rarest label of a row in its tables that the question says, from 0 to 1.
     `title_overlap` is the share of the idf of title and heading that the question has too. `others` is 1 except from a
     source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the name). `added` is
     the share of the words' idf that a candidate has and a source lacks.
@@ -90,6 +91,7 @@ class PoolEvidence:
     has_word: NDArray[np.bool_]
     wording: Floats
     wording_all: Floats
+    row_label: Floats
     title_overlap: Floats
     added: Floats
 
@@ -141,6 +143,7 @@ def compute_evidence(
         has_word=counts > 0,
         wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
         wording_all=_compute_wording(all_counts, terms.all_idf, length, snapshot.statistics),
+        row_label=_find_row_labels(rows, owner, len(order), terms),
         title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
         added=_compute_added(counts > 0, sources, terms) * others,
     )
@@ -176,6 +179,17 @@ def _count_stems(rows: Terms, owner: Ints, size: int, stems: Stems) -> Floats:
         at = np.minimum(np.searchsorted(stems, rows["stem"]), len(stems) - 1)
         same = stems[at] == rows["stem"]
         out[owner[same], at[same]] = rows["count"][same]
+    return out
+
+
+def _find_row_labels(rows: Terms, owner: Ints, size: int, question: QuestionTerms) -> Floats:
+    out = np.zeros(size)
+    if len(question.labels):
+        is_label = rows["count"] == 0
+        stems, owner = rows["stem"][is_label], owner[is_label]
+        at = np.minimum(np.searchsorted(question.labels, stems), len(question.labels) - 1)
+        same = question.labels[at] == stems
+        np.maximum.at(out, owner[same], question.label_weights[at[same]])
     return out
 
 

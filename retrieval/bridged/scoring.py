@@ -23,6 +23,8 @@ _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
 """The weights of the plain signals; the scaled cosine has 1."""
 _EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
+_ROW_LABEL = 1.0
+"""The weight of the label of a row, in the same."""
 _DOCUMENT = 3
 """Neighbours count in documents of at least so many candidates: two chunks of one abstract are no neighbourhood."""
 
@@ -37,7 +39,8 @@ def split_score(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:
 
     The part of a feature of the ranker is its weighted value beyond the mean of the candidates, on the scale of the
     score. `trees` cannot be divided among features. `plain_cosine`, `plain_bm25`, `plain_stems` and `plain_neighbour`
-    are the plain signals, and `exact` the rare words of the question that the candidate has.
+    are the plain signals, `exact` the rare words of the question that the candidate has, and `row_label` the label of a
+    row in its tables that the question says.
     """
     share = evidence.graph_share if evidence.links.any.any() else 0.0
     parts: dict[str, Floats] = {}
@@ -45,6 +48,8 @@ def split_score(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:
         parts |= _scale_parts(_split_ranker(ranker, evidence), share)
     if share < 1:
         parts |= _scale_parts(_split_plain(evidence), 1 - share)
+    if evidence.row_label.any():
+        parts["row_label"] = _ROW_LABEL * evidence.row_label
     return parts | {"exact": _EXACT * evidence.exact}
 
 

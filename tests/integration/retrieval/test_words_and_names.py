@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.ports.retrieval import Hit
@@ -222,3 +223,19 @@ async def test_names_found_by_capitals_have_no_share_in_a_corpus_in_capitals(tmp
         pool = await gather_stage1(world.backends, replace(query, corpus=corpus), snapshot, Trace(), FactsConfig())
         assert pool.graph.any()
         assert (pool.graph_share > 0) is (extractor == "llm")
+
+
+async def test_a_table_whose_row_the_question_names_goes_before_prose_with_the_same_words(tmp_path: Path) -> None:
+    prose = [
+        f"In {city}, inventories of goods and levels of stock are counted each month, and the levels are reported."
+        for city in DEEDS
+    ]
+    table = "Balance sheet | 2023 | 2022\nReceivables | 39,186 | 28,184\nInventories | 7,351 | 4,946\nTaxes | 5 | 6"
+    async with open_world(tmp_path) as world:
+        await world.put([Passage(key=f"prose {n}", title="", text=text) for n, text in enumerate(prose)])
+        await world.put([Passage(key="table", title="", text=table)])
+        question = "How high are the inventories in 2023?"
+        found = await evidence_of(world, question)
+        assert np.count_nonzero(found.row_label) == 1
+        assert [hit.document.key for hit in await hits(world, "bridged", question, k=1)] == ["table"]
+        assert not (await evidence_of(world, "How high are the stocks of goods?")).row_label.any()

@@ -181,3 +181,12 @@ def test_any_pool_has_finite_scores_to_which_the_parts_sum(
     scores = rank(RANKER, found)
     assert np.isfinite(scores).all()
     np.testing.assert_allclose(sum(split_score(RANKER, found).values()), scores, atol=1e-9)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
+def test_the_label_of_a_row_is_added_whatever_the_share(share: float) -> None:
+    found, labels = five(share), np.array([0, 0.5, 0, 0, 1])
+    assert "row_label" not in split_score(RANKER, found)
+    labelled = replace(found, row_label=labels)
+    np.testing.assert_allclose(rank(RANKER, labelled) - rank(RANKER, found), labels)
+    np.testing.assert_allclose(split_score(RANKER, labelled)["row_label"], labels)

@@ -1,0 +1,36 @@
+"""Labels of the rows of a text's tables, as stems: `Total net sales | 81,797 | 82,959` has the label `net sales`.
+
+A question often says the label of the row that answers it. The terms of a passage (`core.text.terms`) tell whether it
+has such a row, without reading it.
+"""
+
+from collections.abc import Iterator
+
+from core.passage_context.tables import BAR, are_fields, is_row, split_cells
+from core.text.terms import split_words
+from core.text.value_kinds import find_stems
+
+__all__ = ["MOST_STEMS", "find_row_labels"]
+
+MOST_STEMS = 4
+"""Stems of a label; a longer first cell is a text."""
+_LONGEST = 80
+_SUM_WORDS = find_stems("total subtotal sum Gesamt Summe Zwischensumme somme")
+
+
+def find_row_labels(text: str) -> set[frozenset[str]]:
+    """Returns the stems of each label, without numbers and words for sums. The label of `Name: Bo` is Bo."""
+    return set(_read_labels(text)) if BAR in text else set()
+
+
+def _read_labels(text: str) -> Iterator[frozenset[str]]:
+    for line in text.splitlines():
+        if BAR not in line or not is_row(line):
+            continue
+        first, *others = cells = split_cells(line)
+        if are_fields(cells):
+            first = first.partition(": ")[2]
+        if len(first) <= _LONGEST and any(others):
+            stems = frozenset(word.stem for word in split_words(first) if not any(map(str.isdigit, word.stem)))
+            if 1 <= len(stems - _SUM_WORDS) <= MOST_STEMS:
+                yield stems - _SUM_WORDS

@@ -15,13 +15,13 @@ from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker import Ranker, standardise
 from retrieval.candidates.fusion import scale
 
-__all__ = ["rank", "split_score"]
+__all__ = ["EXACT", "rank", "split_score"]
 
 Floats = NDArray[np.float64]
 
 _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
 """The weights of the plain signals; the scaled cosine has 1."""
-_EXACT = 16.0
+EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
 _DOCUMENT = 3
 """Neighbours count in documents of at least so many candidates: two chunks of one abstract are no neighbourhood."""
@@ -45,7 +45,7 @@ def split_score(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:
         parts |= _scale_parts(_split_ranker(ranker, evidence), share)
     if share < 1:
         parts |= _scale_parts(_split_plain(evidence), 1 - share)
-    return parts | {"exact": _EXACT * evidence.exact}
+    return parts | {"exact": EXACT * evidence.exact}
 
 
 def _split_ranker(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:

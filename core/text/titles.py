@@ -32,17 +32,40 @@ __all__ = [
 
 _OPENING, _CLOSING = "(（", ")）"
 _MARK = re.compile(
-    r"(?<![^\W_])(?<!\d\.)(?:(?:version|release|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"
-    r"((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,3}){1,2})(?![^\W_])(?!\.\d)",
+    r"(?<![^\W_])(?<!\d\.)(?:(?:version|release|revision|rev|fassung)[ ._-]{1,2})?(?:v|fy)?"
+    r"((?:19|20)\d\d|q[1-4]|\d{1,2}(?:\.\d{1,3}){1,2}|\d{1,2}\.\d{1,3}\.\d{1,3}[a-z])(?![^\W_])(?!\.\d)",
     re.IGNORECASE,
 )
 """A year, a quarter or a version; `2401.18059` is none."""
 _MAJOR = re.compile(
-    r"(?<![^\W_])(?:v|(?:version|release|rev|fassung)[ ._-]{1,2}v?)(\d{1,3})(?![^\W_])(?!\.\d)"
+    r"(?<![^\W_])(?:v|(?:version|release|revision|révision|rev|ver|fassung)[ ._-]{0,2}v?)(\d{1,3})(?![^\W_])(?!\.\d)"
     r"|(?<![^\W_])(\d{1,2})(?:st|nd|rd|th|e|\.)[ _-]{1,2}(?:edition|auflage|ausgabe|édition)(?![^\W_])",
     re.IGNORECASE,
 )
 """A version of one number, which a word or a `v` tells from a plain one."""
+_LETTER = re.compile(
+    r"(?<![^\W_])(?:(?:revision|révision|rev|issue|ausgabe|fassung|version)(?:[ ._-]{1,2}(?-i:[A-HJ-Z])|[._-][a-hj-z])"
+    r"|(?:revision|révision|rev) [b-hj-z]|rev a|(?-i:[Rr]ev[A-HJ-Z]))(?![^\W_])(?!\.\s?[^\W_])",
+    re.IGNORECASE,
+)
+"""A revision by letter, its last character; `issue a refund`, `version I` and `Rev. J. Smith` are none."""
+_AMENDMENT = re.compile(
+    r"(?<![^\W_])(?:(first|second|third|fourth|erste[rnsm]?|zweite[rnsm]?|dritte[rnsm]?|vierte[rnsm]?|premier|deuxième"
+    r"|troisième|quatrième|\d{1,2}(?:st|nd|rd|th|\.|e))[ ._-]{1,2})?"
+    r"(?:amendment|addendum|nachtrag|änderungsvertrag|änderungsvereinbarung|zusatzvereinbarung|avenant)"
+    r"(?:[ ._-]{0,2}(?:no|nr|n)?[ .°º_-]{0,2}(\d{1,2}))?(?![^\W_])(?!\.\d)"
+    r"(?:[ ._-]{1,2}(?:to|of|zum|zur|zu|au|à|du)(?:[ ._-]{1,2}(?:the|dem|der|la|le))?(?![^\W_]))?",
+    re.IGNORECASE,
+)
+_GLUED_YEAR = re.compile(r"(?<![^\W_])([^\W\d_]{3,40})((?:19|20)\d\d)(?![^\W_])")
+_DESIGNATIONS = frozenset({"iso", "iec", "din", "ieee", "ansi", "astm", "nist", "rfc", "form", "room", "part", "model"})
+"""Words behind which a number is a name, as in `ISO2024`."""
+_GLUED_MARK = re.compile(
+    r"(?<![^\W_])(?:((?:19|20)\d\d)(?=[^\W\d_]{3}|q[1-4](?!\d))|(q[1-4])(?=[^\W\d_]{3})|(v\d{1,3})(?=final|draft|entwurf))",
+    re.IGNORECASE,
+)
+_BEFORE_MARK = re.compile(r"(?<=[a-z]{3})(?=(?:Q[1-4]|FY\d\d|V\d{1,3}|Rev[A-Z\d]|rev\d)(?![^\W_]))")
+_FISCAL = re.compile(r"(?<![^\W_])fy[ '’_-]?(\d\d)(?![^\W_])", re.IGNORECASE)
 _DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([-_.])(0[1-9]|1[0-2])(?:\2(0[1-9]|[12]\d|3[01]))?(?![^\W_])(?!\.\d)")
 _MONTH = re.compile(
     r"(?<![^\W_])(jan(?:uary|uar|vier)?|feb(?:ruary|ruar)?|f[ée]v(?:rier)?|mar(?:ch|s)?|m[äa]rz?|apr(?:il)?|avr(?:il)?"
@@ -84,6 +107,7 @@ _BESIDE = re.compile(
 )
 """What begins or ends at a version stands in another one."""
 _UNTIL = frozenset({"before", "until", "prior to", "vor", "bis", "avant"})
+_ORIGINAL = re.compile(r"\b(?:original|ursprüngliche[nrms]?|contrat initial)\b", re.IGNORECASE)
 _PLACE = re.compile(
     r"(?:\b(?:section|chapter|article|clause|paragraph|figure|table|step|page|item|abschnitt|kapitel|artikel|absatz"
     r"|ziffer|tabelle|seite|chapitre|paragraphe|tableau)s?\s{0,3}|§{1,2}\s{0,3})\d{1,4}(?:\.\d{1,4}){0,4}",
@@ -94,6 +118,8 @@ _NEWEST = re.compile(
     r"\b(?:latest|newest|most recent|neueste[nrs]?|aktuellste[nrs]?|jüngste[nrs]?|plus récente?s?)\b", re.IGNORECASE
 )
 _NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})[ -](\d{1,3})(?![^\W_])(?!\.\d)")
+_LONG = 5
+"""A word of capitals that is shorter may be part of a number, such as `CR2032`."""
 _DIGIT = re.compile(r"\d")
 _MARK_WORDS = (
     "quarter",
@@ -106,11 +132,23 @@ _MARK_WORDS = (
     "endfassung",
     "amended",
     "restated",
+    "rev",
+    "issue",
+    "ausgabe",
+    "fassung",
+    "version",
+    "amendment",
+    "addendum",
+    "nachtrag",
+    "änderungsv",
+    "zusatzv",
+    "avenant",
 )
 _FOLDED = str.maketrans("İıſ", "iis")
 """Letters that a pattern takes for `i` or `s`, and of which no small letter is either."""
 _NAMES_KEPT = 1 << 14
 """Names of which the family and the marks are in memory: one search after another has the same documents."""
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD = re.compile(r"[^\W\d_]+")
 _SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z]\w{0,4}\Z")
 
@@ -153,8 +191,12 @@ def find_marks(name: str) -> frozenset[str]:
     """
     if not _may_have_marks(name):
         return frozenset()
-    name = name.translate(_FOLDED)
-    marks = {mark.lower() for mark in _MARK.findall(name)}
+    name = _separate(name.translate(_FOLDED))
+    marks = {f"rev-{found.group()[-1].lower()}" for found in _LETTER.finditer(name)}
+    for ordinal, number in _AMENDMENT.findall(name):
+        marks |= {"amendment", f"amendment-{number or _number_of(ordinal)}"}
+    name = _AMENDMENT.sub(" ", name)
+    marks |= {mark.lower() for mark in _MARK.findall(name)}
     marks |= {f"v{int(one or other)}" for one, other in _MAJOR.findall(name)}
     marks |= {f"m{_number_of_month(word):02}" for word in _MONTH.findall(name)}
     for year, _, month, day in _DATE.findall(name):
@@ -163,6 +205,26 @@ def find_marks(name: str) -> frozenset[str]:
     for found in _STATUS.findall(name):
         marks |= {status for status, word in zip(_STATUSES, found, strict=True) if word}
     return frozenset(marks)
+
+
+def _separate(name: str) -> str:
+    """Returns a name in which marks are words: `report2023` is `report 2023`, and `FY23` is `2023`."""
+    name = _GLUED_YEAR.sub(_separate_year, _BEFORE_MARK.sub(" ", name))
+    name = _GLUED_MARK.sub(lambda found: f"{found.group()} ", name)
+    return _FISCAL.sub(lambda found: f"{20 if found[1] < '70' else 19}{found[1]}", name)
+
+
+def _separate_year(found: re.Match[str]) -> str:
+    """Returns the word and its year apart; `ISO2024` and `CR2032` stay."""
+    word = found[1]
+    is_sign = word.lower() in _DESIGNATIONS or (word.isupper() and len(word) < _LONG)
+    return found.group() if is_sign else f"{word} {found[2]}"
+
+
+def _number_of(ordinal: str) -> str:
+    """Returns the number of an amendment, of which one without an ordinal is the first."""
+    digits = ordinal.strip(".stndrhe")
+    return digits if digits.isdigit() else _quarter(ordinal)[1:] if ordinal else "1"
 
 
 def _may_have_marks(name: str) -> bool:
@@ -201,7 +263,7 @@ def asks_for_newest(question: str) -> bool:
 
 def asks_for_older(question: str) -> bool:
     """Returns whether the question is about what was before a version, in English, German or French."""
-    return any(word.lower() in _UNTIL for word in _BESIDE.findall(question))
+    return _ORIGINAL.search(question) is not None or any(word.lower() in _UNTIL for word in _BESIDE.findall(question))
 
 
 @lru_cache(maxsize=_NAMES_KEPT)
@@ -211,6 +273,9 @@ def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
     The key of a file, which has a suffix, tells the family, with its folders; else the title does.
     """
     name = _name_of_file(key) or title
+    folder, _, own = name.rpartition("/")
+    if "amendment" in find_marks(own) and not _words_of(own):  # `amendment-1.pdf` tells not of what
+        name = f"{folder}/{title}" if _words_of(title) else ""
     return _words_of(name), find_marks(name) | find_marks(title)
 
 
@@ -221,7 +286,7 @@ def series_of(key: str) -> str:
     """
     folders = _name_of_file(key).split("/")[:-1]
     for depth, folder in enumerate(folders, start=1):
-        if any(_numbers_of(mark) for mark in find_marks(folder)):
+        if any(_numbers_of(mark) or mark.startswith("rev-") for mark in find_marks(folder)):
             return f"{_words_of('/'.join(folders[:depth]))}/"
     return ""
 
@@ -236,7 +301,8 @@ def _name_of_file(key: str) -> str:
 def _words_of(name: str) -> str:
     """Returns the words of a name without marks, in lower case."""
     if _may_have_marks(name):
-        for pattern in (_DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
+        name = _separate(name)
+        for pattern in (_AMENDMENT, _LETTER, _DATE, _MONTH, _MAJOR, _MARK, _QUARTER, _STATUS):
             name = pattern.sub(" ", name)
     return " ".join(_WORD.findall(name.lower()))
 
@@ -244,8 +310,10 @@ def _words_of(name: str) -> str:
 def _numbers_of(mark: str) -> tuple[int, ...]:
     """Returns the numbers of a version, `(4, 6, 2)`; () for another mark."""
     numbers = mark.removeprefix("v").split(".")
-    is_version = mark.startswith("v") or len(numbers) > 1
-    return tuple(map(int, numbers)) if is_version else ()
+    if not mark.startswith("v") and len(numbers) == 1:
+        return ()
+    letter = (ord(numbers[-1][-1]) - ord("a") + 1,) if numbers[-1][-1].isalpha() else ()
+    return (*(int(number.rstrip(_LETTERS)) for number in numbers), *letter)
 
 
 def count_met(wanted: frozenset[str], versions: Sequence[frozenset[str]]) -> list[int]:
@@ -276,17 +344,23 @@ def _nearness(wanted: tuple[int, ...], numbers: tuple[int, ...]) -> tuple[int, i
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def order_of_marks(marks: frozenset[str]) -> tuple[tuple[int, ...], ...]:
-    """Returns a value that is greater for a newer version: years, then quarters, months and days, then versions by
-    their numbers, then `draft`, `final` and `amended`.
+    """Returns a value that is greater for a newer version: amendments by their numbers, then years, then quarters,
+    months and days, then versions by their numbers, letters, then `draft`, `final` and `amended`.
     """
     years = [(int(mark),) for mark in marks if mark.isdigit()]
     periods = [(int(mark[1:]) * (3 if mark[0] == "q" else 1),) for mark in marks if mark[0] in "qm"]
+    letters = [(ord(mark[-1]),) for mark in marks if mark.startswith("rev-")]
+    amendments = [(int(mark.removeprefix("amendment-")),) for mark in marks if mark.startswith("amendment-")]
     days = [(int(mark[1:]),) for mark in marks if mark[0] == "d" and mark not in _STATUSES]
     versions = [_numbers_of(mark) for mark in marks]
     statuses = [(_STATUSES[mark],) for mark in marks & _STATUSES.keys()]
-    return tuple(max(found, default=()) for found in (years, periods, days, versions, statuses or [(0,)]))
+    return tuple(
+        max(found, default=()) for found in (amendments, years, periods, days, versions, letters, statuses or [(0,)])
+    )
 
 
 def has_status(marks: frozenset[str]) -> bool:
-    """Returns whether a document is called a draft, final or amended, so that one without a mark is a version, too."""
-    return not marks.isdisjoint(_STATUSES)
+    """Returns whether a document is called a draft, final, amended or an amendment, so that one without a mark is a
+    version, too.
+    """
+    return "amendment" in marks or not marks.isdisjoint(_STATUSES)

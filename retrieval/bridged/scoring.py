@@ -15,13 +15,13 @@ from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker import Ranker, standardise
 from retrieval.candidates.fusion import scale
 
-__all__ = ["rank", "split_score"]
+__all__ = ["EXACT", "rank", "split_score"]
 
 Floats = NDArray[np.float64]
 
 _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
 """The weights of the plain signals; the scaled cosine has 1."""
-_EXACT = 16.0
+EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
 _ROW_LABEL = 1.0
 """The weight of the label of a row, in the same."""
@@ -50,7 +50,7 @@ def split_score(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:
         parts |= _scale_parts(_split_plain(evidence), 1 - share)
     if evidence.row_label.any():
         parts["row_label"] = _ROW_LABEL * evidence.row_label
-    return parts | {"exact": _EXACT * evidence.exact}
+    return parts | {"exact": EXACT * evidence.exact}
 
 
 def _split_ranker(ranker: Ranker, evidence: PoolEvidence) -> dict[str, Floats]:

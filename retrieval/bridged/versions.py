@@ -2,7 +2,8 @@
 
 Reports of four quarters have the same passages but for the figures, so neither meaning nor words choose among them. The
 question does: "in Q3 2022", "in version 4.6.2", "in the latest report". If it names none, a passage that two versions
-have in nearly the same words is shown in the newest first.
+have in nearly the same words is shown in the newest first, and so is a newer passage that has all words of the question
+that the older one has: a fault code whose remedy was changed, or a clause that an amendment replaces.
 """
 
 from collections import defaultdict
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from core.documents import DocumentRef
 from core.ports.retrieval import Query
-from core.text.terms import Terms
+from core.text.terms import Terms, hash_stem, split_words
 from core.text.titles import (
     asks_for_newest,
     asks_for_older,
@@ -40,6 +41,8 @@ candidates' scores.
 """
 _SAME = 0.7
 """Passages of two versions say the same if they share so much of the stems of the shorter one."""
+_ALIKE = 0.3
+"""A newer passage that has the question's words may answer in place of the older one if they share so much."""
 _NEAR = 1.0
 """Of passages that say the same, the newest goes first if the scores are no further apart: a newer passage that lacks
 what the question asks for does not displace the older one.
@@ -100,9 +103,16 @@ async def read_versions(
 
 
 def weigh_versions(
-    versions: Versions, chunks: NDArray[np.int64], scores: Floats, query: Query, snapshot: GraphSnapshot
+    versions: Versions,
+    chunks: NDArray[np.int64],
+    scores: Floats,
+    exact: Floats,
+    query: Query,
+    snapshot: GraphSnapshot,
 ) -> Floats:
     """Returns what is added to the score of each candidate, (n,); all 0 if no two are of one family.
+
+    `exact` (n,) is the part of the scores that is for rare words.
 
     If the question names a version, or asks for the newest, each passage of another one loses. Otherwise passages that
     say the same exchange their scores, so that the newest has the best; not if the question is about what was before a
@@ -121,10 +131,20 @@ def weigh_versions(
     of_document = defaultdict[str, list[int]](list)
     for place, id in enumerate(ids):
         of_document[id].append(place)
+    stems = [hash_stem(word.stem) for word in split_words(query.text)]
     for members in versions.families.values():
         places = np.array([place for id in members for place in of_document[id]], np.int64)
-        for same in _find_same(places, ids, scores, snapshot.terms_of(chunks[places]), _NEAR * deviation):
-            newest_first = sorted(same, key=lambda place: order_of_marks(versions.marks[ids[place]]), reverse=True)
+        order = {id: order_of_marks(versions.marks[id]) for id in members}
+        ranks = {mark: rank for rank, mark in enumerate(sorted(set(order.values())))}
+        age = np.array([ranks[order[ids[place]]] for place in places], np.int64)
+        newer = age[:, None] > age[None, :]
+        rows, owner = snapshot.terms_of(chunks[places])
+        shares = _share_stems(rows, owner, len(places))
+        near = (shares >= _SAME) & (_gaps(scores[places]) <= _NEAR * deviation)
+        covers = newer & _covers(rows, owner, len(places), stems) & _keeps_rare(exact[places])
+        replaces = covers & (shares >= _ALIKE) & (_NEAR * deviation >= _gaps((scores - exact)[places]).T)
+        for same in _find_same(places, ids, scores, near | replaces.T):
+            newest_first = sorted(same, key=lambda place: order[ids[place]], reverse=True)
             best_first = np.sort(scores[same])[::-1] - np.arange(len(same)) * 1e-9  # equal scores are ordered by id
             added[newest_first] = best_first - scores[newest_first]
     return added
@@ -149,26 +169,42 @@ def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
 
 
 def _find_same(
-    places: NDArray[np.int64], ids: Sequence[str], scores: Floats, terms: tuple[Terms, NDArray[np.int64]], near: float
+    places: NDArray[np.int64], ids: Sequence[str], scores: Floats, says_same: NDArray[np.bool_]
 ) -> Iterator[list[int]]:
-    """Yields candidates of one family that say the same, at most one of each document; none twice, and none with scores
-    further apart than `near`.
+    """Yields candidates of one family that say the same, at most one of each document; none twice.
 
-    `terms` are the stems of the candidates at `places`.
+    `says_same` (p, p) tells of the candidates at `places` whether the second says what the first does.
     """
-    shares = _share_stems(*terms, len(places))
     left: list[int] = np.argsort(-scores[places], kind="stable").tolist()
     while left:
         first = left.pop(0)
         same = {ids[places[first]]: first}
         for other in left:
-            if scores[places[first]] - scores[places[other]] > near:
-                break
-            if shares[first, other] >= _SAME:
+            if says_same[first, other]:
                 same.setdefault(ids[places[other]], other)
         left = [other for other in left if other not in same.values()]
         if len(same) > 1:
             yield [int(places[other]) for other in same.values()]
+
+
+def _gaps(scores: Floats) -> Floats:
+    """Returns how much the score of each passage is above each other one's, (n, n)."""
+    return np.asarray(scores[:, None] - scores[None, :], np.float64)
+
+
+def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: Sequence[int]) -> NDArray[np.bool_]:
+    """Returns for each two passages whether the first has all stems of the question that the second has, of which there
+    is one at least, (count, count).
+    """
+    has = np.zeros((count, len(stems)), np.float32)
+    for column, stem in enumerate(stems):
+        has[owner[rows["stem"] == stem], column] = 1
+    return np.asarray(((1 - has) @ has.T == 0) & (has.any(axis=1)[None, :]), np.bool_)
+
+
+def _keeps_rare(exact: Floats) -> NDArray[np.bool_]:
+    """Returns for each two passages whether the first has a rare word of the question, or the second has none."""
+    return np.asarray((exact[:, None] > 0) | (exact[None, :] == 0), np.bool_)
 
 
 def _share_stems(rows: Terms, owner: NDArray[np.int64], count: int) -> NDArray[np.float32]:

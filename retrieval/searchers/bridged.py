@@ -16,7 +16,7 @@ from retrieval.bridged.contributions import add_contributions
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.ranker_file import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
-from retrieval.bridged.scoring import rank, split_score
+from retrieval.bridged.scoring import EXACT, rank, split_score
 from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
 from retrieval.bridged.versions import read_versions, weigh_versions
 from retrieval.candidates.current import search_current
@@ -59,7 +59,9 @@ class Bridged:
             (evidence, scores), versions = await asyncio.gather(
                 compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
             )
-            by_version = await compute(weigh_versions, versions, pool.chunks, scores, query, snapshot)
+            by_version = await compute(
+                weigh_versions, versions, pool.chunks, scores, EXACT * pool.exact, query, snapshot
+            )
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
         if query.explain and by_version.any():

@@ -146,3 +146,51 @@ async def test_what_was_before_a_version_is_not_looked_for_in_the_newest(tmp_pat
         hits, _ = await search(world, "What opens the sluice, the lever of wood, before upgrading to 2.0?")
         assert hits[0].document.key == "lock-1.0.txt"
         assert all("version" not in hit.contributions for hit in hits)
+
+
+async def test_a_fault_code_with_another_remedy_is_of_the_newest_revision(tmp_path: Path) -> None:
+    """The passages share few words, and the words of the question stand together in the older one alone."""
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(
+                    key="manual-rev-a.txt",
+                    title="",
+                    text="Fault code E07: low flow. Open the bypass, clean the strainer.",
+                ),
+                Passage(
+                    key="manual-rev-b.txt",
+                    title="",
+                    text="E07, a code of the pump's fault: low flow. Vent the boiler, then raise its stage to three.",
+                ),
+                *(Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(20)),
+            ]
+        )
+        hits, _ = await search(world, "fault code E07")
+        assert [hit.document.key for hit in hits[:2]] == ["manual-rev-b.txt", "manual-rev-a.txt"]
+        hits, _ = await search(world, "fault code E07 in revision A")
+        assert hits[0].document.key == "manual-rev-a.txt"
+
+
+async def test_an_amendment_is_first_where_it_answers_and_the_contract_where_only_it_does(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [
+                Passage(
+                    key="Lease.txt",
+                    title="",
+                    text="The monthly rent is 4,800 euros, in advance. The deposit is three rents. The roof is mended.",
+                ),
+                Passage(
+                    key="First Amendment to the Lease.txt",
+                    title="",
+                    text="Section 3 is replaced: the monthly rent is 5,250 euros. All other terms remain in force.",
+                ),
+                *(Passage(key=f"other {n}.txt", title="", text=f"Ferry {n} left at noon.") for n in range(20)),
+            ]
+        )
+        hits, _ = await search(world, "How high is the monthly rent?")
+        assert [hit.document.key for hit in hits[:2]] == ["First Amendment to the Lease.txt", "Lease.txt"]
+        assert [version.key for version in hits[0].versions] == ["Lease.txt"]
+        hits, _ = await search(world, "How high is the deposit beside the rent?")
+        assert hits[0].document.key == "Lease.txt"

@@ -42,6 +42,14 @@ from core.text.titles import (
         ("le premier trimestre 2022", {"q1", "2022"}),
         ("What does the final agreement say beyond the draft?", {"final", "draft"}),
         ("the Amended and Restated Agreement", {"amended"}),
+        ("Sales of FY23, report2024 and q3report", {"2023", "2024", "q3"}),
+        ("Revision B, rev. C and PumpRevD", {"rev-b", "rev-c", "rev-d"}),
+        ("rev2, Revision 3 and Rev04", {"v2", "v3", "v4"}),
+        ("How do I issue a refund in the version I use? asked Rev. J. Smith", set()),
+        ("apollo13 route66 iphone12 form1040 ISO9001 ISO2024 CR2032", set()),
+        ("What is the rent under the second amendment?", {"amendment", "amendment-2"}),
+        ("im Nachtrag Nr. 3, selon l'avenant n° 4", {"amendment", "amendment-3", "amendment-4"}),
+        ("1.0.2k", {"1.0.2k"}),
         ("Is IPv6 in utf-8 or HTTP/2 in 10.0.0.1?", set()),
     ],
 )
@@ -68,6 +76,17 @@ def test_the_newest_is_asked_for(question: str) -> None:
         (("minutes 2024-03-06.txt", ""), ("minutes 2024-04-03.txt", "")),
         (("Report March 2024.pdf", ""), ("Report April 2024.pdf", "")),
         (("lease draft.docx", ""), ("lease (final).docx", "")),
+        (("report2023.pdf", ""), ("report2024.pdf", "")),
+        (("q1report.md", ""), ("q2report.md", "")),
+        (("budgetFY23.xlsx", ""), ("budgetFY24.xlsx", "")),
+        (("manual-rev-a.txt", ""), ("manual-rev-b.txt", "")),
+        (("manual-rev1.txt", ""), ("manual-rev2.txt", "")),
+        (("1", "Spec Rev A"), ("2", "Spec Rev B")),
+        (("lib-1.0.2a.md", ""), ("lib-1.0.2k.md", "")),
+        (("Lease.txt", ""), ("First Amendment to the Lease.txt", "")),
+        (("Lease.txt", ""), ("Amendment No. 2 to Lease.txt", "")),
+        (("Mietvertrag.txt", ""), ("Nachtrag 1 zum Mietvertrag.txt", "")),
+        (("contrat.txt", ""), ("avenant n°1 au contrat.txt", "")),
         (("lease.docx", ""), ("lease, amended and restated.docx", "")),
     ],
 )
@@ -78,6 +97,9 @@ def test_versions_of_a_document_are_a_family(one: tuple[str, str], other: tuple[
 
 
 def test_other_documents_are_no_family() -> None:
+    assert family_of("constitution/amendment-1.txt", "First Amendment")[0] == ""
+    assert family_of("nimbus/amendment-1.txt", "First Amendment to the Lease")[0] == "nimbus lease"
+    assert not any(family_of(f"{name}.txt", "")[1] for name in ("apollo13", "annex-a", "iphone12", "chapter-2"))
     assert family_of("2022 Q3 APL.pdf", "")[0] != family_of("2022 Q3 NVD.pdf", "")[0]
     assert family_of("1996.md", "")[0] == family_of("12", "1996")[0] == ""
     assert not family_of("doc-2.md", "")[1]
@@ -140,6 +162,7 @@ def test_documents_below_a_version_are_a_series(key: str, series: str) -> None:
 def test_what_was_before_a_version_is_asked_for() -> None:
     assert asks_for_older("How was it before upgrading from 7.1 to Click 8.0?")
     assert asks_for_older("bis 2022")
+    assert asks_for_older("What is the rent in the original lease?")
     assert not asks_for_older("What happened since 2022, before noon?")
 
 
@@ -155,6 +178,9 @@ def test_versions_are_ordered_by_year_quarter_and_numbers() -> None:
         ("v6", "v8", "v10.9", "v11"),
         ("2023-12-24", "January 2024", "Q1 2024", "2024-11"),
         ("lease draft", "lease", "lease final", "lease amended"),
+        ("lease 2021", "First Amendment to lease", "lease, Amendment No. 2", "3rd Amendment to lease"),
+        ("spec rev A", "spec rev B", "spec Rev. C"),
+        ("lib 1.0.2", "lib 1.0.2a", "lib 1.0.2k", "lib 1.0.3"),
     ],
 )
 def test_names_are_ordered_from_the_oldest(names: tuple[str, ...]) -> None:

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 from core.errors import LoadFailed
 from indexer.loading.archives import check_archive, open_archive, read_member
-from indexer.loading.properties import make_metadata, parse_time
+from indexer.loading.properties import make_metadata, parse_time, read_title
 from indexer.loading.xml import parse_xml
 
 __all__ = [
@@ -67,7 +67,7 @@ def read_odf_properties(archive: ZipFile, key: str) -> tuple[str, dict[str, Any]
         if isinstance(element.tag, str) and element.text:
             texts.setdefault(element.tag.rpartition("}")[2], []).append(element.text)
     found = {name: values[0] for name, values in texts.items()}
-    return found.get("title", ""), make_metadata(
+    return read_title(found.get("title")), make_metadata(
         {
             "author": found.get("initial-creator") or found.get("creator"),
             "created": _time(found.get("creation-date")),

@@ -6,6 +6,7 @@ from typing import Any
 import docx
 import openpyxl
 import pytest
+from pptx import Presentation
 
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument
@@ -61,6 +62,22 @@ def test_a_word_document_has_blocks_under_paths_of_headings() -> None:
     ]
     assert document.metadata["author"] == "Ada Lovelace"
     assert document.metadata["created"] == "2024-01-31T12:00:00Z"
+
+
+def test_what_libraries_write_for_nobody_is_no_metadata() -> None:
+    document = docx.Document()
+    document.add_paragraph("Text.")
+    assert not load(docx_loader, saved(document)).metadata.keys() & {"author", "created", "modified"}
+    slides = Presentation()
+    slides.slides.add_slide(slides.slide_layouts[0]).shapes.title.text = "Harbour"
+    slides.core_properties.title = "PowerPoint Presentation"
+    found = load(pptx, saved(slides))
+    assert found.title == "Harbour"
+    assert not found.metadata.keys() & {"author", "created", "modified"}
+    assert load(xlsx, make_xlsx({"One": [["x"]]}, title="Untitled Spreadsheet")).title == "the file"
+    workbook = load(xlsx, make_xlsx({"One": [["x"]]}, created=ADA))
+    assert "author" not in workbook.metadata
+    assert workbook.metadata["created"] == "2024-01-31T12:00:00Z"
 
 
 def test_tables_can_be_left_out() -> None:

@@ -20,7 +20,7 @@ from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.runs import read_runs
-from indexer.loading.pdf.titles import find_title, is_cover, tell_apart
+from indexer.loading.pdf.titles import Title, find_title, is_cover, tell_apart
 from indexer.loading.running_lines import find_running_lines
 
 if TYPE_CHECKING:
@@ -83,6 +83,10 @@ class PdfLoader:
             title, metadata = read_properties(document)
         finally:
             document.close()
+        name = stem_of(source.key)
+        found = Title(title) if title else find_title(headings, pages, name)
+        if found.is_letter:  # its title says what these headings do, and one passage has the receiver and the sum
+            headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
         reach = len(pages) if outline else _find_reach(headings, len(pages))
         last = 0
@@ -91,9 +95,7 @@ class PdfLoader:
             if number - last == reach:
                 builder.clear_headings()
             _add_page(builder, lines, headings.get(number, ()))
-        name = stem_of(source.key)
-        title = tell_apart(title or find_title(headings, pages, name), name)
-        return finish_document(source, builder, title, metadata, numbered=True)
+        return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True)
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""

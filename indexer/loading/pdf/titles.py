@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from core.text.titles import find_marks
 from indexer.loading.assembly import CELL_SEPARATOR
@@ -9,7 +10,7 @@ from indexer.loading.pdf.headings import Heading
 from indexer.loading.pdf.layout import Line
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["find_title", "is_cover", "tell_apart"]
+__all__ = ["Title", "find_title", "is_cover", "tell_apart"]
 
 _COVERED = 3
 """A document of more pages has a cover if its first page alone has headings."""
@@ -33,8 +34,15 @@ _KIND = re.compile(
 """How a line begins that has the number of a letter of a firm, such as `Invoice no. 2024-017`."""
 
 
-def find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]], file_name: str) -> str:
-    """Returns the heading of the first page that is above all others, or '' if there is none.
+class Title(NamedTuple):
+    """A title, or '' if there is none. `is_letter` if it has a letterhead and the number of the letter."""
+
+    text: str
+    is_letter: bool = False
+
+
+def find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]], file_name: str) -> Title:
+    """Returns the heading of the first page that is above all others.
 
     If the first page has nothing but headings, it is a title page: others on later pages may be as large. If no other
     page has any, the title is all headings that are above the others, such as the kind of a report and its company.
@@ -42,11 +50,11 @@ def find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequen
     """
     title = _find_above_all(headings, pages)
     if not title or len(title.split()) > _MOST_WORDS or any(character.isdecimal() for character in title):
-        return title
+        return Title(title)
     on_first = (heading.title for heading in headings.get(0, ()))
     lines = [line.text for line in pages[0][:_LINES]]
     reference = next(_find_references(on_first, lines, file_name), "")
-    return f"{reference.replace(CELL_SEPARATOR, ' ')}, {title}" if reference else title
+    return Title(f"{reference.replace(CELL_SEPARATOR, ' ')}, {title}", is_letter=True) if reference else Title(title)
 
 
 def _find_references(headings: Iterable[str], lines: Sequence[str], file_name: str) -> Iterator[str]:

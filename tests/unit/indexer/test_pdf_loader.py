@@ -179,7 +179,9 @@ def test_files_that_a_period_or_a_version_tells_apart_have_titles_that_do(key: s
     ],
 )
 def test_letters_of_one_firm_have_titles_of_their_own(key: str, below: list[Part], title: str) -> None:
-    assert load(make_pdf([("h1", "Bridge & Sons Ltd"), *below, *[("p", LOREM)] * 4]), key=key).title == title
+    found = load(make_pdf([("h1", "Bridge & Sons Ltd"), *below, *[("p", LOREM)] * 4]), key=key)
+    assert found.title == title
+    assert len(found.blocks) == 1 or title == "Bridge & Sons Ltd", "a letter is one passage if it is short"
 
 
 def test_a_title_of_a_work_stays_beside_numbers() -> None:

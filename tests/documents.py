@@ -3,6 +3,7 @@
 import io
 import zipfile
 from collections.abc import Mapping, Sequence
+from email.message import EmailMessage
 from typing import Any
 
 import docx
@@ -19,6 +20,7 @@ __all__ = [
     "make_docx",
     "make_epub",
     "make_long_pdf",
+    "make_mail",
     "make_pdf",
     "make_pptx",
     "make_scan",
@@ -72,6 +74,15 @@ def make_xlsx(sheets: Mapping[str, Sequence[Sequence[Any]]], **properties: Any) 
         for row in rows:
             sheet.append(row)
     return saved(workbook)
+
+
+def make_mail() -> bytes:
+    """A mail with the attachment `plan.txt`."""
+    mail = EmailMessage()
+    mail["From"], mail["To"], mail["Subject"] = "ada@example.org", "charles@example.org", "The plan"
+    mail.set_content("Here is the plan.")
+    mail.add_attachment("The engine is built in May.", filename="plan.txt")
+    return mail.as_bytes()
 
 
 def make_epub(

@@ -78,6 +78,15 @@ def _repeated_chapter() -> bytes:
     return _pack({"META-INF/container.xml": container, "a.opf": package, "c.xhtml": chapter})
 
 
+def _repeated_cells() -> bytes:
+    names = "urn:oasis:names:tc:opendocument:xmlns"
+    spaces = " ".join(f'xmlns:{name}="{names}:{name}:1.0"' for name in ("office", "table", "text"))
+    cell = '<table:table-cell table:number-columns-repeated="16384"><text:p>needle</text:p></table:table-cell>'
+    row = f'<table:table-row table:number-rows-repeated="1048576">{cell}</table:table-row>'
+    body = f"<office:spreadsheet><table:table>{row * 1000}</table:table></office:spreadsheet>"
+    return _pack({"content.xml": f"<office:document-content {spaces}>{body}</office:document-content>"})
+
+
 def _pack(parts: Mapping[str, str]) -> bytes:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -102,6 +111,7 @@ HOSTILE_FILES: Mapping[str, Callable[[], bytes]] = {
     "wide.xlsx": _wide_rows,
     "stated.xlsx": _stated_size,
     "repeated.epub": _repeated_chapter,
+    "repeated.ods": _repeated_cells,
     "runs.rtf": _many_runs,
     "words.rtf": lambda: b"{\\rtf1 needle" + b"\\'fc" * 2_000_000,
     "skipped.rtf": lambda: b"{\\rtf1 needle" + b"\\bin99999999999 " * 100_000 + b"\\uc99999999\\u1" * 100_000,

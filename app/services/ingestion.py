@@ -47,11 +47,14 @@ class SubmittedFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionProgress:
-    """The progress of `submit_all`. `job` is complete in the last one."""
+    """The progress of `submit_all`. `job` is complete in the last one. `attached` are the keys of the attachments that
+    were submitted since the one before.
+    """
 
     job: Job
     submitted: int
     rejected: tuple[Rejection, ...]
+    attached: Collection[str] = ()
 
 
 async def check_queue(container: Container, corpus: Corpus) -> None:
@@ -281,7 +284,9 @@ async def submit_all(
                 rejected += [one for one in read if isinstance(one, Rejection)]
                 enqueued = await _submit_read(container, corpus, read, on_conflict, reader.mails, job_id=job_id)
                 submitted += len(enqueued.documents)
-                yield SubmissionProgress(job=enqueued.job, submitted=submitted, rejected=tuple(rejected))
+                yield SubmissionProgress(
+                    job=enqueued.job, submitted=submitted, rejected=tuple(rejected), attached=reader.attached
+                )
         job = await container.record.submissions.close_job(job_id)
     except BaseException:  # also an interruption: the job contains what was submitted
         await container.record.submissions.close_job(job_id)

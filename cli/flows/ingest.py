@@ -26,7 +26,7 @@ from core.documents import RevisionState, Submission, loader_notes
 from core.errors import HopweaveError, NotFound
 from core.jobs import Job, JobState
 from core.settings import Settings, read_settings
-from indexer import Rejection, make_extractor
+from indexer import KeySet, Rejection, make_extractor
 
 __all__ = ["OtherCorpus", "Summary", "check_corpus", "estimate_ingest", "ingest", "run"]
 
@@ -138,7 +138,7 @@ async def ingest(
     finished = FinishedDocuments(reading.keys)
     async with follow_documents(lambda: list_those(container, corpus, reading.keys), finished, request.verbose):
         show = partial(_show_submitted, progress, reading)
-        job, handed_in, rejected = await _submit(container, corpus, found, request, show, finished)
+        job, handed_in, rejected = await _submit(container, corpus, found, request, show, finished, reading.keys)
         job = await wait_for_job(container, supervision, job, progress.watch)
     pruning = reading.plan_pruning(rejected)
     deleted: tuple[str, ...] | None = None
@@ -245,14 +245,20 @@ async def _submit(
     request: Request,
     show: Callable[[int], None],
     finished: FinishedDocuments,
+    keys: KeySet,
 ) -> tuple[Job, int, tuple[Rejection, ...]]:
-    """Queues everything as one job; returns the job, the number submitted, and those rejected."""
+    """Queues everything as one job, and adds the keys of attachments to `keys`.
+
+    Returns the job, the number submitted, and those rejected.
+    """
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejection, ...]()
     all_of_it = submit_all(container, corpus, found, request.on_conflict, token_budget=request.budget_tokens)
     async with aclosing(all_of_it) as parts:
         async for part in parts:
             job, handed_in, rejected = part.job, part.submitted, part.rejected
+            for key in part.attached:
+                keys.add(key)
             finished.begin(job.created_at)
             show(handed_in)
             if request.verbose:

@@ -88,8 +88,8 @@ class Reading(Protocol):
     def corpus_id(self) -> str | None: ...
 
     @property
-    def keys(self) -> Collection[str]:
-        """The keys of the documents that `read` has yielded."""
+    def keys(self) -> KeySet:
+        """The keys of the documents that `read` has yielded, and of attachments, which who submits the mails adds."""
         ...
 
     @property

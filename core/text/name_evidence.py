@@ -15,6 +15,7 @@ from typing import NamedTuple
 from core.execution.work_limit import check_work
 from core.text.languages import Language, detect_language
 from core.text.name_spans import begins_sentence
+from core.text.no_names.columns import find_columns
 from core.text.no_names.forms import (
     is_adjective,
     is_calendar,
@@ -71,7 +72,7 @@ class NameEvidence:
 
     `lower`: without a capital. `within`: with one, within a sentence; of these, `determined`: behind an article or the
     like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of several
-    words. `has_code`: some lines are code.
+    words. `has_code`: some lines are code. `columns`: what stands before the values of rows of tables.
     """
 
     language: Language | None
@@ -81,6 +82,7 @@ class NameEvidence:
     bare: Counter[str]
     of_names: frozenset[str]
     has_code: bool = False
+    columns: frozenset[str] = frozenset()
 
     @cached_property
     def is_long(self) -> bool:
@@ -186,6 +188,7 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         if language == "de"
         else frozenset(),
         has_code=sum(text.count(mark) for text in texts for mark in _CODE) >= _LEAST_CODE,
+        columns=find_columns(texts),
     )
 
 

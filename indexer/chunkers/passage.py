@@ -15,7 +15,7 @@ from indexer.chunking.packing import cut_blocks
 
 __all__ = ["FINGERPRINT", "Config", "PassageChunker", "build"]
 
-FINGERPRINT = "passage-3"
+FINGERPRINT = "passage-4"
 """Must change whenever the same document may be cut in another way."""
 
 

@@ -5,20 +5,30 @@ comments are not read. Source: OpenDocument 1.3, part 3.
 """
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
-from zipfile import ZipFile
 
 from pydantic import Field
 
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.loading.archives import check_archive, open_archive, read_member
+from indexer.loading.archives import read_member
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
+from indexer.loading.odf import (
+    LEFT_OUT,
+    MOST_REPEATED,
+    OFFICE,
+    STYLE,
+    TABLE,
+    TEXT,
+    collapse,
+    open_odf,
+    read_characters,
+    read_count,
+    read_odf_properties,
+)
 from indexer.loading.paragraphs import BODY, TITLE, Paragraph, add_paragraphs
-from indexer.loading.properties import make_metadata, parse_time
 from indexer.loading.xml import parse_xml
 
 __all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "OdtLoader", "build"]
@@ -28,21 +38,7 @@ SUFFIXES = (".odt", ".ott")
 ISOLATED = True
 EXAMPLE = example_of("odt")
 
-_NAMES = "urn:oasis:names:tc:opendocument:xmlns:"
-_OFFICE, _TEXT, _TABLE = (f"{{{_NAMES}{name}:1.0}}" for name in ("office", "text", "table"))
-_STYLE = f"{{{_NAMES}style:1.0}}"
-_LEFT_OUT = frozenset(
-    (
-        *(f"{_TEXT}{name}" for name in ("tracked-changes", "note-citation", "ruby-text", "sequence-decls", "deletion")),
-        *(f"{_OFFICE}{name}" for name in ("annotation", "annotation-end", "forms", "scripts", "event-listeners")),
-        f"{{{_NAMES}svg-compatible:1.0}}title",
-        f"{{{_NAMES}svg-compatible:1.0}}desc",
-    )
-)
-_CHARACTERS = {f"{_TEXT}tab": "\t", f"{_TEXT}line-break": "\n"}
-_PARAGRAPHS = (f"{_TEXT}p", f"{_TEXT}h")
-_MOST_REPEATED = 64
-"""Cells and spaces that one element stands for."""
+_PARAGRAPHS = (f"{TEXT}p", f"{TEXT}h")
 _MOST_REPEATED_TEXT = 20_000
 """Characters that repeated cells add to a document. Cells after them are read once."""
 
@@ -64,12 +60,10 @@ class OdtLoader:
 
     def load(self, source: Source) -> LoadedDocument:
         key = source.key
-        with open_archive(source.content, key, "ODT", "content.xml") as archive:
-            _check_not_encrypted(archive, key)
-            check_archive(archive, key, may_have_doctype=True)  # OpenOffice 2 writes one
-            stated, metadata = _read_properties(archive, key)
+        with open_odf(source.content, key, "ODT") as archive:
+            stated, metadata = read_odf_properties(archive, key)
             root = parse_xml(read_member(archive, "content.xml", key), key, "content.xml")
-        body = root.find(f"{_OFFICE}body/{_OFFICE}text")
+        body = root.find(f"{OFFICE}body/{OFFICE}text")
         if body is None:
             raise LoadFailed(f"{key!r} is no ODT file: its part 'content.xml' has no text document")
         builder = TextBuilder()
@@ -79,43 +73,10 @@ class OdtLoader:
         return finish_document(source, builder, title or stated or heading, metadata, numbered=False)
 
 
-def _check_not_encrypted(archive: ZipFile, key: str) -> None:
-    """Raises `LoadFailed` if the list of parts names an encryption, or the whole document is one encrypted part."""
-    name = "META-INF/manifest.xml"
-    if name in archive.namelist() and b"encryption-data" in read_member(archive, name, key):
-        raise LoadFailed(f"{key!r} is encrypted with a password; save it without one")
-
-
-def _read_properties(archive: ZipFile, key: str) -> tuple[str, dict[str, Any]]:
-    if "meta.xml" not in archive.namelist():
-        return "", {}
-    root = parse_xml(read_member(archive, "meta.xml", key), key, "meta.xml")
-    texts: dict[str, list[str]] = {}
-    for element in root.iter():
-        if isinstance(element.tag, str) and element.text:
-            texts.setdefault(element.tag.rpartition("}")[2], []).append(element.text)
-    found = {name: values[0] for name, values in texts.items()}
-    return found.get("title", ""), make_metadata(
-        {
-            "author": found.get("initial-creator") or found.get("creator"),
-            "created": _time(found.get("creation-date")),
-            "modified": _time(found.get("date")),
-            "language": found.get("language"),
-            "subject": found.get("subject"),
-            "keywords": ", ".join(texts.get("keyword", [])) or None,
-        }
-    )
-
-
-def _time(text: str | None) -> datetime | None:
-    """ODF has fractions of a second of any length (`2024-01-31T12:00:00.123456789`)."""
-    return parse_time((text or "").partition(".")[0])
-
-
 def _find_titles(root: Any) -> frozenset[str]:
     """Returns the styles of paragraphs that are titles: "Title", and the automatic ones that are based on it."""
-    styles = root.iterfind(f"{_OFFICE}automatic-styles/{_STYLE}style")
-    named = (style.get(f"{_STYLE}name") for style in styles if style.get(f"{_STYLE}parent-style-name") == "Title")
+    styles = root.iterfind(f"{OFFICE}automatic-styles/{STYLE}style")
+    named = (style.get(f"{STYLE}name") for style in styles if style.get(f"{STYLE}parent-style-name") == "Title")
     return frozenset(("Title", *filter(None, named)))
 
 
@@ -131,39 +92,38 @@ class _Walk:
         for element in parent:
             if element.tag in _PARAGRAPHS:
                 yield self._paragraph(element)
-            elif element.tag == f"{_TABLE}table":
+            elif element.tag == f"{TABLE}table":
                 yield from self._rows(element)
-            elif isinstance(element.tag, str) and element.tag not in _LEFT_OUT:
+            elif isinstance(element.tag, str) and element.tag not in LEFT_OUT:
                 yield from self.paragraphs(element)
 
     def _paragraph(self, element: Any) -> Paragraph:
         notes: list[str] = []
         text = self._text(element, notes)
         level = BODY
-        if element.tag == f"{_TEXT}h":
-            stated = element.get(f"{_TEXT}outline-level", "1")
+        if element.tag == f"{TEXT}h":
+            stated = element.get(f"{TEXT}outline-level", "1")
             level = int(stated) if stated in set("123456789") else 9
-        elif element.get(f"{_TEXT}style-name") in self._titles:
+        elif element.get(f"{TEXT}style-name") in self._titles:
             level = TITLE
         return Paragraph(text=text, level=level, notes=tuple(notes))
 
     def _rows(self, table: Any) -> Iterator[Paragraph]:
         """Yields the cells of a table, each with all its text, and the ends of rows. A table in a cell is its text."""
         for element in table:
-            if element.tag == f"{_TABLE}table-row":
+            if element.tag == f"{TABLE}table-row":
                 for cell in element:
-                    if cell.tag in (f"{_TABLE}table-cell", f"{_TABLE}covered-table-cell"):
+                    if cell.tag in (f"{TABLE}table-cell", f"{TABLE}covered-table-cell"):
                         yield from self._cells(cell)
                 yield Paragraph(text="", ends_row=True, is_in_table=True)
-            elif isinstance(element.tag, str) and element.tag not in _LEFT_OUT:
+            elif isinstance(element.tag, str) and element.tag not in LEFT_OUT:
                 yield from self._rows(element)
 
     def _cells(self, cell: Any) -> Iterator[Paragraph]:
         inside = list(self.paragraphs(cell))
         text = "\n".join(one.text for one in inside if one.text)
         notes = tuple(note for one in inside for note in one.notes)
-        stated = cell.get(f"{_TABLE}number-columns-repeated", "1")
-        count = min(int(stated), _MOST_REPEATED) if stated.isdecimal() and len(stated) < 10 else 1
+        count = min(read_count(cell, f"{TABLE}number-columns-repeated"), MOST_REPEATED)
         self._repeated += (count - 1) * (len(text) + sum(map(len, notes)))
         if self._repeated > _MOST_REPEATED_TEXT:
             count = 1
@@ -175,30 +135,19 @@ class _Walk:
 
         White space is collapsed as the format demands: characters that count are elements of their own.
         """
-        parts = [_collapse(element.text)]
+        parts = [collapse(element.text)]
         for child in element:
-            if child.tag == f"{_TEXT}note":
-                lines = (line for body in child.iterfind(f"{_TEXT}note-body") for line in self.paragraphs(body))
+            if child.tag == f"{TEXT}note":
+                lines = (line for body in child.iterfind(f"{TEXT}note-body") for line in self.paragraphs(body))
                 notes.append("\n".join(line.text.strip() for line in lines if line.text.strip()))
-            elif child.tag == f"{_TEXT}s":
-                stated = child.get(f"{_TEXT}c", "1")
-                parts.append(" " * (min(int(stated), _MOST_REPEATED) if stated.isdecimal() and len(stated) < 10 else 1))
-            elif child.tag in _CHARACTERS:
-                parts.append(_CHARACTERS[child.tag])
-            elif child.tag in (*_PARAGRAPHS, f"{_TABLE}table"):  # in a frame
+            elif (characters := read_characters(child)) is not None:
+                parts.append(characters)
+            elif child.tag in (*_PARAGRAPHS, f"{TABLE}table"):  # in a frame
                 parts.append("\n" + self._text(child, notes) + "\n")
-            elif isinstance(child.tag, str) and child.tag not in _LEFT_OUT:
+            elif isinstance(child.tag, str) and child.tag not in LEFT_OUT:
                 parts.append(self._text(child, notes))
-            parts.append(_collapse(child.tail))
+            parts.append(collapse(child.tail))
         return "".join(parts)
-
-
-def _collapse(text: str | None) -> str:
-    if not text:
-        return ""
-    before, after = text[:1].isspace(), text[-1:].isspace()
-    inner = " ".join(text.split())
-    return (" " * before + inner + " " * after) if inner else " "
 
 
 def build(config: Config, _backends: object) -> Loader:

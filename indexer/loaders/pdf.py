@@ -11,7 +11,7 @@ from pydantic import Field
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from core.text.titles import find_marks, one_line, stem_of
+from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
 from indexer.loading.pdf.headings import Heading, OutlineItem, find_in_outline, find_in_sizes, read_outline
@@ -20,8 +20,8 @@ from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
 from indexer.loading.pdf.recognition import Tesseract, find_tesseract
 from indexer.loading.pdf.runs import read_runs
+from indexer.loading.pdf.titles import Title, find_title, is_cover, tell_apart
 from indexer.loading.running_lines import find_running_lines
-from indexer.loading.texts.chapter_words import word_level
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -62,9 +62,10 @@ class PdfLoader:
     """Loads PDF.
 
     The title is the sender's, else the one in the properties, else the heading of the first page that is above all
-    others, or above the others of a page that has nothing but headings, else the name of the file. A title that lacks
-    the year, quarter or version in the name of the file has this name in parentheses: reports that come every quarter
-    have the same title.
+    others, or above the others of a page that has nothing but headings, else the name of the file. Where that heading
+    is a letterhead, the line with the number of the letter precedes it: all letters of a firm have the same one. A
+    title that lacks the year, quarter or version in the name of the file has this name in parentheses: reports that
+    come every quarter have the same title.
     """
 
     def __init__(self, config: Config) -> None:
@@ -82,6 +83,10 @@ class PdfLoader:
             title, metadata = read_properties(document)
         finally:
             document.close()
+        name = stem_of(source.key)
+        found = Title(title) if title else find_title(headings, pages, name)
+        if found.is_letter:  # its title says what these headings do, and one passage has the receiver and the sum
+            headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
         reach = len(pages) if outline else _find_reach(headings, len(pages))
         last = 0
@@ -90,8 +95,7 @@ class PdfLoader:
             if number - last == reach:
                 builder.clear_headings()
             _add_page(builder, lines, headings.get(number, ()))
-        title = _tell_apart(title or _find_title(headings, pages), stem_of(source.key))
-        return finish_document(source, builder, title, metadata, numbered=True)
+        return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True)
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:
         """Raises `LoadFailed` if no page has text."""
@@ -169,37 +173,7 @@ def _as_lines(texts: Sequence[str]) -> list[Line]:
 
 def _find_reach(headings: Mapping[int, Sequence[Heading]], pages: int) -> int:
     """Returns after how many pages a heading ends that only its size tells."""
-    return 1 if _is_cover(headings, pages) else max(_LEAST_REACH, pages // _MOST_REACH)
-
-
-def _is_cover(headings: Mapping[int, Sequence[Heading]], pages: int) -> bool:
-    """Returns whether the first page alone has headings: what is large there names the document, and no section."""
-    return pages > _LEAST_REACH and not any(found for number, found in headings.items() if number)
-
-
-def _find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]]) -> str:
-    """Returns the heading of the first page that is above all others, or '' if there is none.
-
-    If the first page has nothing but headings, it is a title page: others on later pages may be as large. If no other
-    page has any, the title is all headings that are above the others, such as the kind of a report and its company.
-    """
-    on_first = headings.get(0, ())
-    first = min(on_first, key=lambda heading: heading.level, default=None)
-    if first is None:
-        return ""
-    if _is_cover(headings, len(pages)):
-        return ", ".join(dict.fromkeys(one.title for one in on_first if one.level == first.level))
-    is_title_page = sum(one.lines for one in on_first) == len(pages[0]) and _is_no_chapter(first.title)
-    looked_at = on_first if is_title_page else [one for page in headings.values() for one in page]
-    return first.title if sum(one.level <= first.level for one in looked_at) == 1 else ""
-
-
-def _tell_apart(title: str, file_name: str) -> str:
-    return f"{title} ({file_name})" if title and find_marks(file_name) - find_marks(title) else title
-
-
-def _is_no_chapter(title: str) -> bool:
-    return not title[0].isdigit() and word_level(title) is None
+    return 1 if is_cover(headings, pages) else max(_LEAST_REACH, pages // _MOST_REACH)
 
 
 def _add_page(builder: TextBuilder, lines: Sequence[Line], headings: Sequence[Heading]) -> None:

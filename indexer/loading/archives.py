@@ -27,8 +27,8 @@ _DOCTYPE = re.compile(rb"<!DOCTYPE", re.IGNORECASE)
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
-def open_archive(content: bytes, key: str, kind: str, needed: str) -> zipfile.ZipFile:
-    """Opens an archive of the kind `kind`, which has the file `needed`.
+def open_archive(content: bytes, key: str, kind: str, needed: str, *others: str) -> zipfile.ZipFile:
+    """Opens an archive of the kind `kind`, which has the file `needed` or one of `others`.
 
     Raises `LoadFailed` if it is empty, damaged, encrypted, of another kind, or exceeds the bounds.
     """
@@ -44,7 +44,7 @@ def open_archive(content: bytes, key: str, kind: str, needed: str) -> zipfile.Zi
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise LoadFailed(f"{key!r} is no {kind} file: {_lower(error)}; it may be damaged or cut off") from error
     _check_bounds(archive.infolist(), len(content), key)
-    if needed not in archive.namelist():
+    if not {needed, *others}.intersection(archive.namelist()):
         raise LoadFailed(f"{key!r} is no {kind} file: the archive has no {needed!r}")
     return archive
 

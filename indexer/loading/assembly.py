@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from core.errors import LoadFailed
@@ -105,12 +105,14 @@ class TextBuilder:
     def blocks(self, *, numbered: bool, title: str) -> tuple[Block, ...]:
         """Returns the blocks in order, without those of white space. With `numbered` they have the numbers of pages.
 
-        A heading is no part of the text of its block, unless it has no text below it. The title of the document is left
-        out at the beginning of paths, since it precedes every chunk anyway.
+        A heading is no part of the text of its block. One without text below it begins the next block of its page, or
+        is a block if there is none. The title of the document precedes every chunk: it is left out at the beginning of
+        paths, and is a block only if there is no other.
         """
         sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
         found: list[Block] = []
         below: tuple[str, ...] = ()
+        page_of_last = -1
         for section, following in reversed(list(zip(sections, [*sections[1:], None], strict=True))):
             if section.page >= len(self.pages):
                 continue
@@ -118,8 +120,14 @@ class TextBuilder:
             end = following.start if following and following.page == section.page else len(page)
             begin, path = min(section.body, end), section.path
             if not page[begin:end].strip() and below[: len(path)] != path:
+                if found and (path == (title,) or not page[section.start : end].strip()):
+                    continue
+                if found and page_of_last == section.page:
+                    found[-1] = _begin_earlier(found[-1], page, section.start)
+                    continue
                 begin, path = section.start, path[:-1]
             if page[begin:end].strip():
+                page_of_last = section.page
                 below = path
                 shown = path[1:] if path[:1] == (title,) else path
                 number = section.page + 1 if numbered else None
@@ -129,6 +137,10 @@ class TextBuilder:
     def _begin_section(self, start: int) -> None:
         path = tuple(name for _, name in self._path)
         self._sections.append(_Section(page=len(self.pages), start=start, body=self._length, path=path))
+
+
+def _begin_earlier(block: Block, page: str, start: int) -> Block:
+    return replace(block, text=page[start : (block.start or 0) + len(block.text)], start=start)
 
 
 def finish_document(

@@ -20,12 +20,13 @@ def pack(files: Mapping[str, str | bytes]) -> bytes:
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+            method = zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED  # so that it tells the kind
+            archive.writestr(zipfile.ZipInfo(name), content, method)
     return buffer.getvalue()
 
 
 def example_of(kind: str) -> bytes:
-    """Returns the example of a kind: doc, docx, epub, msg, odt, pdf, pptx or xlsx."""
+    """Returns the example of a kind: doc, docx, epub, msg, ods, odt, pdf, pptx or xlsx."""
     return _EXAMPLES[kind]
 
 
@@ -153,14 +154,27 @@ def _pdf() -> bytes:
 
 
 def _odt() -> bytes:
+    return _odf("text", '<text:h text:outline-level="1">Köln</text:h><text:p>Eine Stadt am Rhein. 很老。</text:p>')
+
+
+def _ods() -> bytes:
+    rows = "".join(
+        "<table:table-row>"
+        + "".join(f"<table:table-cell><text:p>{cell}</text:p></table:table-cell>" for cell in row)
+        + "</table:table-row>"
+        for row in (("Stadt", "Fluss"), ("Köln", "Rhein"))
+    )
+    return _odf("spreadsheet", f'<table:table table:name="Städte">{rows}</table:table>')
+
+
+def _odf(kind: str, body: str) -> bytes:
     names = "urn:oasis:names:tc:opendocument:xmlns"
-    spaces = "".join(f' xmlns:{name}="{names}:{name}:1.0"' for name in ("office", "text"))
-    body = '<text:h text:outline-level="1">Köln</text:h><text:p>Eine Stadt am Rhein. 很老。</text:p>'
+    spaces = "".join(f' xmlns:{name}="{names}:{name}:1.0"' for name in ("office", "table", "text"))
     content = (
-        f"<office:document-content{spaces}><office:body><office:text>{body}</office:text></office:body>"
+        f"<office:document-content{spaces}><office:body><office:{kind}>{body}</office:{kind}></office:body>"
         "</office:document-content>"
     )
-    return pack({"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": _XML + content})
+    return pack({"mimetype": f"application/vnd.oasis.opendocument.{kind}", "content.xml": _XML + content})
 
 
 _SECTOR, _SMALL_SECTOR, _SMALL = 512, 64, 4096
@@ -263,6 +277,7 @@ _EXAMPLES = {
     "docx": _docx(),
     "epub": _epub(),
     "msg": make_msg({0x0037: "Köln", 0x0C1A: "Ada", 0x1000: "Eine Stadt am Rhein. 很老。"}),
+    "ods": _ods(),
     "odt": _odt(),
     "pdf": _pdf(),
     "pptx": _pptx(),

@@ -1,6 +1,7 @@
 """The properties of a document as metadata: `author`, `created`, `modified`, `language`, `subject`, `keywords`."""
 
 import contextlib
+import re
 import zipfile
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
@@ -11,11 +12,25 @@ from indexer.loading.archives import read_member
 from indexer.loading.assembly import clean_text
 from indexer.loading.xml import parse_xml
 
-__all__ = ["make_metadata", "parse_time", "read_office_properties"]
+__all__ = ["make_metadata", "parse_time", "read_office_properties", "read_title"]
 
 _MAX_CHARACTERS = 1000
-_NO_VALUES = frozenset(("(anonymous)", "(unspecified)", "python-docx"))
-"""What libraries write as author or subject where nobody gave any."""
+_NO_VALUES = frozenset(
+    (
+        *("(anonymous)", "(unspecified)", "anonymous", "unspecified"),  # reportlab
+        *("python-docx", "2013-12-23T23:15:00Z"),
+        *("2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"),  # python-pptx
+        *("openpyxl", "Apache POI", "Un-named", "Unknown Creator", "Unknown Author", "Microsoft Office User"),
+        *("1601-01-01T00:00:00Z", "1970-01-01T00:00:00Z"),  # clocks that were not set
+    )
+)
+"""What programs and libraries write as author, subject or time where nobody gave any."""
+_NO_TITLE = re.compile(
+    r"^(untitled|\(?(anonymous|unspecified)\)?$|microsoft word|powerpoint[ -]pr|présentation powerpoint|slide \d+$)"
+    r"|\.(docx?|dvi|indd|od[pst]|pdf|pptx?|qxd|rtf|tex|xls[mx]?)$",
+    re.IGNORECASE,
+)
+"""Titles that programs make of the names of files, or write where nobody gave a title."""
 _OFFICE_PART = "docProps/core.xml"
 _OFFICE_NAMES = {
     "author": "creator",
@@ -44,7 +59,13 @@ def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dic
     texts = {one.tag.rpartition("}")[2]: one.text for one in root if isinstance(one.tag, str)}
     found = {name: texts.get(tag) for name, tag in _OFFICE_NAMES.items()}
     times = {name: parse_time(found[name]) for name in ("created", "modified")}
-    return texts.get("title") or "", make_metadata({**found, **times})
+    return read_title(texts.get("title")), make_metadata({**found, **times})
+
+
+def read_title(stated: str | None) -> str:
+    """Returns the title that the properties state; '' if a program wrote it where nobody gave one."""
+    title = (stated or "").strip()
+    return "" if _NO_TITLE.search(title) else title
 
 
 def parse_time(text: str | None) -> datetime | None:

@@ -35,11 +35,14 @@ class _Form(NamedTuple):
     shift: int
 
 
-def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = ()) -> list[set[int]]:
+def find_running_lines(
+    pages: Sequence[Sequence[str]], labels: Sequence[str] = (), *, has_cover: bool = True
+) -> list[set[int]]:
     """Returns the indices of the running lines of each page.
 
     A running line stands at an edge of a page, and is one of these:
-    - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title,
+    - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title. Without
+      a cover, the title is on the first page, so no other one keeps it,
     - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages,
     - the label of the page, such as `iv` or `A-3`, where the file has `labels`.
 
@@ -58,8 +61,11 @@ def find_running_lines(pages: Sequence[Sequence[str]], labels: Sequence[str] = (
     seen: set[str] = set()
     for index, edge in enumerate(edges):
         counted = {n for n, text in edge if any(form in numbering for form in _forms(text, index))}
-        repeated = {n for n, text in edge if text in seen}
-        seen |= {text for _, text in edge} & running
+        if index == 0 or has_cover:
+            repeated = {n for n, text in edge if text in seen}
+            seen |= {text for _, text in edge} & running
+        else:
+            repeated = {n for n, text in edge if text in running}
         dropped = counted | repeated | labelled[index]
         if all(n in dropped for n, line in enumerate(pages[index]) if line and not line.isspace()):
             dropped -= {n for n, text in edge if n in counted and not _NUMBER_ALONE.fullmatch(text)}

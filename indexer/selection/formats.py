@@ -13,6 +13,7 @@ _ZIP, _COMPOUND = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MEDIA_TYPES = (
     (b"mimetypeapplication/epub+zip", ".epub"),
     (b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ".ods"),
 )
 _PARTS = (
     (b"word/document.xml", ".docx"),

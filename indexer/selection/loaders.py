@@ -33,7 +33,7 @@ from indexer.isolation.parser_process import ParserProcess
 from indexer.loading.attachments import FoundFiles
 from indexer.selection.formats import recognise_format
 from indexer.submission.document_json import canonical_json
-from indexer.submission.encodings import tell_no_utf8
+from indexer.submission.encodings import find_binary, tell_no_utf8
 
 __all__ = [
     "Loaders",
@@ -48,6 +48,8 @@ __all__ = [
 
 _PACKAGE = "indexer.loaders"
 _PLAIN_TEXT = "text/plain"
+_LONGEST_MARK = 64
+"""Bytes at the beginning of a file that tell a binary format."""
 _MOST_NOTES = 20
 _LONGEST_HEADING = 1000  # characters of a heading path
 
@@ -220,6 +222,13 @@ def _recognise(content: BinaryIO, suffix: str) -> str:
     """Returns the media type that content tells by itself. Raises `UnsupportedMedia`."""
     if found := recognise_format(content):
         return media_type_of("x" + found)
+    content.seek(0)
+    format = find_binary(content.read(_LONGEST_MARK))
+    if format and suffix:
+        raise UnsupportedMedia(
+            f"no loader reads {suffix} files, and this one is {format}; save it in a format that one reads, "
+            "such as .pdf, .docx or .xlsx"
+        )
     content.seek(0)
     if reason := tell_no_utf8(content):
         what = f"a file with the suffix {suffix}" if suffix else "a file without a suffix"

@@ -29,7 +29,8 @@ sentence the lines: it is a text without ends of sentences.
 """
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
-_CELLS = re.compile(r"[^\s|][^\S\n]+\|[^\S\n]+[^\s|]|[^\s]\t+[^\s]")
+_CELLS = re.compile(r"[^\s|][^\S\n]+\|[^\S\n]+[^\s|]|[^\s]\t+[^\s]|^[^\n;:]{1,60}: [^\n;]{0,200}; [^\n;:]{1,60}: ")
+"""Cells with bars or tabs between them, or with their names: `City: Ulm; River: Danube`."""
 _LEADER = re.compile(
     r"(?<=[^\s.·…_])[^\S\n]{0,8}(?:[.·…_][^\S\n]?){5,}+[^\S\n]*+(?:\d{1,5}|[ivxlcdm]{1,8})?[^\S\n]*+$",
     re.MULTILINE | re.IGNORECASE,
@@ -126,9 +127,9 @@ def _shorten(text: str, sentence: Range, words: Sequence[Word], weights: Mapping
     end = min(sentence[1], max(sentence[0], first - (_LONGEST - (last - first)) // 2) + _LONGEST)
     start = max(sentence[0], end - _LONGEST)
     if start > sentence[0]:
-        start = next((place for place in range(start, first) if text[place - 1].isspace()), start)
+        start = next((place for place in range(start, first + 1) if text[place - 1].isspace()), start)
     if end < sentence[1]:
-        end = next((place for place in range(end, last, -1) if text[place].isspace()), end)
+        end = next((place for place in range(end, last - 1, -1) if text[place].isspace()), end)
     return _strip(text, (start, end))
 
 

@@ -178,6 +178,8 @@ class _Ingest:
             )
             self._jobs += sent.jobs
             self._sent += len(sent.documents)
+            for document in sent.documents:  # also attachments of mails
+                self._reading.keys.add(document.key)
             self._rejected += [Rejection(source=one.source, reason=one.reason, key=one.source) for one in sent.rejected]
             self._progress.show_submitted(self._sent, self._reading.share)
             if self._request.verbose:

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from core.text.name_evidence import NameEvidence
 from core.text.name_spans import NameSpan, begins_sentence, find_names
+from core.text.no_names.columns import hide_columns
 from core.text.no_names.context import (
     begins_item,
     begins_line,
@@ -47,9 +48,9 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
     """Returns the names that `find_names` sees in a text of the document, without those that are no names.
 
     These are months and days, first words of sentences, German nouns, headings, terms that a document defines, places
-    in the text itself, and parts of code.
+    in the text itself, names of columns, and parts of code.
     """
-    text = hide_code(text)
+    text = hide_columns(hide_code(text), evidence.columns)
     spans = find_names(text)
     spans = [span for span in spans if span.quoted or not _is_heading(text, span, evidence)]
     if evidence.language == "fr":

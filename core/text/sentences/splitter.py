@@ -41,6 +41,18 @@ _ITEM = re.compile(r"(?:[-*+•|]|\(?\d{1,3}[.)]|\(?[a-z]\))\s|\d{1,2}(?:\.\d{1,
 _LETTER_ITEM = re.compile(r"[a-z]\.\s")
 _CLOSED_NUMBER = re.compile(r"\d{1,3}\)\s*+")
 _LINE = re.compile(r"[^\n]+")
+_ENTRY = re.compile(
+    r"(?:<\d{1,3}>)?(?:"
+    r"[\[(]?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d"  # 2025-03-10T00:00, [2025/03/10 00:00
+    r"|[\[(]?\d\d[-/.]\d\d[-/.]\d{2,4},? \d\d:\d\d"  # 10.03.2025 00:00
+    r"|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d"  # Mar 10 00:00:00
+    r"|[\[(]?\d\d:\d\d:\d\d[.,\])\s]"
+    r"|\[ {0,8}\d{1,8}\.\d{3,9}\]"  # seconds since the start of a machine
+    r"|[DIWEF]\d{4} \d\d:\d\d:\d\d"
+    r"|\S{1,60}+ \S{1,60}+ \S{1,60}+ \[\d\d/[A-Z][a-z]{2}/\d{4}:"  # of a web server
+    r'|\{"\w)'
+)
+"""The beginning of an entry of a log: a time. An entry is quoted alone, with the lines that belong to it."""
 _BLANK_LINE = re.compile(r"\n[^\S\n]*+\n")
 
 _LONGEST_BRACKET = 200
@@ -141,6 +153,8 @@ def _is_short_word(text: str, start: int, end: int) -> bool:
 def _find_line_end(text: str, start: int, place: re.Match[str], shape: "_Lines") -> int:
     at, following = place.span()
     if place[0].count("\n") > 1 or following == len(text):
+        return following
+    if _ENTRY.match(text, following):
         return following
     if _ITEM.match(text, following):
         closed = _CLOSED_NUMBER.match(text, following)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from core.text.titles import one_line
-from indexer.loading.properties import make_metadata
+from indexer.loading.properties import make_metadata, read_title
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -15,12 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["read_page_labels", "read_properties"]
 
 _DATE = re.compile(r"D?:?(\d{4})(\d\d)?(\d\d)?(\d\d)?(\d\d)?(\d\d)?(?:([-+])(\d\d)'?(\d\d)?)?")
-_NO_TITLE = re.compile(
-    r"^(untitled|\((anonymous|unspecified)\)$|microsoft word|powerpoint pr|slide \d+$)"
-    r"|\.(docx?|dvi|indd|odt|pdf|pptx?|qxd|rtf|tex|xlsx?)$",
-    re.IGNORECASE,
-)
-"""Titles that programs make of the names of files, or write where nobody gave a title."""
 _IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")
 """A title in this form is a number of the publisher, or the name of the file that was typeset (`bashref`)."""
 
@@ -28,7 +22,7 @@ _IDENTIFIER = re.compile(r"[a-z0-9_./\\-]+")
 def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
     """Returns the title, or '' if there is none of use, and the metadata."""
     given = document.get_metadata_dict(skip_empty=True)
-    title = given.get("Title", "").strip()
+    title = read_title(given.get("Title"))
     metadata = make_metadata(
         {
             "author": given.get("Author"),
@@ -39,8 +33,7 @@ def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
             "keywords": given.get("Keywords"),
         }
     )
-    is_title = not _NO_TITLE.search(title) and not _IDENTIFIER.fullmatch(title)
-    return title if is_title else "", metadata
+    return "" if _IDENTIFIER.fullmatch(title) else title, metadata
 
 
 def read_page_labels(document: "PdfDocument") -> list[str]:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from core.text.titles import one_line
 from indexer.loading.running_lines import find_running_lines
+from indexer.loading.texts.chapter_words import word_level
 
 __all__ = ["JoinedPages", "find_body_indent", "find_centred_title", "join_pages"]
 
@@ -27,6 +28,9 @@ _COLUMNS = re.compile(r"\S {2,}\S")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*$")
 _NAMED_NUMBER = re.compile(r"[^\W\d_]{2}[^\d\n]{0,40}\d{1,5}\W?")
 _PAGE_WORDS = ("page", "seite", "p.", "s.")
+_ITEM = re.compile(r"[-*+•]\s|\(?[^\W_]{1,3}[.)]\s|\d{1,3}(?:\.\d{1,3}){1,5}\.?\s")
+_LOOKED_BACK = 400
+"""Characters at the end of a page that tell whether a paragraph goes on."""
 _BLANK_LINES = re.compile(r"\n(?:[ \t]*\n){3,}")
 
 
@@ -101,7 +105,7 @@ def join_pages(text: str) -> JoinedPages:
     if len(pages) < 3:
         return JoinedPages(text)
     lines = [page.splitlines() for page in pages]
-    running = find_running_lines(lines)
+    running = find_running_lines(lines, has_cover=False)
     kept = [
         "\n".join(line for n, line in enumerate(page) if n not in dropped)
         for page, dropped in zip(lines, running, strict=True)
@@ -122,8 +126,31 @@ def _joined(pages: Sequence[str]) -> Iterator[str]:
         if not body.strip():
             continue
         if last:
-            goes_on = not _SENTENCE_END.search(last) and body.lstrip()[0].islower()
-            yield "\n" if goes_on else "\n\n"
+            yield "\n" if _goes_on(last, body) else "\n\n"
         yield body
-        last = body[-200:]
+        last = body[-_LOOKED_BACK:]
     yield "\n"
+
+
+def _goes_on(last: str, body: str) -> bool:
+    """Whether a page begins within the paragraph that ends the page before, whose last characters are `last`.
+
+    A line that begins with no small letter goes on with a paragraph of several lines that is indented as it is.
+    """
+    if _SENTENCE_END.search(last):
+        return False
+    if body.lstrip()[0].islower():
+        return True
+    *_, before, end = ["", *last.split("\n")]
+    first, _, rest = body.partition("\n")
+    indent = _indent(first)
+    if not (before.strip() and indent == _indent(before) == _indent(end)):
+        return False
+    if end.endswith(":") or _ITEM.match(end.lstrip()):
+        return False
+    is_line_alone = not rest.partition("\n")[0].strip() and not _SENTENCE_END.search(first)
+    return not (is_line_alone or _ITEM.match(first.lstrip()) or word_level(first.strip()))
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

@@ -26,12 +26,13 @@ class Heading:
 def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str) -> list[Block]:
     """Returns a block for the text below each heading, and one for that before the first.
 
-    A heading without text below it is the text of its own block, so that nothing is lost. `title` is that of the
-    document: it is left out of the paths, as it precedes every chunk anyway.
+    A heading without text below it begins the next block, or is the last one. `title` is the title of the document,
+    which precedes every chunk: it is left out of the paths, and is a block only if there is no other.
     """
     opening = text[begin : headings[0].start if headings else len(text)]
     blocks = [Block(text=opening, start=begin)] if opening and not opening.isspace() else []
     path: list[Heading] = []
+    waiting: tuple[int, list[Heading]] | None = None  # the first heading without text below it, and its parents
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         end = following.start if following else len(text)
         parents = [parent for parent in path if parent.level < heading.level]
@@ -39,9 +40,14 @@ def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str
         path = path if heading.is_leaf else own
         body = text[heading.end : end]
         if body and not body.isspace():
-            blocks.append(Block(text=body, heading=_names(own, title), start=heading.end))
-        elif following is None or heading.is_leaf or following.level <= heading.level:
-            blocks.append(Block(text=text[heading.start : end], heading=_names(parents, title), start=heading.start))
+            start = waiting[0] if waiting else heading.end
+            blocks.append(Block(text=text[start:end], heading=_names(own, title), start=start))
+            waiting = None
+        elif heading.title and (following is None or heading.is_leaf or following.level <= heading.level):
+            is_title = not parents and heading.title == title and (blocks or following)
+            waiting = waiting or (None if is_title else (heading.start, parents))
+    if waiting:
+        blocks.append(Block(text=text[waiting[0] :], heading=_names(waiting[1], title), start=waiting[0]))
     return blocks
 
 

@@ -52,7 +52,10 @@ _SHOWN_WORDS = 5
 _BETWEEN = "\n\n"
 """Rows and list items are not read on from one to the next."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
-_UNSURE = "{} About half of such quotes are wrong{}, so perhaps none answers the question."
+_UNSURE = (
+    "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
+    "them, ask in their words, or set up a language model."
+)
 _NOTHING = "No passage was found that answers this."
 _DECLINES = "No sentence here surely answers this. Nearest:"
 _UNREAD = (
@@ -159,7 +162,7 @@ class Extractive:
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=_LABEL if reading.right >= _SURE else _UNSURE.format(_LABEL, _describe_missing(reading.lacking)),
+            note=_LABEL if reading.right >= _SURE else _describe_doubt(reading),
             shown=shown,
         )
 
@@ -225,11 +228,12 @@ def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
     return list(best.values())
 
 
-def _describe_missing(lacking: Sequence[str]) -> str:
-    if not lacking:
-        return ""
+def _describe_doubt(reading: Reading) -> str:
+    """Returns the note on quotes that may be wrong: the probability that one is right, and what they lack."""
+    lacking = reading.lacking
+    percent = max(10, 10 * round(10 * reading.right))
     shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
-    return f" (they lack {shown})"
+    return _UNSURE.format(_LABEL, percent, f"; they lack {shown}" if lacking else "")
 
 
 def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:

@@ -38,6 +38,22 @@ _SENDING = frozenset(
     )
 )
 """What the head of a mail tells, in words that questions have for it."""
+_IMPRINT = re.compile(
+    r"\b(?:IBAN|BIC|SWIFT|VAT (?:id|no|reg)|Tax (?:id|no)|USt-?Id|UID|Steuernummer|TVA|SIRET|SIREN|RCS|KvK|HRB|HRA"
+    r"|Amtsgericht|Handelsregister|(?:commercial|trade) register|registered (?:in|office)|company (?:no|number|reg)"
+    r"|managing directors?|Geschäftsführ(?:er|erin|ung)|gérante?|Sitz der Gesellschaft)\b",
+    re.IGNORECASE,
+)
+_LEAST_MARKS = 2
+"""Marks of the foot of a firm's letter, which has its numbers and its bank, in a unit."""
+_OF_FIRM = frozenset(
+    find_stems(
+        "IBAN BIC SWIFT bank account VAT tax number id register registered registration company director office firm "
+        "Bank Konto Kontonummer Steuernummer Register Registergericht Handelsregister Geschäftsführer Sitz Firma "
+        "banque compte TVA SIRET SIREN registre gérant siège société"
+    )
+)
+"""What questions about it have in their words."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
@@ -124,6 +140,8 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
         return False  # what it announces follows
     if is_mail_head(unit.text) and not asked.stems & _SENDING:
         return False
+    if not asked.stems & _OF_FIRM and _is_foot(unit.text):
+        return False
     return not asked.is_open or _says_more(asked, unit)
 
 
@@ -131,6 +149,11 @@ def _says_more(asked: Asked, unit: Unit) -> bool:
     """Returns whether a unit says more than the question: it has another word or number, or names its writer."""
     has_more = not unit.stems <= asked.stems or not find_digits(unit.text) <= asked.digits
     return has_more or _WRITER.search(unit.text) is not None
+
+
+def _is_foot(text: str) -> bool:
+    """Returns whether a unit is the foot of a firm's letter: its numbers and its bank."""
+    return len({mark.casefold() for mark in _IMPRINT.findall(text)}) >= _LEAST_MARKS
 
 
 def is_question(text: str) -> bool:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import make_mail
 from tests.integration.cli.conftest import Hopweave
 
 pytestmark = pytest.mark.usefixtures("worker")
@@ -62,6 +63,14 @@ def test_verbose_prints_a_line_for_each_document_once(hopweave: Hopweave, papers
     assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
     assert ran.err.count("rejected: photo.png: ") == 1
     assert "1 passage in " in ran.out
+
+
+def test_verbose_prints_a_line_for_each_attachment(hopweave: Hopweave, papers: Path) -> None:
+    (papers / "plan.eml").write_bytes(make_mail())
+    ran = hopweave("ingest", papers, "-c", "p", "-v")
+    assert ran.err.count("indexed: plan.eml: 1 passage, ") == 1
+    assert ran.err.count("indexed: plan.eml/attachments/plan.txt: 1 passage, ") == 1
+    assert "4 passages in " in ran.out
 
 
 def test_nothing_that_can_be_used_is_an_error(hopweave: Hopweave, tmp_path: Path) -> None:

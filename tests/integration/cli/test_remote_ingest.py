@@ -12,6 +12,7 @@ from pydantic import SecretStr
 
 from api.main import create_app
 from core.settings import ApiSettings, read_settings
+from tests.documents import make_mail
 from tests.integration.cli.conftest import Hopweave
 
 pytestmark = pytest.mark.usefixtures("worker")
@@ -96,8 +97,10 @@ def test_prune(hopweave: Hopweave, papers: Path, url: str) -> None:
 def test_verbose_prints_a_line_for_each_document(hopweave: Hopweave, papers: Path, url: str) -> None:
     (papers / "broken.txt").write_bytes(b"%PDF-1.7")
     (papers / "photo.png").write_bytes(b"?")
+    (papers / "plan.eml").write_bytes(make_mail())
     ran = hopweave("ingest", papers, "-c", "p", "--server", url, "--verbose")
     assert ran.err.count("indexed: ada.txt: 1 passage, ") == 1
+    assert ran.err.count("indexed: plan.eml/attachments/plan.txt: 1 passage, ") == 1
     assert ran.err.count("failed: broken.txt: 'broken.txt' is a PDF file") == 1
     assert ran.err.count("rejected: photo.png: ") == 1
 

@@ -37,6 +37,16 @@ def test_the_language_of_a_text(text: str, language: str | None) -> None:
     assert detect_language([text]) == language
 
 
+@pytest.mark.parametrize("separator", ["; ", " | "])
+def test_names_of_columns_that_each_row_repeats_are_no_names(separator: str) -> None:
+    rows = [
+        f"Gegenpartei: {name}{separator}Betrag EUR: {n},50" for n, name in enumerate(("Krüger", "Weidmann", "Ohlsen"))
+    ]
+    header = ["Gegenpartei | Betrag EUR"] if separator == " | " else []
+    assert names("\n".join([*header, *rows])) == ["Krüger", "Weidmann", "Ohlsen"]
+    assert "Betrag EUR" in names("\n".join(rows[:2])), "two rows may be a list of people and what they are"
+
+
 def test_english_months_days_and_first_words_of_sentences_are_no_names() -> None:
     assert names(ENGLISH) == ["Ahab", "Ahab", "Starbuck", "Ahab", "Starbuck"]
 

@@ -72,7 +72,7 @@ def test_the_name_of_the_file_is_known_if_it_tells_more_than_the_title(key: str,
 
 def test_pages_slides_and_sheets_are_numbers_or_names() -> None:
     chunk = make_chunk(heading="Fees › Staff", page=3)
-    report, slides, sheets = (find_context(make_ref(f"a.{kind}", "a"), chunk) for kind in ("pdf", "pptx", "xlsx"))
+    report, slides, sheets = (find_context(make_ref(f"a.{kind}", "a"), chunk) for kind in ("pdf", "pptx", "ods"))
     assert (report.section, report.page, report.slide) == ("Fees › Staff", "3", "")
     assert (slides.page, slides.slide) == ("", "3")
     assert (sheets.section, sheets.page, sheets.slide) == ("Fees › Staff", "", "")

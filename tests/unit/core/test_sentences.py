@@ -34,6 +34,26 @@ def cut(text: str) -> list[str]:
         ("你好吗?我很好。再见！", ["你好吗?", "我很好。", "再见！"]),
         ("Кто там пришёл? Это я. Входи.", ["Кто там пришёл?", "Это я. Входи."]),
         ("هذا نص. هل تعرف؟ نعم!", ["هذا نص.", "هل تعرف؟", "نعم!"]),
+        (
+            "2025-03-10T00:00:00Z ERROR [store] failed\n  at store.write\n2025-03-10T01:01:07Z INFO kept",
+            ["2025-03-10T00:00:00Z ERROR [store] failed\n  at store.write", "2025-03-10T01:01:07Z INFO kept"],
+        ),
+        (
+            "[    0.000000] eth0: link up\n[   12.370000] sda2: mounted",
+            ["[    0.000000] eth0: link up", "[   12.370000] sda2: mounted"],
+        ),
+        (
+            "Mar  1 06:25:01 host cron: run\nMar 10 06:25:02 host sshd: on",
+            ["Mar  1 06:25:01 host cron: run", "Mar 10 06:25:02 host sshd: on"],
+        ),
+        (
+            '::1 - ada [10/Mar/2025:10:00:00 +0100] "GET /"\n::1 - ada [10/Mar/2025:10:00:01 +0100] "GET /a"',
+            ['::1 - ada [10/Mar/2025:10:00:00 +0100] "GET /"', '::1 - ada [10/Mar/2025:10:00:01 +0100] "GET /a"'],
+        ),
+        (
+            "We met in the year\n2025 and in March\n10 days later.",
+            ["We met in the year\n2025 and in March\n10 days later."],
+        ),
         (" \n\n ", []),
         ("", []),
     ],

@@ -5,16 +5,17 @@ from typing import Any
 import pytest
 
 from core.errors import LoadFailed
-from indexer.loaders import docx, epub, pptx, xlsx
+from indexer.loaders import docx, epub, ods, pptx, xlsx
 from testing.contracts.loader import source_of
 from tests.documents import pack, replace_member
 
-OFFICE = {"docx": docx, "pptx": pptx, "xlsx": xlsx, "epub": epub}
+OFFICE = {"docx": docx, "pptx": pptx, "xlsx": xlsx, "epub": epub, "ods": ods}
 MAIN = {
     "docx": "word/document.xml",
     "pptx": "ppt/slides/slide1.xml",
     "xlsx": "xl/worksheets/sheet1.xml",
     "epub": "c1.xhtml",
+    "ods": "content.xml",
 }
 
 

@@ -10,7 +10,7 @@ from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.indexing import LoadedDocument
 from indexer.isolation.frames import decode_files, encode_files
 from indexer.loaders import doc as doc_loader
-from indexer.loaders import docx, eml, epub, msg, pdf, pptx, rtf, xlsx
+from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xlsx
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.examples import make_msg
 from indexer.selection.attachments import MAX_FILES, choose_documents, find_documents, make_submissions
@@ -155,7 +155,7 @@ def test_names_become_parts_of_keys(name: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("content", "suffix"),
     [
-        *((module.EXAMPLE, module.SUFFIXES[0]) for module in (docx, epub, pdf, pptx, rtf, xlsx, msg, eml)),
+        *((module.EXAMPLE, module.SUFFIXES[0]) for module in (docx, epub, ods, pdf, pptx, rtf, xlsx, msg, eml)),
         (doc_loader.EXAMPLE, ".doc"),
         (b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
         (b"\n<!DOCTYPE html><html></html>", ".html"),
@@ -175,6 +175,8 @@ def test_a_suffix_that_tells_no_format_leaves_it_to_the_content() -> None:
     assert media_type_of_content("a.txt", pdf.EXAMPLE) == "text/plain", "its loader says what is wrong"
     with pytest.raises(UnsupportedMedia, match=r"no loader reads \.png files"):
         media_type_of_content("a.png", b"text")
+    with pytest.raises(UnsupportedMedia, match=r"no loader reads \.odp files, and this one is a ZIP .*; save it in"):
+        media_type_of_content("a.odp", ods.EXAMPLE.replace(b"opendocument", b"open-charter"))
     with pytest.raises(UnsupportedMedia, match="this one holds a zero byte"):
         media_type_of_content("core.4711", b"a\0")
 

@@ -109,13 +109,15 @@ def test_the_title_stays_in_the_path_where_the_sender_gives_another() -> None:
     assert load(MARKDOWN, "## Only second level\n\nText.").title == "b.c"
 
 
-def test_a_heading_with_nothing_below_is_text() -> None:
+def test_a_heading_with_nothing_below_begins_the_next_text() -> None:
     text = "# T\n\n## Empty\n\n## Parent\n\n### Child\n\nText.\n\n## Last"
     assert sections(load(MARKDOWN, text), text) == [
-        ((), "## Empty"),
-        (("Parent", "Child"), "Text."),
+        (("Parent", "Child"), "## Empty\n\n## Parent\n\n### Child\n\nText."),
         ((), "## Last"),
     ]
+    text = "# T\n\n# First\n\nText."
+    assert sections(load(MARKDOWN, text), text) == [(("First",), "Text.")], "the title precedes every passage"
+    assert sections(load(MARKDOWN, "# T"), "# T") == [((), "# T")]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])

@@ -6,6 +6,7 @@ from typing import Any
 import docx
 import openpyxl
 import pytest
+from pptx import Presentation
 
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument
@@ -56,11 +57,36 @@ def test_a_word_document_has_blocks_under_paths_of_headings() -> None:
         (None, (), "Before."),
         (None, ("Harbour",), "First."),
         (None, ("Harbour", "Bridges"), "Second.\n\nCity | Bridges\nHamburg | 2,500"),
-        (None, (), "Empty"),
-        (None, ("Last",), "Third."),
+        (None, ("Last",), "Empty\nLast\nThird."),
     ]
     assert document.metadata["author"] == "Ada Lovelace"
     assert document.metadata["created"] == "2024-01-31T12:00:00Z"
+
+
+def test_a_title_alone_is_no_passage() -> None:
+    content = make_docx([("h1", "Harbour report"), ("h1", "Ships"), ("p", "First.")], title="")
+    assert sections(load(docx_loader, content)) == [(None, ("Ships",), "First.")]
+    assert sections(load(docx_loader, make_docx([("h1", "Harbour report")], title=""))) == [
+        (None, (), "Harbour report")
+    ]
+    pages = make_pptx([("Harbour report", [], ""), ("Ships", ["Ships come."], "")], title="Harbour report")
+    assert [block.page for block in load(pptx, pages).blocks] == [2]
+
+
+def test_what_libraries_write_for_nobody_is_no_metadata() -> None:
+    document = docx.Document()
+    document.add_paragraph("Text.")
+    assert not load(docx_loader, saved(document)).metadata.keys() & {"author", "created", "modified"}
+    slides = Presentation()
+    slides.slides.add_slide(slides.slide_layouts[0]).shapes.title.text = "Harbour"
+    slides.core_properties.title = "PowerPoint Presentation"
+    found = load(pptx, saved(slides))
+    assert found.title == "Harbour"
+    assert not found.metadata.keys() & {"author", "created", "modified"}
+    assert load(xlsx, make_xlsx({"One": [["x"]]}, title="Untitled Spreadsheet")).title == "the file"
+    workbook = load(xlsx, make_xlsx({"One": [["x"]]}, created=ADA))
+    assert "author" not in workbook.metadata
+    assert workbook.metadata["created"] == "2024-01-31T12:00:00Z"
 
 
 def test_tables_can_be_left_out() -> None:

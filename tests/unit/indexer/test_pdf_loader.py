@@ -13,7 +13,7 @@ from indexer.loading.pdf.layout import read_lines
 from indexer.loading.pdf.runs import HYPHEN, Run
 from indexer.loading.running_lines import find_running_lines
 from testing.contracts.loader import source_of
-from tests.documents import make_long_pdf, make_pdf, make_scan
+from tests.documents import Part, make_long_pdf, make_pdf, make_scan
 
 LOREM = (
     "The committee met in Hamburg on a cold morning and discussed the construction of the new harbour bridge for "
@@ -144,8 +144,9 @@ def test_a_title_that_a_program_made_of_a_file_is_none(title: str) -> None:
 
 
 def test_what_a_library_writes_for_nobody_is_no_metadata() -> None:
-    found = load(make_pdf(CHAPTERS, author="(anonymous)", subject="(unspecified)")).metadata
-    assert not {"author", "subject"} & found.keys()
+    for author, subject in (("(anonymous)", "(unspecified)"), ("anonymous", "unspecified")):
+        found = load(make_pdf(CHAPTERS, author=author, subject=subject)).metadata
+        assert not {"author", "subject"} & found.keys()
 
 
 @pytest.mark.parametrize(
@@ -164,6 +165,28 @@ def test_what_a_library_writes_for_nobody_is_no_metadata() -> None:
 def test_files_that_a_period_or_a_version_tells_apart_have_titles_that_do(key: str, own: str, title: str) -> None:
     assert load(make_pdf([("p", LOREM)], title=own), key=key).title == title
     assert load(make_pdf([("p", LOREM)]), key=key, title="The sender's").title == "The sender's"
+
+
+@pytest.mark.parametrize(
+    ("key", "below", "title"),
+    [
+        ("a.pdf", [("h2", "Invoice RE-2024-017")], "Invoice RE-2024-017, Bridge & Sons Ltd"),
+        ("a.pdf", [("p", "Rechnungsnummer: 2024/017")], "Rechnungsnummer: 2024/017, Bridge & Sons Ltd"),
+        ("a.pdf", [("p", "Facture n° 4711 du 12 mai")], "Facture n° 4711, Bridge & Sons Ltd"),
+        ("s/LZ-88123.pdf", [("p", "Ref.: LZ-88123")], "Ref.: LZ-88123, Bridge & Sons Ltd"),
+        ("a.pdf", [("p", "Invoice date: 2024-03-01"), ("p", "Invoice 2024")], "Bridge & Sons Ltd"),
+        ("a.pdf", [("h2", "Springfield, IL 62701"), ("p", "Phone 040-123456")], "Bridge & Sons Ltd"),
+    ],
+)
+def test_letters_of_one_firm_have_titles_of_their_own(key: str, below: list[Part], title: str) -> None:
+    found = load(make_pdf([("h1", "Bridge & Sons Ltd"), *below, *[("p", LOREM)] * 4]), key=key)
+    assert found.title == title
+    assert len(found.blocks) == 1 or title == "Bridge & Sons Ltd", "a letter is one passage if it is short"
+
+
+def test_a_title_of_a_work_stays_beside_numbers() -> None:
+    for name in ("Form 10-Q of the bridges", "A long study of the bridges of the north"):
+        assert load(make_pdf([("h1", name), ("h2", "Report TR-2019-113"), *[("p", LOREM)] * 4])).title == name
 
 
 def test_two_columns_are_read_one_after_the_other_however_they_are_drawn() -> None:

@@ -91,6 +91,24 @@ def test_many_dots_are_looked_at_in_linear_time() -> None:
     assert make_snippet(". " * 9_000 + "end" + "." * 900 + " fox", weights(fox=1.0)).text.endswith("fox")
 
 
+def test_a_part_of_a_long_sentence_begins_and_ends_with_whole_words() -> None:
+    for before in range(280, 340):
+        text = f"{'x' * 40} {'y' * (before - 41)} engine {'z' * (600 - before)} end"
+        snippet = make_snippet(text, weights(engin=1.0))
+        assert marked(snippet) == ["engine"]
+        assert set(snippet.text.split()) <= set(text.split())
+
+
+def test_a_record_and_an_entry_of_a_log_are_shown_alone() -> None:
+    towns = ("Ulm", "Bonn", "Köln")
+    records = "\n".join(f"No: {n}; Day: {n}.3.2025; To: shop in {town}; Sum: {n},50" for n, town in enumerate(towns))
+    assert (
+        make_snippet(records, weights(shop=0.1, bonn=1.0)).text == "No: 1; Day: 1.3.2025; To: shop in Bonn; Sum: 1,50"
+    )
+    log = "\n".join(f"2025-03-10T00:00:0{n}Z INFO unit {town} is kept" for n, town in enumerate(towns))
+    assert make_snippet(log, weights(unit=0.1, bonn=1.0)).text == "2025-03-10T00:00:01Z INFO unit Bonn is kept"
+
+
 def test_a_blank_passage_has_a_blank_snippet() -> None:
     assert make_snippet(" \n", weights(rain=1.0)).text == ""
     assert make_snippet("", {}).text == ""

@@ -284,3 +284,29 @@ def test_numbered_lines_that_may_be_headings_are_named_in_a_note() -> None:
     assert not loader_notes(kept.metadata)
     footers = [page.replace("Lesson ", "Postel, page ") for page in pages]
     assert not loader_notes(loader.load(source_of("\f".join(footers).encode(), key="b.txt")).metadata)
+
+
+def test_paragraphs_of_an_rfc_go_on_at_the_next_page() -> None:
+    header = "RFC 8259                          JSON                     December 2017"
+    bodies = [
+        "   The numbers are read by all of the implementations of the last\n   256",
+        "   years.  A parser of JSON texts that a server receives from the\n   network of",
+        "   Example Ltd is slow\n   today.",
+        "   - it reads\n   - it writes",
+        "   A grammar has rules that are short\n   and plain",
+        "3.1.  Values\n\n   Text.",
+        "   A string is quoted\n   by",
+        "   Chapter 4\n\n   End.",
+    ]
+    footer = f"Bray{' ' * 25}Standards Track{' ' * 20}[Page"
+    pages = [
+        f"{header if n else '   The JSON Format'}\n\n\n{body}\n\n\n{footer} {n + 1}]\n" for n, body in enumerate(bodies)
+    ]
+    text = join_pages("\f\n".join(pages)).text
+    assert "Bray" not in text
+    assert header not in text, "the title is on the first page"
+    assert "the last\n   256\n   years.  A" in text
+    assert "network of\n   Example Ltd is slow\n   today.\n\n   - it reads" in text
+    assert "   - it writes\n\n   A grammar has" in text
+    assert "and plain\n\n3.1.  Values" in text
+    assert "quoted\n   by\n\n   Chapter 4" in text

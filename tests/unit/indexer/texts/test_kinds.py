@@ -84,8 +84,7 @@ def test_the_main_text_of_a_page_under_its_headings() -> None:
     assert sections(document) == [
         ((), "It is a\nbig fish & more."),
         (("Parts",), "- Head\n- Tail\n\na | 1\n\nx = 1\n  y = 2"),
-        (("Parts",), "Empty"),
-        (("Next",), "Loose <b>"),
+        (("Next",), "Empty\n\nNext\nLoose <b>"),
     ]
 
 
@@ -286,7 +285,7 @@ def test_cells_are_under_their_headings_with_outputs_that_are_bounded() -> None:
         (("Digging",), "print(1)\n\n1\nxxxxxxxx …\n\n1/0\n\nZeroDivisi …"),
         (("Empty",), "Raw."),
     ]
-    assert sections(load("ipynb", json.dumps(notebook), code=False))[1] == ((), "Digging")
+    assert sections(load("ipynb", json.dumps(notebook), code=False))[1:] == [(("Empty",), "Digging\nEmpty\nRaw.")]
 
 
 def test_a_cell_without_a_heading_is_under_that_of_the_cell_before() -> None:

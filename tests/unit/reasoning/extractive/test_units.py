@@ -33,6 +33,14 @@ def test_rows_of_named_fields_are_units() -> None:
     assert texts_of("Which voltage has Peru?", text) == [*text.splitlines()]
 
 
+def test_the_foot_of_a_letter_is_quoted_if_the_question_asks_for_it() -> None:
+    foot = "VAT ID DE298417553 · Commercial register Kiel HRB 20417 · IBAN DE12 2105 0170 1002 3344 55"
+    text = f"Pay within 14 days.\n\n{foot}"
+    assert texts_of("When must the bakery in Kiel pay?", text) == ["Pay within 14 days."]
+    assert foot in texts_of("What is the IBAN?", text)
+    assert len(texts_of("When does he pay?", "The IBAN is new.\n\nThe managing director pays.")) == 2
+
+
 def test_spans_are_places_in_the_passage() -> None:
     for unit in units_of("What is the rate?", hit("a", "", f"  One thing.\n\n{RATES} Two: 3; Four: 5\nSix.")):
         assert unit.hit.chunk.text[unit.span.start : unit.span.end] == unit.text

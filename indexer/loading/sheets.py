@@ -1,0 +1,134 @@
+"""Sheets of workbooks as text: a row is a line with the names of its columns. The loaders read the cells."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from core.text.titles import one_line
+from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder, join_cells
+
+__all__ = ["MOST_MERGED", "Cell", "SheetRow", "Span", "add_sheet"]
+
+_LONGEST_GAP = 50
+_LONGEST_NAME = 200
+MOST_MERGED = 10_000
+"""Merged cells of a sheet that are read. A merged cell of more than 1,000 places is left as it is."""
+_LARGEST_MERGED = 1000
+_MOST_REPEATED = 100_000
+"""Characters that merged cells add to a sheet by being repeated."""
+_MOST_HEADER_ROWS = 3
+_YEAR = re.compile(r"19[0-9]{2}|20[0-9]{2}|2100")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """The value of a cell as it is written into the text, and whether it is a text in the workbook."""
+
+    text: str
+    is_text: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A merged cell that begins in a row: its first and last columns, and its last row."""
+
+    first: int
+    last: int
+    bottom: int
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row of a sheet: its cells that have a value by their columns, in order. Rows and columns count from 1."""
+
+    number: int
+    cells: Mapping[int, Cell]
+    merged: Sequence[Span] = ()
+
+
+def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) -> None:
+    """Adds the rows that have a value. With `named`, the first row of several texts has the names of the columns.
+
+    Rows of one cell before it are titles of the table. A row below a name that spans columns has names, too. A merged
+    cell has its value in each place that it covers.
+    """
+    names: dict[int, str] | None = None if named else {}
+    wanted = 0  # rows of names that may follow
+    for cells, spans in _repeat_merged(rows):
+        values = [(column, cell.text) for column, cell in cells]
+        if not values:
+            continue
+        if names is None and len(values) > 1:
+            names = {column: one_line(value) for column, value in values} if _are_names(cells) else {}
+            wanted = _MOST_HEADER_ROWS - 1 if names and spans else 0
+        elif wanted and names and len(values) > 1 and _are_names(cells, may_be_years=True):
+            names |= {column: _join_names(names.get(column, ""), one_line(value)) for column, value in values}
+            wanted = wanted - 1 if spans else 0
+        else:
+            wanted = 0
+            builder.add_line(_name_values(names or {}, values))
+            continue
+        builder.add_line(join_cells(_fill(values)))
+
+
+def _repeat_merged(rows: Iterable[SheetRow]) -> Iterator[tuple[Sequence[tuple[int, Cell]], bool]]:
+    """Yields rows in which a merged cell has its value in each place that it covers, and whether one spans columns.
+
+    A row of one merged cell stays a row of one cell.
+    """
+    covered: dict[int, tuple[int, Cell]] = {}
+    repeated = merged = 0
+    for row in rows:
+        covered = {column: (last, cell) for column, (last, cell) in covered.items() if last >= row.number}
+        cells = {column: cell for column, (_, cell) in covered.items()} | dict(row.cells)
+        is_single, spans = len(cells) == 1, False
+        for span in row.merged:
+            merged += 1
+            size = (span.last - span.first + 1) * (span.bottom - row.number + 1)
+            if span.first not in cells or size > _LARGEST_MERGED or merged > MOST_MERGED:
+                continue
+            if is_single and span.bottom == row.number:
+                continue
+            cell = cells[span.first]
+            repeated += size * len(cell.text)
+            if repeated > _MOST_REPEATED:
+                continue
+            spans = spans or span.last > span.first
+            for column in range(span.first, span.last + 1):
+                cells[column] = cell
+                if span.bottom > row.number:
+                    covered[column] = (span.bottom, cell)
+        yield sorted(cells.items(), key=_column), spans
+
+
+def _column(place: tuple[int, Cell]) -> int:
+    return place[0]
+
+
+def _are_names(cells: Sequence[tuple[int, Cell]], *, may_be_years: bool = False) -> bool:
+    return all(
+        (cell.is_text and len(cell.text) <= _LONGEST_NAME) or (may_be_years and bool(_YEAR.fullmatch(cell.text)))
+        for _, cell in cells
+    )
+
+
+def _join_names(above: str, name: str) -> str:
+    return name if above in ("", name) else f"{above} {name}"
+
+
+def _name_values(names: Mapping[int, str], values: Sequence[tuple[int, str]]) -> str:
+    """Returns a row as `name: value` for each value whose column has a name; without names, all its cells."""
+    if not names:
+        return join_cells(_fill(values))
+    cells = [(names.get(column, ""), one_line(value)) for column, value in values]
+    return CELL_SEPARATOR.join(f"{name}: {value}" if name else value for name, value in cells)
+
+
+def _fill(values: Iterable[tuple[int, str]]) -> Iterator[str]:
+    """Yields the values with the empty cells between them, of which `_LONGEST_GAP` at most stand together."""
+    last = 0
+    for column, value in values:
+        yield from itertools.repeat("", min(column - last - 1, _LONGEST_GAP))
+        yield value
+        last = column

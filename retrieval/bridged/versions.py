@@ -199,7 +199,8 @@ def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: Sequence[i
     has = np.zeros((count, len(stems)), np.float32)
     for column, stem in enumerate(stems):
         has[owner[rows["stem"] == stem], column] = 1
-    return np.asarray(((1 - has) @ has.T == 0) & (has.any(axis=1)[None, :]), np.bool_)
+    asked = has.max(axis=1, initial=0)[None, :] > 0
+    return np.asarray(((1 - has) @ has.T == 0) & asked, np.bool_)
 
 
 def _keeps_rare(exact: Floats) -> NDArray[np.bool_]:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from core.record_policy.change_log import KEPT_SECONDS
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, now
-from stores.sqlite.numbers import make_corpus_number
+from stores.sqlite.rows import make_corpus_number
 
 __all__ = [
     "list_changed_documents",

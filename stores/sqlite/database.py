@@ -1,27 +1,68 @@
-"""The record's file, shared by threads and processes: transactions as functions of a connection."""
+"""The record's file, shared by threads and processes: transactions as functions of a connection.
+
+A `Snapshot` is one state of the file, for reading that takes many steps; `SqliteDatabase` opens it.
+"""
 
 import asyncio
 import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from core.errors import Unavailable
 from core.execution.computing import compute
-from stores.sqlite.connection import BUSY_SECONDS, connect
-from stores.sqlite.damage import FAULTS, make_unavailable
-from stores.sqlite.functions import add_functions
+from stores.sqlite.connection import BUSY_SECONDS, FAULTS, connect, is_damage, make_unavailable
 from stores.sqlite.migrations import give_back_space
+from stores.sqlite.packing import add_functions
 from stores.sqlite.schema import create_schema, migrating_alone
-from stores.sqlite.snapshot import INTERRUPT_SECONDS, Snapshot
 
-__all__ = ["Connection", "Cursor", "SqliteDatabase", "now"]
+__all__ = ["Connection", "Cursor", "Snapshot", "SqliteDatabase", "now"]
+
+
+T = TypeVar("T")
+
+_INTERRUPT_SECONDS = 0.05
+"""A statement is interrupted again after this time: its thread may have been between two statements."""
+
+
+class Snapshot:
+    """A connection in a read transaction, for one step at a time."""
+
+    def __init__(self, connection: sqlite3.Connection, in_use: Callable[[], AbstractContextManager[None]]) -> None:
+        """`in_use` is entered for each step, and raises `Unavailable` if the database is closed."""
+        self._connection = connection
+        self._in_use = in_use
+        self._stepping = threading.Lock()
+        self._ended = False
+
+    async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Runs one step off the event loop. Its thread goes on if the task that awaits it is cancelled."""
+        return await asyncio.to_thread(self._run, work)
+
+    def end(self) -> sqlite3.Connection:
+        """Refuses further steps, waits for the one that runs, and returns the connection, which may be closed then."""
+        self._ended = True
+        while not self._stepping.acquire(timeout=_INTERRUPT_SECONDS):
+            self._connection.interrupt()
+        self._stepping.release()
+        return self._connection
+
+    def _run(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        with self._in_use(), self._stepping:
+            if self._ended:
+                raise Unavailable("the snapshot of the record has ended")
+            try:
+                return work(self._connection)
+            except FAULTS as error:
+                if not (is_damage(error) or isinstance(error, sqlite3.OperationalError)):
+                    raise
+                raise Unavailable(f"the record could not be read to the end: {error}") from error
+
 
 P = TypeVar("P")
-T = TypeVar("T")
 
 _REMEDY = "put back a copy of the data folder, or restore a backup into a new one (`hopweave restore`)"
 Connection = sqlite3.Connection
@@ -116,7 +157,7 @@ class SqliteDatabase:
             while self._running:
                 for connection in self._opened:
                     connection.interrupt()
-                self._idle.wait(INTERRUPT_SECONDS)
+                self._idle.wait(_INTERRUPT_SECONDS)
             for connection in self._opened:
                 connection.close()
             self._opened.clear()

@@ -8,8 +8,7 @@ from pathlib import Path
 from threading import Lock
 
 from core.ids import content_hash
-from stores.sqlite.connection import connect, empty_log, run_script
-from stores.sqlite.damage import FAULTS, make_unavailable
+from stores.sqlite.connection import FAULTS, connect, empty_log, make_unavailable, run_script
 
 __all__ = ["SqliteOriginals"]
 

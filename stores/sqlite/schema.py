@@ -9,7 +9,7 @@ from importlib import resources
 from pathlib import Path
 
 from core.errors import Unavailable
-from stores.sqlite.damage import FAULTS
+from stores.sqlite.connection import FAULTS
 from stores.sqlite.migrations import steps_from
 
 __all__ = ["SCHEMA_VERSION", "create_schema", "migrating_alone", "read_schema_version"]

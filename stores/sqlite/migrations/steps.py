@@ -1,12 +1,39 @@
-"""Migrations of the schema of the record, from one version to the next. A version without a step cannot be read."""
+"""Migrations of the schema of the record, from one version to the next. A version without a step cannot be read.
 
+The two long steps are modules of their own. `give_back_space` returns the space that a migration left in the file to
+the file system.
+"""
+
+import logging
+import shutil
+import sqlite3
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-from stores.sqlite.migrations.document_changes import DOCUMENT_CHANGES
 from stores.sqlite.migrations.numbered_rows import STEP as NUMBERED_ROWS
 from stores.sqlite.migrations.short_rows import STEP as SHORT_ROWS
 
-__all__ = ["STEPS", "steps_from"]
+__all__ = ["STEPS", "give_back_space", "steps_from"]
+
+
+_DOCUMENT_CHANGES = (
+    """
+    CREATE TABLE document_changes (
+        version INTEGER PRIMARY KEY AUTOINCREMENT,
+        corpus  INTEGER NOT NULL,
+        id      BLOB NOT NULL,
+        at      REAL NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TRIGGER documents_changed AFTER UPDATE OF key, title, metadata, current, hidden, disabled ON document_rows
+    WHEN (NEW.hidden = 0 AND NEW.current IS NOT NULL OR OLD.hidden = 0 AND OLD.current IS NOT NULL)
+    AND (OLD.key, OLD.title, OLD.metadata, OLD.hidden, OLD.disabled, OLD.current IS NULL)
+        <> (NEW.key, NEW.title, NEW.metadata, NEW.hidden, NEW.disabled, NEW.current IS NULL) BEGIN
+        INSERT INTO document_changes (corpus, id, at) VALUES (NEW.corpus, NEW.id, unixepoch());
+    END
+    """,
+)
 
 STEPS: Mapping[int, Sequence[str]] = {
     2: (
@@ -145,7 +172,7 @@ STEPS: Mapping[int, Sequence[str]] = {
     ),
     12: NUMBERED_ROWS,
     13: SHORT_ROWS,
-    14: DOCUMENT_CHANGES,
+    14: _DOCUMENT_CHANGES,
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 
@@ -155,3 +182,41 @@ def steps_from(version: int, to: int) -> list[str] | None:
     if not 0 < version < to or any(one not in STEPS for one in range(version, to)):
         return None
     return [statement for one in range(version, to) for statement in STEPS[one]]
+
+
+_log = logging.getLogger("hopweave.stores")
+
+_FREE_SHARE = 0.25
+_COPIES = 3
+"""SQLite writes the rows into a temporary file, then into its log (WAL), and some space must be left over."""
+
+
+def give_back_space(connection: sqlite3.Connection, path: Path) -> None:
+    """Writes the file anew (VACUUM) if more than a quarter of its pages are free, outside of a transaction.
+
+    Without the room for the copies, or while others use the file, it stays as large as it is: its free pages are used
+    for later rows. The log says so.
+    """
+    page_size, pages, free = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_size", "page_count", "freelist_count")
+    )
+    if free <= _FREE_SHARE * pages:
+        return
+    needed, room = _COPIES * (pages - free) * page_size, shutil.disk_usage(path.parent).free
+    if room < needed:
+        _log.warning(
+            "%s keeps %s of free pages, which later rows use: to give them back takes %s on the disk, and %s are free; "
+            "make room, and run VACUUM on the file with SQLite's tools while nothing uses it",
+            *(path.name, _size(free * page_size), _size(needed), _size(room)),
+        )
+        return
+    _log.info("%s is written anew, to give back %s of free pages", path.name, _size(free * page_size))
+    try:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    except sqlite3.OperationalError as error:
+        _log.warning("%s keeps %s of free pages, which later rows use: %s", path.name, _size(free * page_size), error)
+
+
+def _size(bytes: int) -> str:
+    return f"{bytes / 1e6:,.0f} MB"

@@ -6,19 +6,15 @@ from pathlib import Path
 from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.keys import SqliteKeys
 from stores.sqlite.questions import SqliteQuestions
-from stores.sqlite.record.claims import SqliteClaims
+from stores.sqlite.record.claims import SqliteClaims, SqliteStaging
 from stores.sqlite.record.commits import SqliteCommits
-from stores.sqlite.record.contents import SqliteContents
-from stores.sqlite.record.corpora import SqliteCorpora
-from stores.sqlite.record.documents import SqliteDocuments
+from stores.sqlite.record.corpora import SqliteCorpora, SqliteReindexing
+from stores.sqlite.record.documents import SqliteContents, SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
-from stores.sqlite.record.graph.merges import SqliteEntityMerges
-from stores.sqlite.record.graph.source import SqliteGraphSource
+from stores.sqlite.record.graph import SqliteEntityMerges, SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
 from stores.sqlite.record.maintenance import SqliteMaintenance
 from stores.sqlite.record.receipts import SqliteReceipts
-from stores.sqlite.record.reindexing import SqliteReindexing
-from stores.sqlite.record.staging import SqliteStaging
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from typing import Any
 
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase
-from stores.sqlite.record.contents import DISPLAY
+from stores.sqlite.record.documents import DISPLAY
 from stores.sqlite.rows import chunk_from_row
 
 __all__ = ["SqliteExporter"]

@@ -15,9 +15,7 @@ from core.record_policy.states import JOB_CANCELLED, STOPPABLE
 from core.telemetry.request_ids import new_job_id
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
-from stores.sqlite.leases.endings import UNFINISHED_ROWS, cancel
-from stores.sqlite.leases.revisions import requeue_deletions
-from stores.sqlite.leases.states import finish_if_done, set_state
+from stores.sqlite.record.revisions import UNFINISHED_ROWS, cancel, finish_if_done, requeue_deletions, set_state
 from stores.sqlite.rows import marks
 
 __all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job"]

@@ -3,14 +3,13 @@
 from core.documents import RevisionState
 from core.ports.record.maintenance import DocumentCount
 from stores.sqlite import changes
-from stores.sqlite.commit.deletion import delete_entities
 from stores.sqlite.database import Connection, SqliteDatabase, now
-from stores.sqlite.leases import claims
-from stores.sqlite.leases.endings import expire_all
-from stores.sqlite.leases.states import INDEXED_STATES, add_count, finish_if_done
-from stores.sqlite.numbers import delete_numbered_rows
+from stores.sqlite.record import claims
+from stores.sqlite.record.commits import delete_entities
 from stores.sqlite.record.jobs import close_abandoned
 from stores.sqlite.record.receipts import delete_expired_receipts
+from stores.sqlite.record.revisions import INDEXED_STATES, add_count, expire_all, finish_if_done
+from stores.sqlite.rows import delete_numbered_rows
 
 __all__ = ["SqliteMaintenance"]
 

@@ -1,4 +1,7 @@
-"""The port of submissions in SQLite: submissions and deletions become queued revisions."""
+"""The port of submissions in SQLite: submissions and deletions become queued revisions of a job.
+
+The port comes last; before it, what one transaction does for one submission or deletion.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
@@ -7,34 +10,138 @@ from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Check, Deletion, Enqueued, NewRevision
+from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
 from core.record_policy.errors import document_missing
+from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
+    SubmissionOutcome,
     check_amendable,
     check_distinct_keys,
     check_retriable,
+    decide_submission,
+    is_conflict,
     is_unchanged,
     is_visible,
+    keys_exist,
 )
+from stores.payloads import dump
 from stores.record_rows import load_new_revision
 from stores.sqlite.changes import log_chunks, raise_generation
-from stores.sqlite.database import Connection, SqliteDatabase
-from stores.sqlite.leases.endings import UNFINISHED_ROWS
-from stores.sqlite.leases.enqueueing import check_no_conflict, enqueue_deletion, enqueue_into
-from stores.sqlite.leases.revisions import (
+from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.questions import withdraw
+from stores.sqlite.record.jobs import close_job, insert_job, read_job
+from stores.sqlite.record.revisions import (
+    UNFINISHED_ROWS,
+    add_count,
+    cancel,
+    finish_if_done,
+    insert_deletion,
+    insert_revision,
+    move_to_job,
     newest_of_row,
+    next_number,
     read_deletable_document,
     read_document,
     read_newest,
     read_visible_document,
     read_writable_corpus,
+    set_state,
 )
-from stores.sqlite.leases.states import finish_if_done, move_to_job, set_state
-from stores.sqlite.numbers import OF_CORPUS
-from stores.sqlite.record.jobs import close_job, insert_job, read_job
-from stores.sqlite.rows import id_list
+from stores.sqlite.rows import OF_CORPUS, OF_ID, id_list, make_corpus_number
 
-__all__ = ["SqliteSubmissions"]
+__all__ = ["SqliteSubmissions", "enqueue_into"]
+
+
+def _check_no_conflict(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict`, listing the keys of the documents that exist and differ."""
+    documents = [(one, read_document(cx, corpus_id, document_id(one.key))) for one in revisions]
+    taken = [
+        one.key
+        for one, row in documents
+        if row is not None and is_conflict(newest_of_row(row, read_newest(cx, row)), one.fingerprint)
+    ]
+    if taken:
+        raise keys_exist(taken)
+
+
+def enqueue_into(
+    cx: Connection, corpus_id: str, job: str, revisions: Sequence[NewRevision], on_conflict: OnConflict
+) -> tuple[EnqueuedDocument, ...]:
+    """Enqueues revisions for an existing job, and counts them. The caller calls `finish_if_done`."""
+    read_writable_corpus(cx, corpus_id)
+    cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
+    documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
+    add_count(cx, job, "unchanged", sum(d.unchanged for d in documents))
+    add_count(cx, job, "skipped", sum(d.skipped for d in documents))
+    return documents
+
+
+def _enqueue_one(
+    cx: Connection, corpus_id: str, revision: NewRevision, on_conflict: OnConflict, job: str
+) -> EnqueuedDocument:
+    id = document_id(revision.key)
+    document = read_document(cx, corpus_id, id)
+    row = read_newest(cx, document) if document is not None else None
+    newest = newest_of_row(document, row) if document is not None and row is not None else None
+    decision = decide_submission(revision, newest, on_conflict)
+    if row is not None and decision.outcome is SubmissionOutcome.SAME_UNFINISHED:
+        _move_to_job(cx, row, job)
+    if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
+        cancel(cx, [row["seq"]], SUPERSEDED)
+    if decision.outcome.makes_revision:
+        number = next_number(cx)
+        _write_document(cx, corpus_id, revision, number, exists=document is not None)
+        insert_revision(cx, corpus_id, id, number, revision, job)
+    return decision.document
+
+
+def _write_document(cx: Connection, corpus_id: str, revision: NewRevision, number: int, *, exists: bool) -> None:
+    id = document_id(revision.key)
+    if exists:
+        cx.execute(f"UPDATE document_rows SET newest = ? WHERE {OF_ID}", (number, corpus_id, id))
+    else:
+        cx.execute(
+            "INSERT INTO document_rows (corpus, id, key, title, metadata, newest) VALUES (?, from_hex(?), ?, ?, ?, ?)",
+            (
+                make_corpus_number(cx, corpus_id),
+                id,
+                revision.key,
+                revision.title or revision.key,
+                dump(dict(revision.metadata)),
+                number,
+            ),
+        )
+
+
+def _move_to_job(cx: Connection, newest: sqlite3.Row, job: str) -> None:
+    """Moves an unfinished revision to the job that submitted it last.
+
+    Its caller waits for the revision, and the process that submitted it first may be dead. A revision that is paused by
+    the budget of its former job is queued again.
+    """
+    if newest["job_id"] == job:
+        return
+    move_to_job(cx, newest, job)
+    if RevisionState(newest["state"]).in_work:
+        cx.execute("UPDATE jobs SET started_at = coalesce(started_at, ?) WHERE id = ?", (now(), job))
+    if newest["state"] == RevisionState.PAUSED.value:
+        set_state(cx, [newest["seq"]], RevisionState.QUEUED)
+    finish_if_done(cx, newest["job_id"])
+
+
+def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
+    """Hides a document, logs its chunks as deleted, withdraws the questions that it was retrieved for, and queues the
+    revision that deletes it.
+    """
+    corpus_id, id = document["corpus_id"], document["id"]
+    newest = read_newest(cx, document)
+    if newest["state"] in STOPPABLE:
+        cancel(cx, [newest["seq"]], SUPERSEDED)
+    if not document["hidden"]:
+        chunks = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document["number"],))
+        log_chunks(cx, corpus_id, generation, [row["id"].hex() for row in chunks])
+    withdraw(cx, corpus_id, id)
+    insert_deletion(cx, corpus_id, id, job)
 
 
 class SqliteSubmissions:
@@ -58,7 +165,7 @@ class SqliteSubmissions:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
             if on_conflict is OnConflict.ERROR:
-                check_no_conflict(cx, corpus_id, revisions)
+                _check_no_conflict(cx, corpus_id, revisions)
             job = job_id or insert_job(
                 cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
             )
@@ -213,6 +320,6 @@ def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row], su
     job = insert_job(cx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     generation = raise_generation(cx, corpus.id)
     for row in documents:
-        enqueue_deletion(cx, row, job, generation)
+        _enqueue_deletion(cx, row, job, generation)
     finish_if_done(cx, job)
     return read_job(cx, job)

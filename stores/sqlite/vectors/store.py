@@ -12,14 +12,11 @@ from core.errors import InvalidInput
 from core.execution.computing import compute
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
-from stores.sqlite.vectors.mapped.base import DamagedRows
-from stores.sqlite.vectors.mapped.bases import BasePolicy, Bases
-from stores.sqlite.vectors.mapped.folder import BaseFolder
-from stores.sqlite.vectors.mapped.measuring import measure_recall
-from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
-from stores.sqlite.vectors.pool import ConnectionPool
+from stores.sqlite.vectors.mapped.base import DamagedRows, MappedSnapshot, measure_recall
+from stores.sqlite.vectors.mapped.bases import BaseFolder, BasePolicy, Bases
 from stores.sqlite.vectors.rows import (
     FLOAT32,
+    ConnectionPool,
     create_collection,
     delete_collections,
     delete_vectors,
@@ -28,8 +25,7 @@ from stores.sqlite.vectors.rows import (
     read_collection,
     read_last_place,
 )
-from stores.sqlite.vectors.snapshots import CollectionSnapshot, VectorSnapshots
-from stores.sqlite.vectors.upkeep import Upkeep
+from stores.sqlite.vectors.snapshots import CollectionSnapshot, Upkeep, VectorSnapshots
 
 __all__ = ["SqliteVectorStore"]
 

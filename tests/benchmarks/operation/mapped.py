@@ -26,7 +26,7 @@ from core.text.terms import TERM
 from retrieval import SnapshotCache, SnapshotFiles
 from retrieval.graph.snapshot_folder import SnapshotFolder
 from stores.sqlite import SqliteRecord
-from stores.sqlite.compression import pack_terms
+from stores.sqlite.packing import pack_terms
 from tests.benchmarks.check import Check, at_least, at_most, figure
 
 __all__ = ["checks", "measure"]

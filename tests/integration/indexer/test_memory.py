@@ -22,10 +22,9 @@ from indexer.chunking import pieces
 from indexer.pipeline import preparation, row_table
 from models.embedding.tokens import EstimatedTokens
 from stores.sqlite.changes import log_chunks
-from stores.sqlite.commit.insertion import insert_chunks, insert_graph
-from stores.sqlite.commit.ready import make_ready
 from stores.sqlite.database import Connection, SqliteDatabase
-from stores.sqlite.numbers import make_corpus_number
+from stores.sqlite.record.commit_rows import insert_chunks, insert_graph, make_ready
+from stores.sqlite.rows import make_corpus_number
 from tests.benchmarks.documents.prose import make_sentence, make_text
 from tests.desk import OPTIONS, CountingEmbedder, Desk
 

@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from stores.sqlite.functions import add_functions
+from stores.sqlite.packing import add_functions
 
 __all__ = ["TABLES", "put_back", "put_back_tables"]
 

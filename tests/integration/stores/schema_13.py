@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from stores.sqlite.functions import add_functions
+from stores.sqlite.packing import add_functions
 
 __all__ = ["SCHEMA_13", "put_back"]
 

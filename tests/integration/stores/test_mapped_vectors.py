@@ -28,7 +28,7 @@ from core.ports.views import Scored, VectorKind
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
 from stores.sqlite.vectors.mapped import bases, sign_kernels, signs
 from stores.sqlite.vectors.mapped.base import VectorBase
-from stores.sqlite.vectors.mapped.folder import BaseFolder
+from stores.sqlite.vectors.mapped.bases import BaseFolder
 from testing.contracts.vector_store import batch, names, unit_vectors
 
 CHUNK = VectorKind.CHUNK

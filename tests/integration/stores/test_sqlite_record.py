@@ -17,8 +17,8 @@ from core.keys import Scope, make_key
 from core.ports.record import ChunkRow, Record, Tombstone
 from core.questions import NewQuestion
 from stores.sqlite import changes
-from stores.sqlite.commit import commit as module
 from stores.sqlite.record import SqliteRecord
+from stores.sqlite.record import commits as module
 from testing.contracts.record import RecordContract
 from testing.record import claim_all, commit_of, put, revision
 

@@ -387,7 +387,7 @@ async def test_a_migration_without_room_says_so_and_goes_on(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await _write_old(tmp_path / "record.db")
-    monkeypatch.setattr("stores.sqlite.migrations.space.shutil.disk_usage", lambda _: SimpleNamespace(free=10**4))
+    monkeypatch.setattr("stores.sqlite.migrations.steps.shutil.disk_usage", lambda _: SimpleNamespace(free=10**4))
     record = SqliteRecord(tmp_path / "record.db")
     assert "record.db keeps" in caplog.text
     assert "make room" in caplog.text

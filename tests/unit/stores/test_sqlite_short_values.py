@@ -1,7 +1,7 @@
 import pytest
 
 from core import ids
-from stores.sqlite.short_values import (
+from stores.sqlite.packing import (
     from_hex,
     pack_hash,
     pack_ids,

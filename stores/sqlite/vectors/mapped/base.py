@@ -1,8 +1,13 @@
-"""A base: the vectors of a collection that are in a file, mapped, and searched by a first pass and exact rescoring."""
+"""A base: the vectors of a collection that are in a file, mapped, and searched by a first pass and exact rescoring.
+
+`MappedSnapshot` is a snapshot over a base: the rows of the file, which of them were deleted, and what was written
+since. `measure_recall` says how many of the nearest vectors the first pass finds, measured on vectors of the collection
+itself.
+"""
 
 import heapq
-from collections.abc import Collection
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +18,12 @@ from core.execution.file_mapping import FileMapping
 from core.execution.recent import Recent
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
-from stores.exact_search import GATHER, MARGIN, score_exactly, select_leading
+from stores.exact_search import GATHER, MARGIN, VectorSnapshot, score_exactly, select_leading
 from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, open_arrays
 from stores.sqlite.vectors.mapped.signs import BLOCK, Codes, count_words, find_candidates
 
-__all__ = ["CANDIDATES", "ChangedFile", "DamagedRows", "VectorBase", "sum_rows"]
+__all__ = ["CANDIDATES", "ChangedFile", "DamagedRows", "MappedSnapshot", "VectorBase", "measure_recall", "sum_rows"]
+
 
 CANDIDATES = 2_000
 """So many rows, or `_CANDIDATES_OF_A_RESULT` for each result, are compared exactly after the first pass."""
@@ -206,3 +212,103 @@ def sum_rows(vectors: Vectors) -> NDArray[np.uint32]:
     """Returns a number for each row that any damage of one of its numbers changes."""
     sums: NDArray[np.uint32] = np.ascontiguousarray(vectors).view(np.uint32).sum(axis=1, dtype=np.uint32)
     return sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class MappedSnapshot:
+    """The vectors of one collection at one moment. Later snapshots share its arrays, as those of `VectorSnapshot` do.
+
+    `own` has the rows beyond the base, in the memory of this process.
+    """
+
+    base: VectorBase
+    alive: Alive
+    own: VectorSnapshot
+
+    @classmethod
+    def over(cls, base: VectorBase) -> "MappedSnapshot":
+        return cls(base=base, alive=None, own=VectorSnapshot.empty(base.header.dimension))
+
+    @property
+    def last_place(self) -> int:
+        """The number in the store beyond which there are rows that the snapshot may lack."""
+        return max(self.base.header.last_place, self.own.last_place)
+
+    def extended(
+        self, rows: Sequence[int], ids: Sequence[str], documents: Sequence[str], vectors: Vectors
+    ) -> "MappedSnapshot":
+        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing ones."""
+        return replace(self, own=self.own.extended(rows, ids, documents, vectors))
+
+    def without(self, rows: NDArray[np.int64]) -> "MappedSnapshot":
+        """Returns a snapshot without these rows, which may be unknown."""
+        gone = self.base.find_rows(rows)
+        alive = self.alive
+        if gone.size:
+            alive = np.ones(len(self.base), dtype=np.bool_) if alive is None else alive.copy()
+            alive[gone] = False
+        return replace(self, alive=alive, own=self.own.without(rows))
+
+    def search(self, query: Vectors, k: int, documents: Collection[str] | None) -> list[Scored]:
+        """Returns the `k` best by dot product, ties by id, of all documents or of these.
+
+        Raises `DamagedRows`.
+        """
+        found = self.base.search(query, k, documents, self.alive)
+        if self.own.size:
+            found = heapq.nsmallest(k, found + self.own.search(query, k, documents), key=_order)
+        return found
+
+    def find(self, ids: Iterable[str]) -> dict[str, Vectors]:
+        """Returns the vectors of those ids that are certainly the present ones here; others may be in the store."""
+        return self.own.find(ids)
+
+    def within(self, vectors: Vectors, threshold: float) -> list[list[Scored]]:
+        """Returns for each vector all rows with a dot product of at least `threshold`, best first, ties by id.
+
+        Raises `DamagedRows`.
+        """
+        older = self.base.within(vectors, threshold, self.alive)
+        newer = self.own.within(vectors, threshold)
+        return [sorted(old + new, key=_order) for old, new in zip(older, newer, strict=True)]
+
+
+def _order(scored: Scored) -> tuple[float, str]:
+    return -scored.score, scored.id
+
+
+_QUERIES = 50
+_NEAREST = 10
+
+
+def measure_recall(snapshot: MappedSnapshot) -> float:
+    """Returns the share of the ten nearest rows that searches find, for rows that are spread evenly over the base.
+
+    A row is not counted among its own nearest. Reads all rows once, and raises `DamagedRows` if one is damaged.
+    """
+    base = snapshot.base
+    rows = np.arange(len(base)) if snapshot.alive is None else np.flatnonzero(snapshot.alive)
+    queried = rows[:: max(1, -(-rows.size // _QUERIES))]
+    queries = base.read_rows(queried)
+    found = wanted = 0
+    for row, query, nearest in zip(queried, queries, _find_nearest(base, snapshot.alive, queries), strict=True):
+        expected = set(base.read_ids(nearest[nearest != row][:_NEAREST]))
+        hits = base.search(query, _NEAREST + 1, None, snapshot.alive)
+        found += len(expected.intersection(hit.id for hit in hits))
+        wanted += len(expected)
+    return found / wanted if wanted else 1.0
+
+
+def _find_nearest(base: VectorBase, alive: Alive, queries: Vectors) -> list[NDArray[np.intp]]:
+    """Returns the nearest rows of each query, the best first."""
+    best = np.empty((len(queries), 0), dtype=np.float32)
+    places = np.empty((len(queries), 0), dtype=np.intp)
+    for start in range(0, len(base), BLOCK):
+        block = np.arange(start, min(start + BLOCK, len(base)))
+        vectors = base.read_rows(block)
+        block, vectors = (block, vectors) if alive is None else (block[alive[block]], vectors[alive[block]])
+        best = np.concatenate([best, queries @ vectors.T], axis=1)
+        places = np.concatenate([places, np.broadcast_to(block, (len(queries), block.size))], axis=1)
+        order = np.argsort(-best, axis=1)[:, : _NEAREST + 1]
+        best, places = np.take_along_axis(best, order, axis=1), np.take_along_axis(places, order, axis=1)
+    return list(places)

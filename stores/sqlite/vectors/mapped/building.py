@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 
 from core.errors import Unavailable
 from core.ports.embedding import Vectors
-from stores.sqlite.vectors.mapped.base import sum_rows
+from stores.sqlite.vectors.mapped.base import MappedSnapshot, sum_rows
 from stores.sqlite.vectors.mapped.base_file import ArrayForm, BaseWriter, Header
 from stores.sqlite.vectors.mapped.signs import BLOCK, count_words, encode_signs, lay_out
-from stores.sqlite.vectors.mapped.snapshot import MappedSnapshot
 from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_sample
 
 __all__ = ["BuildStopped", "write_base"]

@@ -1,7 +1,8 @@
-"""The rows of a commit, made ready before the transaction: packed and compared, in temporary tables of the connection.
+"""The rows of a commit: made ready before the transaction, and written in it by statements of SQLite alone.
 
-Packing a long text takes half a minute, and nobody else could write meanwhile if the transaction did it. The temporary
-tables are in a file that SQLite deletes by itself, once they are larger than its cache.
+They are packed and compared in temporary tables of the connection. Packing a long text takes half a minute, and nobody
+else could write meanwhile if the transaction did it. The temporary tables are in a file that SQLite deletes by itself,
+once they are larger than its cache.
 """
 
 import sqlite3
@@ -12,25 +13,34 @@ from typing import Any, TypeVar
 
 from core.ports.record import ChunkRow, Commit
 from core.record_policy.commits import ChunkChanges, compare_chunks, joined_names
-from stores.sqlite.compression import pack_terms, pack_text
 from stores.sqlite.database import Connection
-from stores.sqlite.numbers import OF_ID
-from stores.sqlite.rows import id_list, marks
-from stores.sqlite.short_values import pack_hash, pack_ids
+from stores.sqlite.packing import pack_hash, pack_ids, pack_terms, pack_text
+from stores.sqlite.rows import OF_ID, id_list, marks
 
-__all__ = ["CHUNK_COLUMNS", "SHOWN", "Ready", "clear", "drop_fenced", "make_ready"]
+__all__ = [
+    "CHUNK_COLUMNS",
+    "Ready",
+    "clear",
+    "drop_fenced",
+    "insert_chunks",
+    "insert_graph",
+    "make_ready",
+    "select_new_entities",
+    "update_chunks",
+]
+
 
 T = TypeVar("T")
 
 Ready = Mapping[int, ChunkChanges]
 """How the chunks of each document change, by the number of the document. The rows are in the temporary tables."""
 
-SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
+_SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
 """The columns of a kept chunk that are written where they differ; most are where it stands.
 
 Its text and heading are the same: the id of its view entries is a digest of them.
 """
-CHUNK_COLUMNS = ("id", "document", "view_id", *SHOWN, "text", "heading", "extract_hash")
+CHUNK_COLUMNS = ("id", "document", "view_id", *_SHOWN, "text", "heading", "extract_hash")
 
 _TABLES = {
     "ready_chunks": (*CHUNK_COLUMNS, "is_kept"),  # 1: only the columns SHOWN are written
@@ -40,7 +50,7 @@ _TABLES = {
 }
 """Mentions and facts name chunks and forms by the `rowid` that these have in their temporary table."""
 _FORM = "document = ? AND entity = ? AND form = ?"
-_COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(SHOWN)} FROM chunks"
+_COMPARED = f"SELECT id, view_id, extract_hash, {', '.join(_SHOWN)} FROM chunks"
 _ROWS_AT_ONCE = 512
 
 
@@ -155,7 +165,7 @@ def _read_stored(cx: Connection, corpus_id: str, rows: Sequence[ChunkRow]) -> di
 def _is_moved(row: ChunkRow, stored: sqlite3.Row) -> bool:
     chunk, span = row.chunk, row.chunk.span
     shown = (chunk.position, joined_names(row), row.terms, chunk.page, span and span.start, span and span.end)
-    return (*shown, row.tokens) != tuple(stored[column] for column in SHOWN)
+    return (*shown, row.tokens) != tuple(stored[column] for column in _SHOWN)
 
 
 def _values(row: ChunkRow, document: _Document, *, is_kept: bool) -> tuple[Any, ...]:
@@ -181,3 +191,97 @@ def _values(row: ChunkRow, document: _Document, *, is_kept: bool) -> tuple[Any, 
 def _insert(cx: Connection, table: str, values: Sequence[Any]) -> int:
     """Returns the number of the row in the temporary table."""
     return cx.execute(f"INSERT INTO temp.{table} VALUES ({marks(_TABLES[table])})", values).lastrowid or 0
+
+
+_CHUNK_COLUMNS = ", ".join(CHUNK_COLUMNS)
+_ENTITY_OF = "entity_rows e ON e.corpus = ?1 AND e.id = r.entity"
+
+
+# Of two tables that are joined by CROSS JOIN, SQLite reads the first one in its order.
+
+
+def insert_chunks(cx: Connection, corpus: int) -> int:
+    """Writes the chunks that are new or changed into the corpus with this number.
+
+    Returns what is added to the number of a chunk in its temporary table for its number in the record, so that
+    mentions need not look for it.
+    """
+    given = "(SELECT seq FROM sqlite_sequence WHERE name = 'chunk_rows')"  # the largest number that any row has had
+    highest = f"SELECT max(coalesce({given}, 0), coalesce((SELECT max(number) FROM chunk_rows), 0))"
+    first = int(cx.execute(highest).fetchone()[0])
+    cx.execute(
+        f"""
+        INSERT OR REPLACE INTO chunk_rows (number, corpus, {_CHUNK_COLUMNS})
+        SELECT ?2 + rowid, ?1, {_CHUNK_COLUMNS} FROM temp.ready_chunks WHERE NOT is_kept ORDER BY rowid
+        """,
+        (corpus, first),
+    )
+    return first
+
+
+def update_chunks(cx: Connection, corpus: int) -> None:
+    """Writes where the kept chunks stand now."""
+    cx.execute(
+        f"""
+        UPDATE chunk_rows SET {", ".join(f"{column} = r.{column}" for column in _SHOWN)}
+        FROM temp.ready_chunks r WHERE r.is_kept AND chunk_rows.corpus = ?1 AND chunk_rows.id = r.id
+        """,
+        (corpus,),
+    )
+
+
+def select_new_entities(cx: Connection, corpus: int) -> list[str]:
+    """Returns the ids of the mentioned entities that do not exist yet, ascending."""
+    rows = cx.execute(
+        f"""
+        SELECT DISTINCT lower(hex(r.entity)) AS id FROM temp.ready_forms r LEFT JOIN {_ENTITY_OF}
+        WHERE e.id IS NULL ORDER BY id
+        """,
+        (corpus,),
+    )
+    return [row["id"] for row in rows]
+
+
+def insert_graph(cx: Connection, corpus: int, first: int) -> None:
+    """Writes the mentioned entities, the counts of their forms, and the mentions and facts of the written chunks.
+
+    `first` is what `insert_chunks` has returned.
+    """
+    cx.execute(
+        """
+        INSERT INTO entity_rows (corpus, id, name) SELECT ?1, entity, name FROM temp.ready_forms ORDER BY rowid
+        ON CONFLICT DO NOTHING
+        """,
+        (corpus,),
+    )
+    cx.execute(
+        f"""
+        INSERT INTO form_rows (entity, form, count)
+        SELECT e.number, r.form, r.count FROM temp.ready_forms r CROSS JOIN {_ENTITY_OF} ORDER BY r.rowid
+        ON CONFLICT DO UPDATE SET count = count + excluded.count
+        """,
+        (corpus,),
+    )
+    cx.execute(
+        """
+        UPDATE temp.ready_forms AS r SET stored = (
+            SELECT f.number FROM entity_rows e CROSS JOIN form_rows f ON f.entity = e.number AND f.form = r.form
+            WHERE e.corpus = ?1 AND e.id = r.entity
+        )
+        """,
+        (corpus,),
+    )
+    cx.execute(
+        """
+        INSERT OR REPLACE INTO mention_rows SELECT ?1 + m.chunk, r.stored, m.count FROM temp.ready_mentions m
+        CROSS JOIN temp.ready_forms r ON r.rowid = m.form ORDER BY m.rowid
+        """,
+        (first,),
+    )
+    cx.execute(
+        """
+        INSERT OR REPLACE INTO fact_rows
+        SELECT ?1 + chunk, triple, subject, object, predicate FROM temp.ready_facts ORDER BY rowid
+        """,
+        (first,),
+    )

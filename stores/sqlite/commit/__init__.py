@@ -1,1 +1,0 @@
-"""The commit of revisions in SQLite, as functions of one transaction."""

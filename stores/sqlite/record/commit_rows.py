@@ -18,7 +18,6 @@ from stores.sqlite.packing import pack_hash, pack_ids, pack_terms, pack_text
 from stores.sqlite.rows import OF_ID, id_list, marks
 
 __all__ = [
-    "CHUNK_COLUMNS",
     "Ready",
     "clear",
     "drop_fenced",
@@ -40,10 +39,10 @@ _SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", 
 
 Its text and heading are the same: the id of its view entries is a digest of them.
 """
-CHUNK_COLUMNS = ("id", "document", "view_id", *_SHOWN, "text", "heading", "extract_hash")
+_CHUNK_COLUMNS = ("id", "document", "view_id", *_SHOWN, "text", "heading", "extract_hash")
 
 _TABLES = {
-    "ready_chunks": (*CHUNK_COLUMNS, "is_kept"),  # 1: only the columns SHOWN are written
+    "ready_chunks": (*_CHUNK_COLUMNS, "is_kept"),  # 1: only the columns of `_SHOWN` are written
     "ready_forms": ("document", "entity", "name", "form", "count", "stored"),  # the number of the form in the record
     "ready_mentions": ("document", "chunk", "form", "count"),
     "ready_facts": ("document", "chunk", "triple", "subject", "object", "predicate"),
@@ -193,7 +192,7 @@ def _insert(cx: Connection, table: str, values: Sequence[Any]) -> int:
     return cx.execute(f"INSERT INTO temp.{table} VALUES ({marks(_TABLES[table])})", values).lastrowid or 0
 
 
-_CHUNK_COLUMNS = ", ".join(CHUNK_COLUMNS)
+_JOINED_COLUMNS = ", ".join(_CHUNK_COLUMNS)
 _ENTITY_OF = "entity_rows e ON e.corpus = ?1 AND e.id = r.entity"
 
 
@@ -211,8 +210,8 @@ def insert_chunks(cx: Connection, corpus: int) -> int:
     first = int(cx.execute(highest).fetchone()[0])
     cx.execute(
         f"""
-        INSERT OR REPLACE INTO chunk_rows (number, corpus, {_CHUNK_COLUMNS})
-        SELECT ?2 + rowid, ?1, {_CHUNK_COLUMNS} FROM temp.ready_chunks WHERE NOT is_kept ORDER BY rowid
+        INSERT OR REPLACE INTO chunk_rows (number, corpus, {_JOINED_COLUMNS})
+        SELECT ?2 + rowid, ?1, {_JOINED_COLUMNS} FROM temp.ready_chunks WHERE NOT is_kept ORDER BY rowid
         """,
         (corpus, first),
     )

@@ -136,6 +136,29 @@ def test_tables_of_a_passage_are_told_apart_from_its_text(page: Page) -> None:
     assert _TABLE[cell["start"] : cell["end"]] == "345"
 
 
+def test_rows_that_name_their_cells_are_a_table_with_one_header(page: Page) -> None:
+    rows = "City: Ulm; River: Danube; Note: old; and free\nCity: Köln; Note: see: this"
+    csv = f"Prices 🙂\n{rows}\nThat is all; really: yes."
+    [before, table, after] = _call(page, "core/tables.js", "splitTables", csv)
+    assert csv[before["start"] : before["end"]].strip() == "Prices 🙂"
+    assert csv[after["start"] : after["end"]] == "That is all; really: yes."
+    assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [
+        ["City", "River", "Note"],
+        ["Ulm", "Danube", "old; and free"],
+        ["Köln", "", "see: this"],
+    ]
+    assert [row["isHeader"] for row in table["rows"]] == [True, False, False]
+    assert all(csv[c["start"] : c["end"]] == c["text"] for row in table["rows"] for c in row["cells"])
+    workbook = "City | Bridges\nCity: Ulm | Bridges: 12\nCity: Köln | Bridges: 8"
+    [table] = _call(page, "core/tables.js", "splitTables", workbook)
+    assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [
+        ["City", "Bridges"],
+        ["Ulm", "12"],
+        ["Köln", "8"],
+    ]
+    assert _call(page, "core/tables.js", "splitTables", "To: Bo; Cc: Jo") == [{"start": 0, "end": 14}]
+
+
 def test_a_row_alone_is_text_and_rules_are_no_rows(page: Page) -> None:
     assert _call(page, "core/tables.js", "splitTables", "One | two\nand no other.") == [{"start": 0, "end": 23}]
     assert _call(page, "core/tables.js", "splitTables", "") == [{"start": 0, "end": 0}]

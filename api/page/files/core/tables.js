@@ -1,4 +1,4 @@
-/** Tables in the text of a passage: rows are lines whose cells bars separate, as loaders and Markdown write them. */
+/** Tables in the text of a passage: rows are lines whose cells bars separate, or lines of fields, as loaders and Markdown write them. */
 
 const RULE = /^:?-+:?$/;
 const DRAWN = /^\s*\+(?:[-=]{2,}\+)+\s*$/; // a rule of a table that is drawn with signs, as RFCs have them
@@ -25,12 +25,13 @@ export function splitTables(text) {
   const parts = [];
   let from = 0;
   for (let n = 0; n < lines.length; n += 1) {
-    if (!isRow(lines[n].line)) continue;
-    const last = endOf(lines, n);
+    const isTable = isRow(lines[n].line);
+    if (!isTable && !recordOf(lines[n])) continue;
+    const last = isTable ? endOf(lines, n) : endOfRecords(lines, n);
     const rows = lines.slice(n, last + 1);
-    if (rows.filter(({ line }) => isRow(line) && !DRAWN.test(line)).length > 1) {
+    if (rows.filter(({ line }) => !isTable || (isRow(line) && !DRAWN.test(line))).length > 1) {
       if (lines[n].start > from) parts.push({ start: from, end: lines[n].start });
-      parts.push({ start: lines[n].start, end: lines[last].end, rows: readRows(rows) });
+      parts.push({ start: lines[n].start, end: lines[last].end, rows: readRecords(rows) ?? readRows(rows) });
       from = Math.min(lines[last].end + 1, at);
     }
     n = last;
@@ -50,6 +51,52 @@ function endOf(lines, first) {
     else between += line.trim() ? 1 : 0;
   }
   return last;
+}
+
+/** The last of the lines with fields that begin with one, as loaders write the rows of delimited text. */
+function endOfRecords(lines, first) {
+  const [{ name }] = recordOf(lines[first]);
+  let last = first;
+  while (last + 1 < lines.length && recordOf(lines[last + 1])?.[0].name.text === name.text) last += 1;
+  return last;
+}
+
+/** The fields of a line (`City: Ulm; River: Danube`), of which each cell has its name; null if there are none. */
+function recordOf({ line, start }) {
+  const separator = line.includes(" | ") ? " | " : "; ";
+  if (line.length > 20_000 || !line.includes(separator) || !line.includes(": ")) return null;
+  const fields = [];
+  let at = start;
+  for (const part of line.split(separator)) {
+    const length = Array.from(part).length;
+    const [, name, value] = /^([^:;|]{1,200}): (.*)$/.exec(part) ?? [];
+    const named = name ? Array.from(name).length : 0;
+    if (name) fields.push({ name: { start: at, end: at + named, text: name }, value: { start: at + named + 2, end: at + length, text: value } });
+    else if (!fields.length) return null;
+    else {
+      const { value: last } = fields.at(-1); // a part without a name belongs to the value before it
+      fields[fields.length - 1].value = { start: last.start, end: at + length, text: `${last.text}${separator}${part}` };
+    }
+    at += length + Array.from(separator).length;
+  }
+  return fields.length > 1 ? fields : null;
+}
+
+/** The rows of a table whose rows name their cells, each name once, as its header; null if it is none. */
+function readRecords(lines) {
+  const filled = lines.filter(({ line }) => line.trim());
+  const records = filled.map(recordOf);
+  const body = records[0] ? records : records.slice(1); // a workbook has a row of names above
+  if (!body.length || body.some((fields) => !fields)) return null;
+  const names = new Map();
+  for (const fields of body) for (const { name } of fields) if (!names.has(name.text)) names.set(name.text, name);
+  if (names.size > 2 * Math.max(...body.map((fields) => fields.length))) return null; // they share too few names
+  const header = { isHeader: true, isLabel: false, cells: [...names.values()] };
+  return [header, ...body.map((fields) => {
+    const values = new Map(fields.map(({ name, value }) => [name.text, value]));
+    const { end } = fields.at(-1).value;
+    return { isHeader: false, isLabel: false, cells: [...names.keys()].map((name) => values.get(name) ?? { start: end, end, text: "" }) };
+  })];
 }
 
 function readRows(lines) {

@@ -89,7 +89,8 @@ class _Naming:
 
     def name(self, span: Span) -> TableCell | None:
         found = _name(self._text, self._grids, span)
-        if found is None or found.column or not self._above:
+        has_header = any(grid.columns and grid.start <= span.start < grid.end for grid in self._grids)
+        if found is None or has_header or not self._above:
             return found
         shift = len(self._above) + 1
         moved = _name(self._whole, self._whole_grids, Span(start=span.start + shift, end=span.end + shift))

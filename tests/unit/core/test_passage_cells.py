@@ -235,3 +235,10 @@ def test_a_number_before_the_label_is_not_the_whole_label() -> None:
         "6 › E-STOP B",
         "Colour",
     )
+
+
+def test_rows_that_name_their_cells_have_the_names_of_the_header_before() -> None:
+    head = "Item | First half | \nItem | Sales | Stock\nItem: a | First half Sales: 1 | Stock: 2\n"
+    text = "Item: b | First half Sales: 3 | Stock: 4\nItem: c | First half Sales: 5 | Stock: 6\n"
+    assert cell(text, "3") == ("b", "First half Sales")
+    assert cell(text, "3", (head,)) == ("b", "First half › Sales")

@@ -11,7 +11,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from core.documents import Span
+from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context.grids import TextGrid, read_grids
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
@@ -25,9 +25,12 @@ _MONEY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b|\d[.,]\d\d\b")
 _TOTAL = find_stems("total sum amount Gesamt Summe Betrag montant somme")
 _IN_LABEL = 0.5
 """How much a word of the question counts for a column if it is also in the label of the row."""
-_OF_KIND = 0.3
+_OF_KIND, _SHARE = 0.3, 1.2
+"""How much a value counts that is of the kind asked for; a share, if a percentage is asked for, beside any name."""
 _SHORTEST, _SHORTENED = 3, 0.7
 """Letters of a name that may be the beginning of a word of the question, and how much that counts."""
+_COUNT_ASKED = re.compile(r"\bhow many\b|\bwie ?viele\b|\bcombien d[e’']|\bnumber of\b|\bAnzahl\b", re.IGNORECASE)
+_SHARE_ASKED = re.compile(r"%|\bper ?cent|\bProzent|\bpour ?cent", re.IGNORECASE)
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
 
@@ -49,7 +52,8 @@ class TableCell:
 def find_cell(
     text: str, span: Span, words: str = "", before: Sequence[str] = (), question: str = ""
 ) -> TableCell | None:
-    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about none.
+    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about none, or it is not known
+    about which.
 
     That is the cell in which the quote stands, or one of its rows whose value `words`, a part of the answer, have. Of
     several, it is the cell whose column the question asks for, else the first one in the order of the words. `before`
@@ -136,8 +140,9 @@ def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> li
     return [place for _, _, place in sorted(found)]
 
 
-def _choose(cells: Sequence[TableCell], question: str) -> TableCell:
-    """Returns the cell that a question asks for: the first one of those with the greatest score.
+def _choose(cells: Sequence[TableCell], question: str) -> TableCell | None:
+    """Returns the cell that a question asks for: the first one of those with the greatest score. If the question tells
+    nothing of the columns, it is none; but of dates it is the first one, which reports have for the newest.
 
     A word of the question counts for each column that is named by it, the less the more columns have it. A cell whose
     value the question says is what it gives, not what it asks for.
@@ -151,13 +156,29 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell:
     kind = find_kind(question)
     scores = [
         (
-            not find_stems(cell.value) <= asked,
+            not _is_given(cell.value, asked),
             sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
-            + _suit(cell, kind),
+            + _suit(cell, kind, question),
         )
         for cell, found in zip(cells, columns, strict=True)
     ]
-    return cells[scores.index(max(scores))]
+    best = max(scores)
+    if (
+        not best[1]
+        and len({cell.column for cell in cells}) > 1
+        and not all(is_date(_last(cell.column)) for cell in cells)
+    ):
+        return None
+    return cells[scores.index(best)]
+
+
+def _is_given(value: str, asked: Collection[str]) -> bool:
+    stems = find_stems(value)
+    return bool(stems) and stems <= asked
+
+
+def _last(name: str) -> str:
+    return name.rpartition(HEADING_SEPARATOR)[2]
 
 
 def _match(name: str, asked: Collection[str]) -> dict[str, float]:
@@ -171,13 +192,17 @@ def _match(name: str, asked: Collection[str]) -> dict[str, float]:
     return found
 
 
-def _suit(cell: TableCell, kind: ValueKind) -> float:
+def _suit(cell: TableCell, kind: ValueKind, question: str) -> float:
     """Returns how well a cell suits the kind of value that is asked for; it decides where no column is named."""
     match kind:
         case ValueKind.NUMBER if is_amount(cell.value):
-            is_money = _MONEY.search(cell.value) or _MONEY.search(cell.column)
-            is_total = _TOTAL & find_stems(cell.column)
-            return _OF_KIND * (1 + 0.2 * bool(is_money) + 0.1 * bool(is_total))
+            is_money = bool(_MONEY.search(cell.value) or _MONEY.search(cell.column))
+            is_share = "%" in cell.value or "%" in cell.column
+            if _SHARE_ASKED.search(question):
+                return _SHARE if is_share else _OF_KIND
+            if _COUNT_ASKED.search(question):
+                return _OF_KIND * (1 + 0.2 * (not is_money and not is_share))
+            return _OF_KIND * (1 + 0.2 * is_money + 0.1 * bool(_TOTAL & find_stems(cell.column)))
         case ValueKind.DATE if is_date(cell.value):
             return _OF_KIND
         case _:

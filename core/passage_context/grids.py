@@ -12,7 +12,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from core.documents import HEADING_SEPARATOR
-from core.passage_context.tables import are_fields, find_tables, is_amount, is_date, is_row, is_rule, is_typed
+from core.passage_context.tables import (
+    are_fields,
+    find_tables,
+    has_page_number,
+    is_amount,
+    is_date,
+    is_row,
+    is_rule,
+    is_typed,
+)
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
@@ -26,6 +35,12 @@ _COLON = re.compile(r": ")
 _SEMICOLON = re.compile(r"; ")
 _CURRENCY_AFTER = re.compile(r"\s[$€£¥]\Z")
 
+_SUM = re.compile(
+    r"(?:sub-?|grand |net |gross )?total|sum\b|balance|amount due|vat\b|net\b|gross\b|gesamt|(?:zwischen)?summe|netto"
+    r"|brutto|mwst|ust\b|rechnungsbetrag|sous-total|montant|somme|solde|tva\b|net à payer",
+    re.IGNORECASE,
+)
+"""How the label of a sum begins, which may stand in a column of words."""
 _LONGEST_NAME = 60
 _LONGEST_LABEL = 200
 """Characters of the name of a row or column; longer ones are cut."""
@@ -210,7 +225,7 @@ def _may_name(row: Sequence[str]) -> bool:
     named = [cell for cell in row if cell]
     if not named or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
-    return not any(map(is_amount, named)) and not are_fields(row)
+    return not any(map(is_amount, named)) and not are_fields(row) and not has_page_number(row)
 
 
 def _usual_size(rows: Sequence[Sequence[str]]) -> int:
@@ -326,12 +341,13 @@ def _count_kinds(text: str, rows: Iterable[Sequence[tuple[int, int]]]) -> list[i
 
 
 def _find_label(cells: Sequence[str], kinds: Sequence[int]) -> int:
-    """Returns which cell is the label of a row: the first one, or words in a column of amounts behind empty cells, as
-    `Total due` stands beside the sum of an invoice.
+    """Returns which cell is the label of a row: the first one, or words behind empty cells, in a column of amounts or
+    for a sum, as `Total due` stands beside the sum of an invoice.
     """
     at = next((n for n, cell in enumerate(cells) if cell), 0)
-    is_label = at and kinds[at] > 0 and at + 1 < len(cells) and not is_amount(cells[at]) and not is_date(cells[at])
-    return at if is_label else 0
+    if not at or at + 1 >= len(cells) or is_amount(cells[at]) or is_date(cells[at]):
+        return 0
+    return at if kinds[at] > 0 or _SUM.match(cells[at]) else 0
 
 
 def _split_fields(text: str, rows: Sequence[GridRow], columns: Sequence[str]) -> tuple[GridRow, ...]:

@@ -18,6 +18,7 @@ __all__ = [
     "TextTable",
     "are_fields",
     "find_tables",
+    "has_page_number",
     "is_amount",
     "is_date",
     "is_row",
@@ -34,6 +35,8 @@ _TYPED_BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r":?-+:?")
 _BOX_RULE = re.compile(r"[ \t]{0,40}\+(?:[-=]{2,500}\+){1,100}\s*")
 """The line between rows of a drawn table, `+------+-----+`, as RFCs have it."""
+_SIGNS = frozenset({"%", "‰", "€", "$", "£", "¥", "#", "+/-", "±", "Δ%"})
+_PAGE = re.compile(r"(?:page|seite|p\.|s\.|pagina|página) ?\d{1,5}(?: ?(?:of|von|de|sur|/) ?\d{1,5})?", re.IGNORECASE)
 _FIELD = re.compile(r"[^:]{1,200}: \S")
 _CURRENCY = re.compile(r"\b(?!(?:VAT|TVA|GST|IVA|BTW|UST|MAX|MIN|TYP)\b)[A-Z]{3}\b|%|\b(?:[mb]n|[kKmM])\b")
 _YEAR = r"(?:1[89]|20)\d\d"
@@ -219,7 +222,7 @@ def _are_names(row: Sequence[str]) -> bool:
     They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
     """
     named = [cell for cell in row if cell]
-    if are_fields(row):
+    if are_fields(row) or has_page_number(row):
         return False
     if len(named) < 2 or len(row) - len(named) > 1 or any(len(cell) > _LONGEST_NAME for cell in named):
         return False
@@ -231,6 +234,11 @@ def _are_names(row: Sequence[str]) -> bool:
 def are_fields(row: Sequence[str]) -> bool:
     """Returns whether most cells say their names themselves (`Rate: 345`), so that the row names no columns."""
     return 2 * sum(_FIELD.match(cell) is not None for cell in row) > len(row)
+
+
+def has_page_number(row: Sequence[str]) -> bool:
+    """Returns whether a cell is the number of a page: the row is the foot of a page."""
+    return any(_PAGE.fullmatch(cell) for cell in row)
 
 
 def _are_dates(row: Sequence[str]) -> bool:
@@ -252,8 +260,10 @@ def is_date(cell: str) -> bool:
 
 
 def is_amount(cell: str) -> bool:
-    """Whether a cell has a number, or the dash that stands for none, and no words but a currency or unit."""
-    if len(cell) > _LONGEST_NAME or is_date(cell):
+    """Whether a cell has a number, or the dash that stands for none, and no words but a currency or unit. A sign alone,
+    such as `%`, names a column.
+    """
+    if len(cell) > _LONGEST_NAME or is_date(cell) or cell in _SIGNS:
         return False
     rest = _CURRENCY.sub("", cell) if any(character.isdigit() for character in cell) else cell
     return not any(character.isalpha() for character in rest)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.documents import Span
 from core.passage_context import find_tables, split_units
-from core.passage_context.tables import is_row
+from core.passage_context.tables import BAR, is_row
 from core.ports.retrieval import Hit
 from core.text.value_kinds import find_digits, find_stems
 from reasoning.strategies.extractive.asked import Asked
@@ -55,6 +55,8 @@ _OF_FIRM = frozenset(
 )
 """What questions about it have in their words."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", "on", "no", "yes", "n/a"})
+"""Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
 _LONGEST_NAME = 60
 _ENDS = (".", "!", "。", "！", ":", ";", "…", ",")
@@ -148,7 +150,8 @@ def _may_answer(asked: Asked, unit: Unit, heads: frozenset[str]) -> bool:
 def _says_more(asked: Asked, unit: Unit) -> bool:
     """Returns whether a unit says more than the question: it has another word or number, or names its writer."""
     has_more = not unit.stems <= asked.stems or not find_digits(unit.text) <= asked.digits
-    return has_more or _WRITER.search(unit.text) is not None
+    has_cell = unit.is_row and any(cell.strip().casefold() in _SHORT for cell in unit.text.split(BAR))
+    return has_more or has_cell or _WRITER.search(unit.text) is not None
 
 
 def _is_foot(text: str) -> bool:

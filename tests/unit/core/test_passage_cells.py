@@ -155,6 +155,11 @@ LEDGER = """No.: 2025-0089; Date: 09.08.2025; Account: 4630 Gifts; Payee: Prüm;
 No.: 2025-0090; Date: 10.08.2025; Account: 4920 Phone; Payee: Telco; Booked EUR: 58,20
 """
 RATINGS = "Symbol | Min | Typ | Max | Unit\nDropout | 55 | 245 | 400 | mV\nNoise | 4 | 5 | 6 | uV\n"
+TRAINING = "Name | Fire safety | Hygiene\nBruno Costa | yes | no\nAda Lind | no | yes\n"
+CHANGES = (
+    "EUR k | 2025 | 2024 | Change | %\nStaff costs | (142,660) | (139,480) | (3,180) | 2.3\nRent | 5 | 4 | 1 | 25.0\n"
+)
+ORDER = "Item | Qty | Unit price | Total\nGloves | 400 | 6.85 | 2,740.00\nMasks | 30 | 2.10 | 63.00\n"
 PERIODS = "EUR thousand | 2024 | 2023\nRevenue | 15,874 | 14,210\nNet income | 1,149 | 871\n"
 DRAWN = """   The kinds are:
 
@@ -178,7 +183,11 @@ DRAWN = """   The kinds are:
         (TRIPS, 0, "What did Mirja Aalto's trip to Nantes cost in total?", "Total", "447"),
         (TRIPS, 0, "How much did Mirja Aalto's trip to Nantes cost?", "Total", "447"),
         (TRIPS, 1, "How many days was Jonas Petri in Bergen?", "Days", "4"),
-        (TRIPS, 1, "Who went to Bergen?", "Days", "4"),  # nothing names a column: the first figure
+        (TRAINING, 1, "Has Bruno Costa done hygiene training?", "Hygiene", "no"),
+        (CHANGES, 1, "What were the staff costs in 2024?", "2024", "(139,480)"),
+        (CHANGES, 1, "By what percentage did staff costs change?", "%", "2.3"),
+        (ORDER, 1, "How many gloves were ordered?", "Qty", "400"),
+        (ORDER, 1, "How much do the gloves cost?", "Total", "2,740.00"),
         (LEDGER, 0, "How much did we spend at Prüm?", "Booked EUR", "452,75"),
         (LEDGER, 0, "When was Prüm paid?", "Date", "09.08.2025"),
         (LEDGER, 1, "To which account does 2025-0090 belong?", "Account", "4920 Phone"),
@@ -242,3 +251,18 @@ def test_rows_that_name_their_cells_have_the_names_of_the_header_before() -> Non
     text = "Item: b | First half Sales: 3 | Stock: 4\nItem: c | First half Sales: 5 | Stock: 6\n"
     assert cell(text, "3") == ("b", "First half Sales")
     assert cell(text, "3", (head,)) == ("b", "First half › Sales")
+
+
+def test_where_the_question_tells_nothing_of_the_columns_no_cell_is_named() -> None:
+    row = TRIPS.splitlines()[0]
+    assert find_cell(TRIPS, Span(start=0, end=len(row)), row, (), "Who travelled to Nantes?") is None
+
+
+def test_the_foot_of_a_page_names_no_columns() -> None:
+    text = "Sutura SpA, prices net | Page 2\nQA-1055 | 12.40\nQA-1060 | 13.10\n"
+    assert cell(text, "13.10") == ("QA-1060", "")
+
+
+def test_the_label_of_a_sum_in_a_column_of_words() -> None:
+    text = "Pos | Description | Amount\n1 | Pump | 5.00\n2 | Seal | 7.00\n | Total credit | 12.00\n"
+    assert cell(text, "12.00") == ("Total credit", "Amount")

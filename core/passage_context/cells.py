@@ -6,13 +6,14 @@ quotes the whole row, the column that the question asks for tells which. Open th
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from core.documents import Span
-from core.passage_context.grids import TextGrid, read_grids
+from core.passage_context.grids import GridRow, TextGrid, read_grids
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
 
@@ -28,8 +29,11 @@ _IN_LABEL = 0.5
 _OF_KIND = 0.3
 _SHORTEST, _SHORTENED = 3, 0.7
 """Letters of a name that may be the beginning of a word of the question, and how much that counts."""
+_AFTER_ALL = "\U0010ffff"
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
+_ASKED = 1000
+"""Characters at each end of a question whose words choose a column; what is between them is a pasted text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,39 +87,50 @@ class _Naming:
     """The tables of a passage, by which its cells are named. One without a header may begin in a passage before."""
 
     def __init__(self, text: str, before: Sequence[str]) -> None:
-        self._text = text
-        self._grids = read_grids(text)
+        self._own = _Cells(text)
         self._above = "\n".join(before)[-_LONGEST:]
 
     def name(self, span: Span) -> TableCell | None:
-        found = _name(self._text, self._grids, span)
+        found = self._own.name(span)
         if found is None or found.column or not self._above:
             return found
         shift = len(self._above) + 1
-        moved = _name(self._whole, self._whole_grids, Span(start=span.start + shift, end=span.end + shift))
+        moved = self._whole.name(Span(start=span.start + shift, end=span.end + shift))
         if moved is None:
             return found
         return replace(moved, span=Span(start=moved.span.start - shift, end=moved.span.end - shift))
 
     @cached_property
-    def _whole(self) -> str:
-        return f"{self._above}\n{self._text}"
-
-    @cached_property
-    def _whole_grids(self) -> list[TextGrid]:
-        return read_grids(self._whole)
+    def _whole(self) -> "_Cells":
+        return _Cells(f"{self._above}\n{self._own.text}")
 
 
-def _name(text: str, grids: Sequence[TextGrid], span: Span) -> TableCell | None:
-    for grid in grids:
-        for row in grid.rows if grid.start <= span.start < grid.end else ():
-            for number, (start, end) in enumerate(row.cells):
-                if start <= span.start < max(end, start + 1) and span.end <= end:
-                    column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
-                    return TableCell(
-                        row=row.label, column=column, value=text[start:end], span=Span(start=start, end=end)
-                    )
-    return None
+class _Cells:
+    """The cells of a text's tables by their places, so that one of thousands is found without reading the others."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._places: list[tuple[int, int, int, GridRow, TextGrid]] = sorted(
+            (
+                (start, end, number, row, grid)
+                for grid in read_grids(text)
+                for row in grid.rows
+                for number, (start, end) in enumerate(row.cells)
+            ),
+            key=lambda place: place[0],
+        )
+        self._starts = [place[0] for place in self._places]
+
+    def name(self, span: Span) -> TableCell | None:
+        at = bisect_right(self._starts, span.start) - 1
+        if at < 0:
+            return None
+        start, end, number, row, grid = self._places[at]
+        if span.start >= max(end, start + 1) or span.end > end:
+            return None
+        names = row.names or grid.columns
+        column = names[number] if number < len(names) else ""
+        return TableCell(row=row.label, column=column, value=self.text[start:end], span=Span(start=start, end=end))
 
 
 def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> list[tuple[int, int]]:
@@ -143,8 +158,11 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell:
     """
     if len(cells) == 1 or not question:
         return cells[0]
+    question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
     asked = find_stems(question)
-    columns = [_match(cell.column, asked) for cell in cells]
+    ordered = sorted(asked)
+    matched = {name: _match(name, ordered) for name in {cell.column for cell in cells}}
+    columns = [matched[cell.column] for cell in cells]
     counts = Counter(stem for found in columns for stem in found)
     rows = find_stems(" ".join({cell.row for cell in cells}))
     kind = find_kind(question)
@@ -159,14 +177,19 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell:
     return cells[scores.index(max(scores))]
 
 
-def _match(name: str, asked: Collection[str]) -> dict[str, float]:
-    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum."""
+def _match(name: str, asked: Sequence[str]) -> dict[str, float]:
+    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum.
+
+    The words that are asked for are ascending, so that those with one beginning stand beside one another.
+    """
     found: dict[str, float] = {}
     for stem in find_stems(name):
-        if stem in asked:
+        at = bisect_left(asked, stem)
+        if asked[at : at + 1] == [stem]:
             found[stem] = 1
         elif len(stem) >= _SHORTEST and stem.isalpha():
-            found |= {word: _SHORTENED for word in asked if word.startswith(stem) and word not in found}
+            for word in asked[at : bisect_left(asked, f"{stem}{_AFTER_ALL}")]:
+                found.setdefault(word, _SHORTENED)
     return found
 
 

@@ -1,13 +1,13 @@
 """Reads the sheets and rows of the part `content.xml` of a spreadsheet while it is parsed, without keeping them."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.errors import LoadFailed
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.odf import LEFT_OUT, OFFICE, STYLE, TABLE, TEXT, collapse, read_characters, read_count
-from indexer.loading.sheets import Cell, SheetRow, Span
+from indexer.loading.sheets import LONGEST_GAP, MOST_HEADER_ROWS, Cell, SheetRow, Span
 
 __all__ = ["SheetReader"]
 
@@ -34,6 +34,7 @@ class SheetReader:
 
         self._key = key
         self._room = max(_ADDED, len(content))
+        self._names: dict[int, int] = {}
         self._error = etree.XMLSyntaxError
         self._events = etree.iterparse(
             io.BytesIO(content),
@@ -65,11 +66,14 @@ class SheetReader:
 
     def rows(self) -> Iterator[SheetRow]:
         """Yields the rows of the sheet at which `sheets` is, with those that an element repeats."""
-        number, depth = 1, 0
+        number, depth, tables, named = 1, 0, 1, 0
+        self._names = {}
         for event, element in self._parse():
-            if element.tag == _SHEET and event == "end":
-                return
-            if element.tag != _ROW:
+            if element.tag == _SHEET:
+                tables += 1 if event == "start" else -1
+                if not tables:
+                    return
+            if element.tag != _ROW or (tables > 1 and not depth):  # of a table in a drawing of the sheet
                 continue
             depth += 1 if event == "start" else -1
             if depth or event == "start":  # within the drawing of a cell
@@ -77,7 +81,11 @@ class SheetReader:
             stated = read_count(element, f"{TABLE}number-rows-repeated")
             cells, merged = self._read_row(element, number)
             if cells:
-                count = self._fit(stated, sum(len(cell.text) + len(CELL_SEPARATOR) for cell in cells.values()))
+                count = self._fit(stated, self._measure(cells))
+                if named < MOST_HEADER_ROWS and len(cells) > 1:  # their texts may be written in each row below
+                    named += 1
+                    for column, cell in cells.items():
+                        self._names[column] = self._names.get(column, 0) + len(cell.text)
                 yield from (SheetRow(number + n, cells, merged if not n else ()) for n in range(count))
             number += stated
             _drop(element)
@@ -101,13 +109,24 @@ class SheetReader:
             text = _read_cell(element) if element.tag == _CELL else ""
             if text:
                 cell = Cell(text, element.get(f"{OFFICE}value-type", "string") == "string")
-                for n in range(self._fit(stated, len(text) + len(CELL_SEPARATOR))):
+                for n in range(self._fit(stated, self._measure({column: cell}))):
                     cells[column + n] = cell
                 wide, high = (read_count(element, f"{TABLE}number-{kind}-spanned") for kind in ("columns", "rows"))
                 if wide > 1 or high > 1:
                     merged.append(Span(column, column + wide - 1, number + high - 1))
             column += stated
         return cells, merged
+
+    def _measure(self, cells: Mapping[int, Cell]) -> int:
+        """Returns the characters of cells, ascending by column, as they are written, at most: with the names of their
+        columns and the empty cells between them.
+        """
+        length, last = 0, next(iter(cells)) - 1 if len(cells) == 1 else 0
+        for column, cell in cells.items():
+            empty = min(column - last - 1, LONGEST_GAP)
+            length += self._names.get(column, 0) + len(cell.text) + (1 + empty) * len(CELL_SEPARATOR)
+            last = column
+        return length
 
     def _fit(self, stated: int, length: int) -> int:
         """Returns how often something of a length can be repeated, and takes the characters that this adds."""

@@ -35,6 +35,7 @@ class SheetReader:
         self._key = key
         self._room = max(_ADDED, len(content))
         self._names: dict[int, int] = {}
+        self._depth = 0  # of tables: there may be some in the drawings of a sheet
         self._error = etree.XMLSyntaxError
         self._events = etree.iterparse(
             io.BytesIO(content),
@@ -57,7 +58,7 @@ class SheetReader:
                     hidden.add(element.get(f"{STYLE}name"))
             elif event == "end" and element.tag == _ROW:  # of a sheet that is not read
                 _drop(element)
-            elif event == "start" and element.tag == _SHEET and is_found:
+            elif event == "start" and element.tag == _SHEET and is_found and self._depth == 1:
                 style = element.get(f"{TABLE}style-name")
                 if style != _OF_ANOTHER_FILE:
                     yield element.get(f"{TABLE}name", ""), style not in hidden
@@ -66,14 +67,12 @@ class SheetReader:
 
     def rows(self) -> Iterator[SheetRow]:
         """Yields the rows of the sheet at which `sheets` is, with those that an element repeats."""
-        number, depth, tables, named = 1, 0, 1, 0
+        number, depth, named = 1, 0, 0
         self._names = {}
         for event, element in self._parse():
-            if element.tag == _SHEET:
-                tables += 1 if event == "start" else -1
-                if not tables:
-                    return
-            if element.tag != _ROW or (tables > 1 and not depth):  # of a table in a drawing of the sheet
+            if element.tag == _SHEET and not self._depth:
+                return
+            if element.tag != _ROW or (self._depth > 1 and not depth):
                 continue
             depth += 1 if event == "start" else -1
             if depth or event == "start":  # within the drawing of a cell
@@ -94,6 +93,8 @@ class SheetReader:
         """Yields the events that were not read yet. What is wrong in the XML ends them."""
         try:
             for event in self._events:  # noqa: UP028 - `yield from` would close the parser with this generator
+                if event[1].tag == _SHEET:
+                    self._depth += 1 if event[0] == "start" else -1
                 yield event
         except self._error as error:
             raise LoadFailed(f"{self._key!r} is damaged: its part 'content.xml' is no XML ({error})") from error
@@ -109,7 +110,7 @@ class SheetReader:
             text = _read_cell(element) if element.tag == _CELL else ""
             if text:
                 cell = Cell(text, element.get(f"{OFFICE}value-type", "string") == "string")
-                for n in range(self._fit(stated, self._measure({column: cell}))):
+                for n in range(self._fit(stated, self._measure({column: cell}, column - 1))):
                     cells[column + n] = cell
                 wide, high = (read_count(element, f"{TABLE}number-{kind}-spanned") for kind in ("columns", "rows"))
                 if wide > 1 or high > 1:
@@ -117,11 +118,11 @@ class SheetReader:
             column += stated
         return cells, merged
 
-    def _measure(self, cells: Mapping[int, Cell]) -> int:
-        """Returns the characters of cells, ascending by column, as they are written, at most: with the names of their
-        columns and the empty cells between them.
+    def _measure(self, cells: Mapping[int, Cell], last: int = 0) -> int:
+        """Returns the characters of cells, ascending by column, as they are written behind the column `last`, at most:
+        with the names of their columns and the empty cells between them.
         """
-        length, last = 0, next(iter(cells)) - 1 if len(cells) == 1 else 0
+        length = 0
         for column, cell in cells.items():
             empty = min(column - last - 1, LONGEST_GAP)
             length += self._names.get(column, 0) + len(cell.text) + (1 + empty) * len(CELL_SEPARATOR)

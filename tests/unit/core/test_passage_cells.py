@@ -254,8 +254,8 @@ def test_a_rule_far_below_the_first_rows_makes_them_no_header() -> None:
 @given(
     st.lists(
         st.sampled_from(
-            ["|", " | ", "| ", "\n", "\r\n", "---", "+--+--+", "a", "Rate: ", "; ", ": ", "5", "\u0663", "\u00b2", "\u05d0",
-             "\u540d", "> ", "$ ", "\\|", "\u2028", "\x1c", "\u200f", "Total", "2024", "(In millions)"]
+            ["|", " | ", "| ", "\n", "\r\n", "---", "+--+--+", "a", "Rate: ", "; ", ": ", "5", "\u0663", "\u00b2",
+             "\u05d0", "\u540d", "> ", "$ ", "\\|", "\u2028", "\x1c", "\u200f", "Total", "2024", "(In millions)"]
         ),
         max_size=60,
     ),

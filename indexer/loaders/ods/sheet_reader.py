@@ -92,7 +92,7 @@ class SheetReader:
     def _parse(self) -> Iterator[tuple[str, Any]]:
         """Yields the events that were not read yet. What is wrong in the XML ends them."""
         try:
-            for event in self._events:  # noqa: UP028 - `yield from` would close the parser with this generator
+            for event in self._events:  # `yield from` would close the parser with this generator
                 if event[1].tag == _SHEET:
                     self._depth += 1 if event[0] == "start" else -1
                 yield event

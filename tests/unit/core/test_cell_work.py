@@ -8,6 +8,7 @@ import pytest
 
 from core.documents import Span
 from core.passage_context import find_cell
+from tests.counted_lines import count_lines
 
 
 def _fields(size: int) -> str:
@@ -65,7 +66,12 @@ def test_work_is_linear(make: Callable[[int], str], size: int) -> None:
 @pytest.mark.parametrize(("make", "size"), [(_stated, 150), (_names_above_a_rule, 400), (_spanned, 40)])
 def test_work_is_linear_where_an_answer_states_all_cells(make: Callable[[int], str], size: int) -> None:
     question = " ".join(f"word{number}" for number in range(800))
-    small, large = (_count_lines(make(n), question) for n in (size, 2 * size))
+
+    def count(text: str) -> int:
+        whole = Span(start=0, end=len(text))
+        return count_lines(lambda: find_cell(text, whole, "5 7", [], question), "passage_context")
+
+    small, large = count(make(size)), count(make(2 * size))
     assert large < 2.6 * small, f"{small:,} lines for {size}, {large:,} for twice as many"
 
 
@@ -78,27 +84,6 @@ def test_a_question_of_any_length_costs_little() -> None:
     cell = find_cell(text, Span(start=start, end=start + 12), "5 7", (), last)
     assert cell is not None
     assert cell.value == "7", "the question at the end of a pasted text chooses the column"
-
-
-def _count_lines(text: str, question: str) -> int:
-    """Returns the lines of this package's code that are run to find a cell that an answer states, a turn of a
-    comprehension included.
-    """
-    lines = 0
-
-    def count(frame: FrameType, event: str, _argument: object) -> Callable[..., object] | None:
-        nonlocal lines
-        if "passage_context" not in frame.f_code.co_filename:
-            return None
-        lines += event == "line"
-        return count
-
-    sys.settrace(count)
-    try:
-        find_cell(text, Span(start=0, end=len(text)), "5 7", [], question)
-    finally:
-        sys.settrace(None)
-    return lines
 
 
 def _count_calls(text: str, question: str = "") -> int:

@@ -6,13 +6,14 @@ quotes the whole row, the column that the question asks for tells which. Open th
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context.grids import TextGrid, read_grids
+from core.passage_context.grids import GridRow, TextGrid, read_grids
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
 
@@ -25,14 +26,17 @@ _MONEY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b|\d[.,]\d\d\b")
 _TOTAL = find_stems("total sum amount Gesamt Summe Betrag montant somme")
 _IN_LABEL = 0.5
 """How much a word of the question counts for a column if it is also in the label of the row."""
-_OF_KIND, _SHARE = 0.3, 1.2
+_OF_KIND, _SHARE = 0.3, 1.5
 """How much a value counts that is of the kind asked for; a share, if a percentage is asked for, beside any name."""
 _SHORTEST, _SHORTENED = 3, 0.7
 """Letters of a name that may be the beginning of a word of the question, and how much that counts."""
 _COUNT_ASKED = re.compile(r"\bhow many\b|\bwie ?viele\b|\bcombien d[e’']|\bnumber of\b|\bAnzahl\b", re.IGNORECASE)
 _SHARE_ASKED = re.compile(r"%|\bper ?cent|\bProzent|\bpour ?cent", re.IGNORECASE)
+_AFTER_ALL = "\U0010ffff"
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
+_ASKED = 1000
+"""Characters at each end of a question whose words choose a column; what is between them is a pasted text."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -87,40 +91,60 @@ class _Naming:
     """The tables of a passage, by which its cells are named. One without a header may begin in a passage before."""
 
     def __init__(self, text: str, before: Sequence[str]) -> None:
-        self._text = text
-        self._grids = read_grids(text)
+        self._own = _Cells(text)
         self._above = "\n".join(before)[-_LONGEST:]
 
     def name(self, span: Span) -> TableCell | None:
-        found = _name(self._text, self._grids, span)
-        has_header = any(grid.columns and grid.start <= span.start < grid.end for grid in self._grids)
-        if found is None or has_header or not self._above:
+        found = self._own.name(span)
+        if found is None or self._own.has_header(span) or not self._above:
             return found
         shift = len(self._above) + 1
-        moved = _name(self._whole, self._whole_grids, Span(start=span.start + shift, end=span.end + shift))
+        moved = self._whole.name(Span(start=span.start + shift, end=span.end + shift))
         if moved is None:
             return found
         return replace(moved, span=Span(start=moved.span.start - shift, end=moved.span.end - shift))
 
     @cached_property
-    def _whole(self) -> str:
-        return f"{self._above}\n{self._text}"
-
-    @cached_property
-    def _whole_grids(self) -> list[TextGrid]:
-        return read_grids(self._whole)
+    def _whole(self) -> "_Cells":
+        return _Cells(f"{self._above}\n{self._own.text}")
 
 
-def _name(text: str, grids: Sequence[TextGrid], span: Span) -> TableCell | None:
-    for grid in grids:
-        for row in grid.rows if grid.start <= span.start < grid.end else ():
-            for number, (start, end) in enumerate(row.cells):
-                if start <= span.start < max(end, start + 1) and span.end <= end:
-                    column = row.names[number] if row.names else (*grid.columns, *[""] * (number + 1))[number]
-                    return TableCell(
-                        row=row.label, column=column, value=text[start:end], span=Span(start=start, end=end)
-                    )
-    return None
+class _Cells:
+    """The cells of a text's tables by their places, so that one of thousands is found without reading the others."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._places: list[tuple[int, int, int, GridRow, TextGrid]] = sorted(
+            (
+                (start, end, number, row, grid)
+                for grid in read_grids(text)
+                for row in grid.rows
+                for number, (start, end) in enumerate(row.cells)
+            ),
+            key=lambda place: place[0],
+        )
+        self._starts = [place[0] for place in self._places]
+
+    def has_header(self, span: Span) -> bool:
+        """Returns whether the table of the cell in which a span stands has rows that name its columns."""
+        place = self._find(span)
+        return place is not None and bool(place[4].columns)
+
+    def name(self, span: Span) -> TableCell | None:
+        place = self._find(span)
+        if place is None:
+            return None
+        start, end, number, row, grid = place
+        names = row.names or grid.columns
+        column = names[number] if number < len(names) else ""
+        return TableCell(row=row.label, column=column, value=self.text[start:end], span=Span(start=start, end=end))
+
+    def _find(self, span: Span) -> tuple[int, int, int, GridRow, TextGrid] | None:
+        at = bisect_right(self._starts, span.start) - 1
+        if at < 0:
+            return None
+        start, end = self._places[at][:2]
+        return self._places[at] if span.start < max(end, start + 1) and span.end <= end else None
 
 
 def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> list[tuple[int, int]]:
@@ -149,8 +173,11 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell | None:
     """
     if len(cells) == 1 or not question:
         return cells[0]
+    question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
     asked = find_stems(question)
-    columns = [_match(cell.column, asked) for cell in cells]
+    ordered = sorted(asked)
+    matched = {name: _match(name, ordered) for name in {cell.column for cell in cells}}
+    columns = [matched[cell.column] for cell in cells]
     counts = Counter(stem for found in columns for stem in found)
     rows = find_stems(" ".join({cell.row for cell in cells}))
     kind = find_kind(question)
@@ -174,21 +201,26 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell | None:
 
 def _is_given(value: str, asked: Collection[str]) -> bool:
     stems = find_stems(value)
-    return bool(stems) and stems <= asked
+    return bool(stems) and stems <= set(asked)
 
 
 def _last(name: str) -> str:
     return name.rpartition(HEADING_SEPARATOR)[2]
 
 
-def _match(name: str, asked: Collection[str]) -> dict[str, float]:
-    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum."""
+def _match(name: str, asked: Sequence[str]) -> dict[str, float]:
+    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum.
+
+    The words that are asked for are ascending, so that those with one beginning stand beside one another.
+    """
     found: dict[str, float] = {}
     for stem in find_stems(name):
-        if stem in asked:
+        at = bisect_left(asked, stem)
+        if asked[at : at + 1] == [stem]:
             found[stem] = 1
         elif len(stem) >= _SHORTEST and stem.isalpha():
-            found |= {word: _SHORTENED for word in asked if word.startswith(stem) and word not in found}
+            for word in asked[at : bisect_left(asked, f"{stem}{_AFTER_ALL}")]:
+                found.setdefault(word, _SHORTENED)
     return found
 
 

@@ -115,8 +115,9 @@ def _make_grid(text: str, start: int, end: int, known: int) -> TextGrid:
     if has_currency:
         cells = {line: _join_currency(text, found) for line, found in cells.items()}
     written = [_texts(text, cells[line]) for line in rows]
-    count = min(rules) if rules else max(known, _count_header(written))
-    if rules and not any(any(row) for row in written[:count]):
+    is_ruled = bool(rules) and min(rules) <= _MOST_HEADER_ROWS
+    count = min(rules) if is_ruled else max(known, _count_header(written))
+    if is_ruled and not any(any(row) for row in written[:count]):
         count = 0
     body = [row for row in written[count:] if any(row)]
     width = _usual_size(body)
@@ -136,7 +137,7 @@ def _without_columns(row: GridRow, width: int) -> GridRow:
 
 def _is_markdown(text: str, rows: Sequence[tuple[int, int]]) -> bool:
     first = [text[slice(*row)] for row in rows[:_LOOKED_AT]]
-    return bool(first) and all(is_typed(line) or is_rule([line.strip()]) for line in first)
+    return bool(first) and all(is_typed(line) or line.strip() == "|" or is_rule([line.strip()]) for line in first)
 
 
 def _split(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
@@ -150,7 +151,7 @@ def _typed_ranges(text: str, start: int = 0, end: int | None = None) -> tuple[tu
     found = _strip_all(text, zip([start, *(bar + 1 for bar in bars)], [*bars, end], strict=True))
     first = 1 if found and found[0][0] == found[0][1] else 0
     last = len(found) - (1 if len(found) > 1 and found[-1][0] == found[-1][1] else 0)
-    return found[first:last]
+    return found[first:last] or found[:1]  # a bar alone is a row of one empty cell
 
 
 def _strip_all(text: str, places: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:

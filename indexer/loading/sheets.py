@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from core.text.titles import one_line
 from indexer.loading.assembly import CELL_SEPARATOR, TextBuilder, join_cells
 
-__all__ = ["MOST_MERGED", "Cell", "SheetRow", "Span", "add_sheet"]
+__all__ = ["LONGEST_GAP", "MOST_HEADER_ROWS", "MOST_MERGED", "Cell", "SheetRow", "Span", "add_sheet"]
 
-_LONGEST_GAP = 50
+LONGEST_GAP = 50
+"""Empty cells that are written between two cells of a row."""
 _LONGEST_NAME = 200
 MOST_MERGED = 10_000
 """Merged cells of a sheet that are read. A merged cell of more than 1,000 places is left as it is."""
 _LARGEST_MERGED = 1000
 _MOST_REPEATED = 100_000
 """Characters that merged cells add to a sheet by being repeated."""
-_MOST_HEADER_ROWS = 3
+MOST_HEADER_ROWS = 3
 _YEAR = re.compile(r"19[0-9]{2}|20[0-9]{2}|2100")
 
 
@@ -61,7 +62,7 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
             continue
         if names is None and len(values) > 1:
             names = {column: one_line(value) for column, value in values} if _are_names(cells) else {}
-            wanted = _MOST_HEADER_ROWS - 1 if names and spans else 0
+            wanted = MOST_HEADER_ROWS - 1 if names and spans else 0
         elif wanted and names and len(values) > 1 and _are_names(cells, may_be_years=True):
             names |= {column: _join_names(names.get(column, ""), one_line(value)) for column, value in values}
             wanted = wanted - 1 if spans else 0
@@ -126,9 +127,9 @@ def _name_values(names: Mapping[int, str], values: Sequence[tuple[int, str]]) ->
 
 
 def _fill(values: Iterable[tuple[int, str]]) -> Iterator[str]:
-    """Yields the values with the empty cells between them, of which `_LONGEST_GAP` at most stand together."""
+    """Yields the values with the empty cells between them, of which `LONGEST_GAP` at most stand together."""
     last = 0
     for column, value in values:
-        yield from itertools.repeat("", min(column - last - 1, _LONGEST_GAP))
+        yield from itertools.repeat("", min(column - last - 1, LONGEST_GAP))
         yield value
         last = column

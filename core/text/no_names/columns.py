@@ -41,8 +41,11 @@ def hide_columns(text: str, columns: frozenset[str]) -> str:
 
 def _hide_in_line(line: str, columns: frozenset[str]) -> str:
     fields = [(start, name) for start, name in _find_fields(line) if name in columns]
+    parts, end = [], 0
     for start, name in fields:
-        line = f"{line[:start]}{' ' * len(name)}{line[start + len(name) :]}"
+        parts += [line[end:start], " " * len(name)]
+        end = start + len(name)
+    line = "".join([*parts, line[end:]])
     cells = line.split(_SEPARATORS[0])
     if len(cells) > 1 and columns.issuperset(map(str.strip, cells)):
         return " " * len(line)

@@ -1,13 +1,13 @@
 """Reads the sheets and rows of the part `content.xml` of a spreadsheet while it is parsed, without keeping them."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.errors import LoadFailed
 from indexer.loading.assembly import CELL_SEPARATOR
 from indexer.loading.odf import LEFT_OUT, OFFICE, STYLE, TABLE, TEXT, collapse, read_characters, read_count
-from indexer.loading.sheets import Cell, SheetRow, Span
+from indexer.loading.sheets import LONGEST_GAP, MOST_HEADER_ROWS, Cell, SheetRow, Span
 
 __all__ = ["SheetReader"]
 
@@ -34,6 +34,8 @@ class SheetReader:
 
         self._key = key
         self._room = max(_ADDED, len(content))
+        self._names: dict[int, int] = {}
+        self._depth = 0  # of tables: there may be some in the drawings of a sheet
         self._error = etree.XMLSyntaxError
         self._events = etree.iterparse(
             io.BytesIO(content),
@@ -56,7 +58,7 @@ class SheetReader:
                     hidden.add(element.get(f"{STYLE}name"))
             elif event == "end" and element.tag == _ROW:  # of a sheet that is not read
                 _drop(element)
-            elif event == "start" and element.tag == _SHEET and is_found:
+            elif event == "start" and element.tag == _SHEET and is_found and self._depth == 1:
                 style = element.get(f"{TABLE}style-name")
                 if style != _OF_ANOTHER_FILE:
                     yield element.get(f"{TABLE}name", ""), style not in hidden
@@ -65,11 +67,12 @@ class SheetReader:
 
     def rows(self) -> Iterator[SheetRow]:
         """Yields the rows of the sheet at which `sheets` is, with those that an element repeats."""
-        number, depth = 1, 0
+        number, depth, named = 1, 0, 0
+        self._names = {}
         for event, element in self._parse():
-            if element.tag == _SHEET and event == "end":
+            if element.tag == _SHEET and not self._depth:
                 return
-            if element.tag != _ROW:
+            if element.tag != _ROW or (self._depth > 1 and not depth):
                 continue
             depth += 1 if event == "start" else -1
             if depth or event == "start":  # within the drawing of a cell
@@ -77,7 +80,11 @@ class SheetReader:
             stated = read_count(element, f"{TABLE}number-rows-repeated")
             cells, merged = self._read_row(element, number)
             if cells:
-                count = self._fit(stated, sum(len(cell.text) + len(CELL_SEPARATOR) for cell in cells.values()))
+                count = self._fit(stated, self._measure(cells))
+                if named < MOST_HEADER_ROWS and len(cells) > 1:  # their texts may be written in each row below
+                    named += 1
+                    for column, cell in cells.items():
+                        self._names[column] = self._names.get(column, 0) + len(cell.text)
                 yield from (SheetRow(number + n, cells, merged if not n else ()) for n in range(count))
             number += stated
             _drop(element)
@@ -85,7 +92,9 @@ class SheetReader:
     def _parse(self) -> Iterator[tuple[str, Any]]:
         """Yields the events that were not read yet. What is wrong in the XML ends them."""
         try:
-            for event in self._events:  # noqa: UP028 - `yield from` would close the parser with this generator
+            for event in self._events:  # `yield from` would close the parser with this generator
+                if event[1].tag == _SHEET:
+                    self._depth += 1 if event[0] == "start" else -1
                 yield event
         except self._error as error:
             raise LoadFailed(f"{self._key!r} is damaged: its part 'content.xml' is no XML ({error})") from error
@@ -101,13 +110,24 @@ class SheetReader:
             text = _read_cell(element) if element.tag == _CELL else ""
             if text:
                 cell = Cell(text, element.get(f"{OFFICE}value-type", "string") == "string")
-                for n in range(self._fit(stated, len(text) + len(CELL_SEPARATOR))):
+                for n in range(self._fit(stated, self._measure({column: cell}, column - 1))):
                     cells[column + n] = cell
                 wide, high = (read_count(element, f"{TABLE}number-{kind}-spanned") for kind in ("columns", "rows"))
                 if wide > 1 or high > 1:
                     merged.append(Span(column, column + wide - 1, number + high - 1))
             column += stated
         return cells, merged
+
+    def _measure(self, cells: Mapping[int, Cell], last: int = 0) -> int:
+        """Returns the characters of cells, ascending by column, as they are written behind the column `last`, at most:
+        with the names of their columns and the empty cells between them.
+        """
+        length = 0
+        for column, cell in cells.items():
+            empty = min(column - last - 1, LONGEST_GAP)
+            length += self._names.get(column, 0) + len(cell.text) + (1 + empty) * len(CELL_SEPARATOR)
+            last = column
+        return length
 
     def _fit(self, stated: int, length: int) -> int:
         """Returns how often something of a length can be repeated, and takes the characters that this adds."""

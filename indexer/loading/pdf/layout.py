@@ -2,6 +2,7 @@
 
 import math
 import unicodedata
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +22,8 @@ _MOST_SPACES = 0.75
 """The share of the runs over a narrow gutter that have a wide space there. Spaces of justified lines do not agree."""
 _MOST_IN_LINES = 0.6
 """The share of a column's characters that its lines have, if it has a table, too."""
+_WIDEST_GUTTER = 200.0
+"""Points of a narrow gutter; a wider one is found without the spaces of runs."""
 _PARAGRAPH_GAP = 0.6
 _MAX_COLUMNS = 3  # splits of a region: up to 8 columns
 
@@ -75,23 +78,24 @@ def _split_at_gutters(runs: Sequence[Run]) -> Sequence[Run]:
     if sum(map(bool, (run.gaps for run in runs))) < 2 * _MIN_LINES:
         return runs
     shared = Counter(x for run in runs for x in {x for _, left, right in run.gaps for x in _points(left, right)})
+    lefts, rights = sorted(run.left for run in runs), sorted(run.right for run in runs)
     gutters = [
         x
-        for x, count in shared.items()
-        if count >= 2 * _MIN_LINES and count >= _MOST_SPACES * sum(run.left < x < run.right for run in runs)
+        for x, count in sorted(shared.items())
+        if count >= 2 * _MIN_LINES and count >= _MOST_SPACES * (bisect_left(lefts, x) - bisect_right(rights, x))
     ]
     return [part for run in runs for part in _split_run(run, gutters)] if gutters else runs
 
 
 def _points(left: float, right: float) -> range:
-    return range(math.ceil(left), math.floor(right) + 1)
+    return range(math.ceil(left), math.floor(right) + 1) if 0 <= right - left <= _WIDEST_GUTTER else range(0)
 
 
 def _split_run(run: Run, gutters: Sequence[int]) -> list[Run]:
     parts: list[Run] = []
     begin, start = 0, run.left
     for at, left, right in run.gaps:
-        if any(left <= x <= right for x in gutters):
+        if bisect_left(gutters, left) < bisect_right(gutters, right):
             parts.append(replace(run, text=run.text[begin:at].rstrip(), left=start, right=left, gaps=()))
             begin, start = at + 1, right
     return [*parts, replace(run, text=run.text[begin:], left=start, gaps=())] if parts else [run]
@@ -104,10 +108,13 @@ def _order(runs: Sequence[Run], splits: int) -> list[Line]:
         return _make_lines(runs)
     lines: list[Line] = []
     crossing = sorted((run for run in runs if run.left < gutter < run.right), key=lambda run: -run.top)
-    sides = [run for run in runs if not run.left < gutter < run.right]
+    sides = sorted((run for run in runs if not run.left < gutter < run.right), key=lambda run: -_middle(run))
+    start = 0
     for run in [*_rows(crossing), None]:
-        above = [one for one in sides if run is None or _middle(one) > max(_middle(part) for part in run)]
-        sides = [one for one in sides if one not in above]
+        top = max(map(_middle, run)) if run else -math.inf
+        end = bisect_left(sides, -top, start, key=lambda one: -_middle(one))
+        above = sides[start:end]
+        start = end
         for column in ([o for o in above if o.right <= gutter], [o for o in above if o.left >= gutter]):
             lines += _order(column, splits - 1)
         lines += _make_lines(run or ())
@@ -123,7 +130,7 @@ def _find_gutter(runs: Sequence[Run], splits: int) -> float | None:
         return None
     left, right = min(run.left for run in runs), max(run.right for run in runs)
     width = (right - left) / _STRIPES
-    if width <= 0:
+    if not 0 < width < math.inf:
         return None
     crossed = [0] * _STRIPES
     for run in runs:

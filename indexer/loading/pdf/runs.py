@@ -2,6 +2,7 @@
 
 import ctypes
 import math
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
@@ -166,5 +167,4 @@ class _GrowingRun:
 
 
 def _split_hyphens(text: str) -> list[str]:
-    head, mark, tail = text.partition(HYPHEN)
-    return [head, mark, *_split_hyphens(tail)] if mark else [head]
+    return re.split(f"({HYPHEN})", text)

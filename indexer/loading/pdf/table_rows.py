@@ -22,8 +22,8 @@ _NUMBER = re.compile(
     r"[(\[]?[$€£¥]? ?\(?[-+−–±<>≤≥~]? ?[$€£¥]? ?\d(?:[\d.,/'’\u202f\u00a0]{0,30}\d)?(?: ?[%‰])? ?[)\]]?%?"
     r"|[-−–—]"
 )
-_MOST_RUNS = 400
-"""Runs of a row; one with more is one cell, since joining them takes time by the square of their number."""
+_MOST_PARTS = 400
+"""Parts of a row; one with more is one cell, since joining them takes time by the square of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def read_row(runs: Sequence[Run]) -> Row:
     ordered = sorted(runs, key=lambda run: run.left)
     size = max(runs, key=lambda run: len(run.text)).size
     top, bottom = max(run.top for run in runs), min(run.bottom for run in runs)
-    if len(runs) > _MOST_RUNS:
+    if sum(1 + len(run.gaps) for run in runs) > _MOST_PARTS:
         whole = Piece(" ".join(run.text for run in ordered), ordered[0].left, max(run.right for run in runs))
         return Row((whole,), top, bottom, size)
     pieces: list[Piece] = []
@@ -85,9 +85,9 @@ def _join_parts(parts: Sequence[Piece]) -> Iterator[Piece]:
         yield from parts
         return
     numbers = [is_number(part.text) for part in parts]
+    are_most = 2 * sum(numbers) >= len(numbers)
     beside = [
-        own and any(numbers[max(0, n - 1) : n] + numbers[n + 1 : n + 2]) and 2 * sum(numbers) >= len(numbers)
-        for n, own in enumerate(numbers)
+        own and are_most and any(numbers[max(0, n - 1) : n] + numbers[n + 1 : n + 2]) for n, own in enumerate(numbers)
     ]
     joined: list[Piece] = []
     for part, is_alone in zip(parts, beside, strict=True):

@@ -7,7 +7,7 @@ column of each. Rows of prose, and tables without figures, are left to the order
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise, product, takewhile, zip_longest
+from itertools import islice, pairwise, product, takewhile, zip_longest
 from statistics import median
 
 from indexer.loading.pdf.runs import Run
@@ -290,13 +290,10 @@ def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table:
     for number in numbers:
         if number not in table.cells:
             continue
-        above = number - 1
-        while above >= 0 and above not in table.cells and _is_label(rows[above], end, rows[number]):
-            if rows[above].bottom - rows[above + 1].top > nearest:
-                break
+        parts = list(islice(_find_above(rows, number, end, nearest, table), _MOST_LABELS + 1))
+        for above in parts if len(parts) <= _MOST_LABELS else ():  # more lines are a paragraph above the table
             table.cells[above] = [rows[above].pieces[0].text]
             table.join(above, number, is_after=_is_mark(rows[above], rows[number]))
-            above -= 1
         below = number + 1
         while below < len(rows) and below not in table.cells and below not in table.joins:
             is_near = rows[below - 1].bottom - rows[below].top <= nearest
@@ -305,6 +302,15 @@ def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table:
             table.cells[below] = [rows[below].pieces[0].text]
             table.join(below, number, is_after=True)
             below += 1
+
+
+def _find_above(rows: Sequence[Row], number: int, end: float, nearest: float, table: _Table) -> Iterator[int]:
+    """Yields the lines above a row that may be parts of its label, from the nearest one on."""
+    for above in range(number - 1, -1, -1):
+        is_far = rows[above].bottom - rows[above + 1].top > nearest
+        if is_far or above in table.cells or not _is_label(rows[above], end, rows[number]):
+            return
+        yield above
 
 
 def _is_near_below(rows: Sequence[Row], number: int, nearest: float) -> bool:

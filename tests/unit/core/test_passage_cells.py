@@ -266,3 +266,36 @@ def test_the_foot_of_a_page_names_no_columns() -> None:
 def test_the_label_of_a_sum_in_a_column_of_words() -> None:
     text = "Pos | Description | Amount\n1 | Pump | 5.00\n2 | Seal | 7.00\n | Total credit | 12.00\n"
     assert cell(text, "12.00") == ("Total credit", "Amount")
+
+
+@pytest.mark.parametrize("end", ["| \n", "| ", "|  |\n", "| \r\n", "||\n", "| | |\n", "+---+\n"])
+def test_a_row_without_any_word_is_no_fault(end: str) -> None:
+    text = f"| Name | Rate |\r\n|---|---|\r\n| Bo | 5 |\r\n{end}"
+    assert cell(text, "5") == ("Bo", "Rate")
+    find_cell(text, Span(start=0, end=len(text)), "5", (text,), "rate")
+
+
+def test_a_rule_far_below_the_first_rows_makes_them_no_header() -> None:
+    rows = "".join(f"| Item {number} | {number}00 |\n" for number in range(1, 12))
+    text = f"| Name | Rate |\n{rows}|---|---|\n| Total | 6600 |\n"
+    assert cell(text, "300") == ("Item 3", "Rate")
+    assert cell(text, "6600") == ("Total", "Rate")
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            ["|", " | ", "| ", "\n", "\r\n", "---", "+--+--+", "a", "Rate: ", "; ", ": ", "5", "\u0663", "\u00b2",
+             "\u05d0", "\u540d", "> ", "$ ", "\\|", "\u2028", "\x1c", "\u200f", "Total", "2024", "(In millions)"]
+        ),
+        max_size=60,
+    ),
+    st.integers(0, 40),
+)  # fmt: skip
+def test_no_text_is_a_fault(parts: list[str], cut: int) -> None:
+    text = "".join(parts)
+    for before in ((), (text[cut:],)):
+        found = find_cell(text, Span(start=0, end=len(text)), "5 a Total", before, "Rate of a total 2024")
+        if found is not None:
+            assert found.value == text[found.span.start : found.span.end]
+            assert name_cell(text, found.span, before) == found

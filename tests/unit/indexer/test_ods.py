@@ -51,6 +51,10 @@ def cell(shown: str = "", attributes: str = "", kind: str = "string") -> str:
     return f'<table:table-cell office:value-type="{kind}" {attributes}>{inner}</table:table-cell>'
 
 
+def _wide(count: int) -> str:
+    return f'table:number-columns-repeated="{count}"'
+
+
 def test_a_spreadsheet_is_read_as_the_same_workbook() -> None:
     rows = [["City", "River"], ["Ulm", "Danube"], ["", "Rhine"], ["Bonn"]]
     written = make_ods(
@@ -169,3 +173,23 @@ def test_ods_that_cannot_be_read_is_refused_with_the_reason() -> None:
 def test_xml_that_is_cut_off_is_read_up_to_there() -> None:
     whole = _part(make_ods({"One": row(cell("one")) + row(cell("two"))}))
     assert load(pack({"content.xml": whole[: whole.index("two")]})).pages[0] == "one"
+
+
+def test_a_table_in_a_drawing_ends_no_sheet() -> None:
+    drawn = f'<table:table table:name="Drawn">{row(cell("of the drawing"))}</table:table>'
+    above = f"<table:shapes><text:p>{drawn}</text:p></table:shapes>"
+    inside = f"<table:table-cell>{drawn}<text:p>Ulm</text:p></table:table-cell>"
+    text = text_of(
+        above, row(cell("City"), cell("River")), row(inside, cell("Danube")), row(cell("Bonn"), cell("Rhine"))
+    )
+    assert text == "City | River\nCity: Ulm | River: Danube\nCity: Bonn | River: Rhine"
+    hidden = make_ods({"Shown": row(cell("x")), "Hidden": above}, styles=_HIDDEN, style="ta2")
+    assert "of the drawing" not in "".join(load(hidden).pages)
+
+
+@pytest.mark.parametrize("many", [row(cell("x"), cell("y")), row(cell(attributes=_wide(60)), cell("x"))])
+def test_what_repeated_rows_are_written_as_is_bounded(many: str) -> None:
+    """Each of them is written with the names of its columns, or the empty cells before it."""
+    names = row(cell("N" * 190), cell("M" * 190))
+    repeated = many.replace("<table:table-row ", '<table:table-row table:number-rows-repeated="1048576"')
+    assert len(text_of(names, *[repeated] * 200)) < 300_000

@@ -1,5 +1,6 @@
 """Tables of PDF files: cells in their columns, names above several columns, and lines that are one row."""
 
+import math
 from collections.abc import Sequence
 
 from fpdf import FPDF
@@ -8,9 +9,12 @@ from hypothesis import strategies as st
 
 from core.passage_context import read_grids
 from indexer.loaders import pdf
-from indexer.loading.pdf.runs import Run
+from indexer.loading.pdf.layout import read_lines
+from indexer.loading.pdf.runs import HYPHEN, Run, _split_hyphens
+from indexer.loading.pdf.table_rows import read_row
 from indexer.loading.pdf.tables import align_rows
 from testing.contracts.loader import source_of
+from tests.counted_lines import count_lines
 
 Cell = tuple[str, float, str]
 """Text, where its box begins, and its alignment."""
@@ -170,6 +174,68 @@ def test_no_word_of_any_page_is_lost(places: list[tuple[str, int, int]]) -> None
     for row, cells in align_rows(ordered):
         if any(cells):
             assert sorted("".join(cells).replace(" ", "")) == sorted("".join(run.text for run in row).replace(" ", ""))
+
+
+_WORDS = st.lists(st.sampled_from(["a", "1,200", "$", "of", "(5)", "—", "2024", "%"]), min_size=1, max_size=8)
+
+
+@given(st.lists(st.tuples(_WORDS, st.integers(0, 600), st.integers(0, 60), st.integers(-9, 30)), max_size=30))
+def test_no_word_of_runs_with_wide_spaces_is_lost(places: list[tuple[list[str], int, int, int]]) -> None:
+    """Some of the spaces, and of the runs, overlap or have a negative width."""
+    runs = [_spaced(words, float(x), 10.0 * (y // 10), float(gap)) for words, x, y, gap in places]
+    tops = sorted({run.top for run in runs}, reverse=True)
+    for row, cells in align_rows([[run for run in runs if run.top == top] for top in tops]):
+        if any(cells):
+            assert sorted("".join(cells).replace(" ", "")) == sorted("".join(run.text for run in row).replace(" ", ""))
+    written = "".join(line.text for line in read_lines(runs))
+    assert sorted(c for c in written if c not in " |") == sorted(c for run in runs for c in run.text if c != " ")
+
+
+def _spaced(words: Sequence[str], left: float, top: float, gap: float) -> Run:
+    at, right, gaps = len(words[0]), left + 5 * len(words[0]), []
+    for word in words[1:]:
+        gaps.append((at, right, right + gap))
+        at, right = at + 1 + len(word), right + gap + 5 * len(word)
+    return Run(" ".join(words), left, right, top - 9, top, 9.0, gaps=tuple(gaps))
+
+
+def test_a_run_of_thousands_of_words_far_apart_is_one_cell() -> None:
+    long = _spaced(["a", "1", "2"] * 20_000, 0.0, 100.0, 20.0)
+    assert [piece.parts for piece in read_row([long]).pieces] == [()]
+    several = [_spaced(["a", "1", "2"] * 20, 9000.0 * number, 100.0, 20.0) for number in range(100)]
+    assert [piece.parts for piece in read_row(several).pieces] == [()]
+
+
+def test_a_paragraph_close_above_a_table_is_no_label() -> None:
+    prose = [Run(f"Line {n} of a paragraph", 0, 150, 491 - 10 * n, 500 - 10.0 * n, 9) for n in range(20)]
+    rows = [
+        Run(text, x, x + 30, 291 - 20 * n, 300 - 20 * n, 9)
+        for n in range(4)
+        for text, x in (("Label", 0), ("1,200", 200), ("1,300", 300))
+    ]
+    lines = [line.text for line in read_lines([*prose, *rows])]
+    assert lines == [*(run.text for run in prose), *["Label | 1,200 | 1,300"] * 4]
+
+
+def test_the_columns_of_a_page_take_time_by_its_size() -> None:
+    def count(size: int) -> int:
+        runs = [
+            Run("words of a line of prose in a column", left, left + 250, 10.0 * -n, 10.0 * -n + 9, 9)
+            for n in range(size)
+            for left in (0, 300)
+        ]
+        runs += [Run("a line across both columns", 0, 550, -40.0 * n + 4, -40.0 * n + 9, 4) for n in range(size // 4)]
+        return count_lines(lambda: read_lines(runs), "loading/pdf")
+
+    assert count(400) < 2.6 * count(200)
+
+
+def test_letters_of_any_height_and_places_that_are_none_are_read() -> None:
+    wide = [Run("ab cd", 0, 3e12, 700.0 - n, 709.0 - n, 9, gaps=((2, 1.0, 2e12),)) for n in range(20)]
+    assert "".join(line.text for line in read_lines(wide)).count("ab cd") == 20
+    endless = [Run("ab cd", 0, math.inf, 700.0, 709.0, 9, gaps=((2, 1.0, math.inf),))] * 20
+    assert "".join(line.text for line in read_lines(endless)).count("ab cd") == 20
+    assert _split_hyphens(HYPHEN * 5000).count(HYPHEN) == 5000
 
 
 def test_a_row_of_thousands_of_runs_is_one_cell() -> None:

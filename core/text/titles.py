@@ -146,10 +146,14 @@ _MARK_WORDS = (
 )
 _FOLDED = str.maketrans("İıſ", "iis")
 """Letters that a pattern takes for `i` or `s`, and of which no small letter is either."""
+_MOST_WANTED = 32
+_LONGEST_TITLE = 300
+"""Characters of a title that are read for marks."""
 _NAMES_KEPT = 1 << 14
 """Names of which the family and the marks are in memory: one search after another has the same documents."""
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _WORD = re.compile(r"[^\W\d_]+")
+_HOST = re.compile(r"https?://([^/]{1,253})/", re.IGNORECASE)
 _SUFFIX = re.compile(r"(?<=[^/])\.[A-Za-z]\w{0,4}\Z")
 
 
@@ -245,9 +249,10 @@ def _quarter(words: str) -> str:
 
 def find_wanted_marks(question: str) -> frozenset[str]:
     """Returns the marks of the versions that a question is about: `in the third quarter of 2023`, not `since 2023`, nor
-    `section 3.1`.
+    `section 3.1`. A question with more marks than are asked for, such as a pasted list of versions, is about none.
     """
-    return find_marks(_PLACE.sub(" ", _BESIDE.sub(" ", question)))
+    marks = find_marks(_PLACE.sub(" ", _BESIDE.sub(" ", question)))
+    return marks if len(marks) <= _MOST_WANTED else frozenset()
 
 
 def find_numbered_names(question: str) -> frozenset[tuple[str, str]]:
@@ -270,9 +275,12 @@ def asks_for_older(question: str) -> bool:
 def family_of(key: str, title: str) -> tuple[str, frozenset[str]]:
     """Returns the family of a document, '' if its name tells none, and the marks of the document in it.
 
-    The key of a file, which has a suffix, tells the family, with its folders; else the title does.
+    The key of a file, which has a suffix, tells the family, with its folders; else the title does. Pages of different
+    hosts are no family, whatever their titles say.
     """
-    name = _name_of_file(key) or title
+    title = title[:_LONGEST_TITLE]
+    host = _HOST.match(key)
+    name = _name_of_file(key) or (f"{host[1]}/{title}" if host and _words_of(title) else title)
     folder, _, own = name.rpartition("/")
     if "amendment" in find_marks(own) and not _words_of(own):  # `amendment-1.pdf` tells not of what
         name = f"{folder}/{title}" if _words_of(title) else ""

@@ -27,6 +27,8 @@ _SOURCES = 8
 _SOURCE_SCALE = 0.4  # a source this far below the best score weighs 1/e
 _LEAST_COSINE = 0.01
 _K1, _B = 1.5, 0.75  # the usual constants of BM25
+_MOST_LABELS = 64
+"""Labels of a passage that weigh as they are; of more, each weighs less, so that none is made to be found by all."""
 _LINKED_TITLE = 0.3  # the factor of a reverse link to a title that the question names too
 
 
@@ -187,9 +189,10 @@ def _find_row_labels(rows: Terms, owner: Ints, size: int, question: QuestionTerm
     if len(question.labels):
         is_label = rows["count"] == 0
         stems, owner = rows["stem"][is_label], owner[is_label]
+        share = np.minimum(1.0, _MOST_LABELS / np.maximum(np.bincount(owner, minlength=size), 1))
         at = np.minimum(np.searchsorted(question.labels, stems), len(question.labels) - 1)
         same = question.labels[at] == stems
-        np.maximum.at(out, owner[same], question.label_weights[at[same]])
+        np.maximum.at(out, owner[same], question.label_weights[at[same]] * share[owner[same]])
     return out
 
 

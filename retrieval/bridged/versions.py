@@ -131,7 +131,7 @@ def weigh_versions(
     of_document = defaultdict[str, list[int]](list)
     for place, id in enumerate(ids):
         of_document[id].append(place)
-    stems = [hash_stem(word.stem) for word in split_words(query.text)]
+    stems = np.array(sorted({hash_stem(word.stem) for word in split_words(query.text)}), np.uint32)
     for members in versions.families.values():
         places = np.array([place for id in members for place in of_document[id]], np.int64)
         order = {id: order_of_marks(versions.marks[id]) for id in members}
@@ -192,13 +192,17 @@ def _gaps(scores: Floats) -> Floats:
     return np.asarray(scores[:, None] - scores[None, :], np.float64)
 
 
-def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: Sequence[int]) -> NDArray[np.bool_]:
+def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: NDArray[np.uint32]) -> NDArray[np.bool_]:
     """Returns for each two passages whether the first has all stems of the question that the second has, of which there
-    is one at least, (count, count).
+    is one at least, (count, count). The stems are ascending.
     """
-    has = np.zeros((count, len(stems)), np.float32)
-    for column, stem in enumerate(stems):
-        has[owner[rows["stem"] == stem], column] = 1
+    if not len(stems):
+        return np.zeros((count, count), np.bool_)
+    at = np.minimum(np.searchsorted(stems, rows["stem"]), len(stems) - 1)
+    same = stems[at] == rows["stem"]
+    found, columns = np.unique(at[same], return_inverse=True)
+    has = np.zeros((count, len(found)), np.float32)
+    has[owner[same], columns] = 1
     asked = has.max(axis=1, initial=0)[None, :] > 0
     return np.asarray(((1 - has) @ has.T == 0) & asked, np.bool_)
 

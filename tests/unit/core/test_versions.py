@@ -187,3 +187,15 @@ def test_names_are_ordered_from_the_oldest(names: tuple[str, ...]) -> None:
     orders = [order_of_marks(family_of("1", name)[1]) for name in names]
     assert orders == sorted(orders)
     assert len(set(orders)) == len(orders)
+
+
+def test_pages_of_different_hosts_are_no_family() -> None:
+    own, other = family_of("https://one.example/policy", "Policy v2"), family_of("https://two.example/p", "Policy v99")
+    assert own[0] != other[0]
+    assert own[0] == family_of("https://one.example/new", "Policy v3")[0]
+
+
+def test_a_pasted_list_of_versions_asks_for_none() -> None:
+    assert find_wanted_marks("in 4.6.1 and 4.6.2") == {"4.6.1", "4.6.2"}
+    assert not find_wanted_marks(" ".join(f"{n}.{n}.{n}" for n in range(90)))
+    assert len(family_of("a.pdf", " ".join(f"{n % 90}.{n}" for n in range(900)))[1]) < 100

@@ -149,7 +149,8 @@ def _join_signs(pieces: Sequence[Piece]) -> Iterator[Piece]:
             continue
         found = _SIGN_AFTER.match(piece.text)
         following: Piece | None = None
-        if found and (is_figure(found[1]) or piece is pieces[0]):
+        is_apart = bool(piece.parts) and piece.parts[-1].text in _SIGNS  # `4,75 €` in one cell is an amount
+        if found and ((is_figure(found[1]) and is_apart) or piece is pieces[0]):
             width = (piece.right - piece.left) / len(piece.text)
             following = Piece(found[2], piece.right - width, piece.right)
             piece = Piece(found[1], piece.left, piece.right - 2 * width)  # noqa: PLW2901 - the rest of it

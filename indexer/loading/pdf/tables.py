@@ -22,6 +22,8 @@ _MOST_HEADER_ROWS = 5
 _WIDEST_GAP = 4.0
 """Heights of a character between a row and the next line of the same table."""
 _LONGEST_LABEL, _LONGEST_NAME = 160, 60
+_NARROW = 8
+"""Characters of the name of a narrow first column, such as `Pos.`, beside which the next name stands close."""
 _CLEARLY = 2.0
 """Points by which a name stands nearer to the middle of several columns than to the middle of what it touches."""
 _TIGHT = 0.1
@@ -183,9 +185,12 @@ def _align_header(rows: Sequence[Row], body: int, first: int, columns: list[_Col
     """
     lowest = -1
     is_leaf = True
+    edge = min(row.pieces[0].left for row in rows[body:] if row.has_figures)
     for number in _find_header(rows, body, first, columns):
         gap = rows[number].bottom - rows[number + 1].top
         is_broken = (number + 1 in table.cells or number + 1 in table.joins) and gap < _TIGHT * rows[number].size
+        if lowest >= 0 and len(rows[number].pieces) == 1 and rows[number].pieces[0].left <= edge + rows[number].size:
+            break  # a line of text that begins where the labels do
         spans = _name_columns(rows[number], columns, single=is_broken, wide=lowest >= 0)
         if spans is None:
             break
@@ -254,7 +259,10 @@ def _name_columns(
         return None
     if any(len(piece.text) > _LONGEST_NAME or is_figure(piece.text) for piece in pieces):
         return None
-    is_label = pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns)) and len(pieces) > 1
+    is_label = len(pieces) > 1 and (
+        pieces[0].middle < min(columns[0][0], columns[0][1] - _pitch(columns))
+        or (len(pieces[0].text) <= _NARROW and pieces[0].right <= columns[0][0] and _overlap(pieces[1], columns[0]) > 0)
+    )
     names = pieces[1:] if is_label else pieces
     if not names or names[0].right <= columns[0][0] - 3 * row.size:
         return None

@@ -250,3 +250,31 @@ def test_a_row_of_thousands_of_runs_is_one_cell() -> None:
     assert [runs for runs, _ in found] == rows, "nothing is lost"
     assert not found[-1][1]
     assert all(cells for _, cells in found[:-1])
+
+
+def test_a_sign_behind_its_amount_stays_there_in_a_cell_of_its_own() -> None:
+    text = draw(
+        (100.0, figures("Kostenart", "2024", "2025", "2026")),
+        (115.0, figures("Strom", "410.200,00 £", "395.100,00 £", "372.800,00 £")),
+        (130.0, figures("Wasser", "61.000,00 £", "62.300,00 £", "63.950,00 £")),
+    )
+    assert text.split("\n")[-2:] == [
+        "Strom | 410.200,00 £ | 395.100,00 £ | 372.800,00 £",
+        "Wasser | 61.000,00 £ | 62.300,00 £ | 63.950,00 £",
+    ]
+
+
+def test_lines_above_a_table_that_begin_where_its_labels_do_name_no_columns() -> None:
+    text = draw(
+        words(100, ("Medisupply Ltd, 14 Canal Street, Leeds", 60)),
+        words(113, ("Invoice date: 12 March 2026", 60)),
+        words(140, ("Pos", 63), ("Description", 90), ("Qty", 330), ("Amount", 400)),
+        words(155, ("1", 63), ("Nitrile gloves size M", 90), ("400", 330), ("2,740.00", 400)),
+        words(170, ("2", 63), ("Infusion set with filter", 90), ("120", 330), ("2,304.00", 400)),
+    )
+    lines = [line for line in text.split("\n") if line]
+    assert lines[-3:] == [
+        "Pos | Description | Qty | Amount",
+        "1 | Nitrile gloves size M | 400 | 2,740.00",
+        "2 | Infusion set with filter | 120 | 2,304.00",
+    ]

@@ -166,7 +166,8 @@ def _find_stated(text: str, places: Sequence[tuple[int, int]], words: str) -> li
 
 def _choose(cells: Sequence[TableCell], question: str) -> TableCell | None:
     """Returns the cell that a question asks for: the first one of those with the greatest score. If the question tells
-    nothing of the columns, it is none; but of dates it is the first one, which reports have for the newest.
+    nothing of the columns, it is the only amount, or none; but of dates it is the first one, which reports have for the
+    newest.
 
     A word of the question counts for each column that is named by it, the less the more columns have it. A cell whose
     value the question says is what it gives, not what it asks for.
@@ -190,13 +191,10 @@ def _choose(cells: Sequence[TableCell], question: str) -> TableCell | None:
         for cell, found in zip(cells, columns, strict=True)
     ]
     best = max(scores)
-    if (
-        not best[1]
-        and len({cell.column for cell in cells}) > 1
-        and not all(is_date(_last(cell.column)) for cell in cells)
-    ):
-        return None
-    return cells[scores.index(best)]
+    if best[1] or len({cell.column for cell in cells}) == 1 or all(is_date(_last(cell.column)) for cell in cells):
+        return cells[scores.index(best)]
+    amounts = [cell for cell in cells if is_amount(cell.value)]
+    return amounts[0] if len(amounts) == 1 else None
 
 
 def _is_given(value: str, asked: Collection[str]) -> bool:

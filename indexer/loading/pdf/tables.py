@@ -255,6 +255,8 @@ def _name_columns(
     it is above a row that names each column.
     """
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
+    if len(pieces) == len(columns) + 2 and pieces[1].right <= columns[0][0]:  # the labels are two columns of words
+        pieces = [_join_pieces(pieces[:2]), *pieces[2:]]
     if len(pieces) > len(columns) + 1:
         return None
     if any(len(piece.text) > _LONGEST_NAME or is_figure(piece.text) for piece in pieces):

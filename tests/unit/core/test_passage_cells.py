@@ -155,6 +155,7 @@ LEDGER = """No.: 2025-0089; Date: 09.08.2025; Account: 4630 Gifts; Payee: Prüm;
 No.: 2025-0090; Date: 10.08.2025; Account: 4920 Phone; Payee: Telco; Booked EUR: 58,20
 """
 RATINGS = "Symbol | Min | Typ | Max | Unit\nDropout | 55 | 245 | 400 | mV\nNoise | 4 | 5 | 6 | uV\n"
+SHEET_OF_DATA = "Parameter | Value | Unit\nBattery runtime | 10 | h\nWeight | 2.1 | kg\n"
 TRAINING = "Name | Fire safety | Hygiene\nBruno Costa | yes | no\nAda Lind | no | yes\n"
 CHANGES = (
     "EUR k | 2025 | 2024 | Change | %\nStaff costs | (142,660) | (139,480) | (3,180) | 2.3\nRent | 5 | 4 | 1 | 25.0\n"
@@ -196,6 +197,7 @@ DRAWN = """   The kinds are:
         (PERIODS, 1, "What was the revenue in 2023?", "2023", "14,210"),
         (PERIODS, 1, "What was the revenue?", "2024", "15,874"),
         (INVOICE, 3, "What is the net total?", "Amount", "1490.00"),
+        (SHEET_OF_DATA, 1, "What is the battery runtime?", "Value", "10"),
     ],
 )
 def test_of_a_row_quoted_whole_the_cell_is_what_the_question_asks_for(

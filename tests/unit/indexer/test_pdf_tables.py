@@ -278,3 +278,14 @@ def test_lines_above_a_table_that_begin_where_its_labels_do_name_no_columns() ->
         "1 | Nitrile gloves size M | 400 | 2,740.00",
         "2 | Infusion set with filter | 120 | 2,304.00",
     ]
+
+
+def test_labels_of_two_columns_of_words_have_both_names() -> None:
+    text = draw(
+        words(100, ("Project", 60), ("Site", 168), ("2026", 220), ("2027", 256), ("Total", 292)),
+        words(115, ("Electronic patient record", 60), ("Group", 168), ("1,200", 217), ("900", 260), ("2,100", 290)),
+        words(130, ("Sterile supply department", 60), ("South", 168), ("640", 224), ("410", 260), ("1,050", 290)),
+    )
+    header, *rows = [line for line in text.split("\n") if line][-3:]
+    assert header == "Project Site | 2026 | 2027 | Total"
+    assert [row.split(" | ")[1:] for row in rows] == [["1,200", "900", "2,100"], ["640", "410", "1,050"]]

@@ -122,7 +122,7 @@ def _find_columns(body: Sequence[Row]) -> list[_Column]:
     A wide piece that stands in several columns, such as a note in a row, makes them no single one.
     """
     columns: list[tuple[float, float, int]] = []
-    pieces = [piece for row in body for piece in row.pieces[1:]]
+    pieces = [part for row in body for piece in row.pieces[1:] for part in _cut_number(piece)]
     for piece in sorted(pieces, key=lambda piece: piece.right - piece.left):
         touched = [column for column in columns if _overlap(piece, column[:2]) > 0]
         if len(touched) > 1 and all(count >= _FEWEST_ROWS for _, _, count in touched):
@@ -134,6 +134,13 @@ def _find_columns(body: Sequence[Row]) -> list[_Column]:
         if len(columns) > 2 * _MOST_COLUMNS:  # words all over a page are no table
             return []
     return sorted((left, right) for left, right, _ in columns)
+
+
+def _cut_number(piece: Piece) -> Sequence[Piece]:
+    """Returns the words and the number of a piece that ends with a number, which stands close to them."""
+    if not piece.parts or not is_number(piece.parts[-1].text):
+        return [piece]
+    return [_join_pieces(piece.parts[:-1]), piece.parts[-1]]
 
 
 def _align(row: Row, columns: Sequence[_Column]) -> list[str] | None:

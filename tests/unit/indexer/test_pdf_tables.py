@@ -289,3 +289,16 @@ def test_labels_of_two_columns_of_words_have_both_names() -> None:
     header, *rows = [line for line in text.split("\n") if line][-3:]
     assert header == "Project Site | 2026 | 2027 | Total"
     assert [row.split(" | ")[1:] for row in rows] == [["1,200", "900", "2,100"], ["640", "410", "1,050"]]
+
+
+def test_a_number_close_to_the_words_before_it_has_a_column_of_its_own() -> None:
+    text = draw(
+        words(100, ("Project", 60), ("Site", 200), ("2026", 250), ("2027", 286), ("Total", 322)),
+        words(115, ("Scanner", 60), ("Northgate", 200), ("1,850", 250), ("0", 291), ("1,850", 322)),
+        words(130, ("Records", 60), ("Group", 200), ("1,200", 250), ("900", 288), ("2,100", 322)),
+    )
+    assert [line for line in text.split("\n") if line][-3:] == [
+        "Project | Site | 2026 | 2027 | Total",
+        "Scanner | Northgate | 1,850 | 0 | 1,850",
+        "Records | Group | 1,200 | 900 | 2,100",
+    ]

@@ -1,0 +1,100 @@
+"""Which of several cells of a quoted row a question asks for: by the names of columns, and by the kind of value."""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Collection, Sequence
+
+from core.documents import HEADING_SEPARATOR
+from core.passage_context.cells import TableCell
+from core.passage_context.tables import is_amount, is_date
+from core.text.value_kinds import ValueKind, find_kind, find_stems
+
+__all__ = ["choose_cell"]
+
+_MONEY = re.compile(r"[$€£¥]|\b(?:EUR|USD|GBP|CHF|JPY)\b|\d[.,]\d\d\b")
+_TOTAL = find_stems("total sum amount Gesamt Summe Betrag montant somme")
+_IN_LABEL = 0.5
+"""How much a word of the question counts for a column if it is also in the label of the row."""
+_OF_KIND, _SHARE = 0.3, 1.5
+"""How much a value counts that is of the kind asked for; a share, if a percentage is asked for, beside any name."""
+_SHORTEST, _SHORTENED = 3, 0.7
+"""Letters of a name that may be the beginning of a word of the question, and how much that counts."""
+_COUNT_ASKED = re.compile(r"\bhow many\b|\bwie ?viele\b|\bcombien d[e’']|\bnumber of\b|\bAnzahl\b", re.IGNORECASE)
+_SHARE_ASKED = re.compile(r"%|\bper ?cent|\bProzent|\bpour ?cent", re.IGNORECASE)
+_AFTER_ALL = "\U0010ffff"
+_ASKED = 1000
+"""Characters at each end of a question whose words choose a column; what is between them is a pasted text."""
+
+
+def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
+    """Returns the cell that a question asks for: the first one of those with the greatest score. If the question tells
+    nothing of the columns, it is the only amount, or none; but of dates it is the first one, which reports have for the
+    newest.
+
+    A word of the question counts for each column that is named by it, the less the more columns have it. A cell whose
+    value the question says is what it gives, not what it asks for.
+    """
+    question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
+    asked = find_stems(question)
+    ordered = sorted(asked)
+    matched = {name: _match(name, ordered) for name in {cell.column for cell in cells}}
+    columns = [matched[cell.column] for cell in cells]
+    counts = Counter(stem for found in columns for stem in found)
+    rows = find_stems(" ".join({cell.row for cell in cells}))
+    kind = find_kind(question)
+    scores = [
+        (
+            not _is_given(cell.value, asked),
+            sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
+            + _suit(cell, kind, question),
+        )
+        for cell, found in zip(cells, columns, strict=True)
+    ]
+    best = max(scores)
+    if best[1] or len({cell.column for cell in cells}) == 1 or all(is_date(_last(cell.column)) for cell in cells):
+        return cells[scores.index(best)]
+    amounts = [cell for cell in cells if is_amount(cell.value)]
+    return amounts[0] if len(amounts) == 1 else None
+
+
+def _is_given(value: str, asked: Collection[str]) -> bool:
+    stems = find_stems(value)
+    return bool(stems) and stems <= set(asked)
+
+
+def _last(name: str) -> str:
+    return name.rpartition(HEADING_SEPARATOR)[2]
+
+
+def _match(name: str, asked: Sequence[str]) -> dict[str, float]:
+    """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum.
+
+    The words that are asked for are ascending, so that those with one beginning stand beside one another.
+    """
+    found: dict[str, float] = {}
+    for stem in find_stems(name):
+        at = bisect_left(asked, stem)
+        if asked[at : at + 1] == [stem]:
+            found[stem] = 1
+        elif len(stem) >= _SHORTEST and stem.isalpha():
+            for word in asked[at : bisect_left(asked, f"{stem}{_AFTER_ALL}")]:
+                found.setdefault(word, _SHORTENED)
+    return found
+
+
+def _suit(cell: TableCell, kind: ValueKind, question: str) -> float:
+    """Returns how well a cell suits the kind of value that is asked for; it decides where no column is named."""
+    match kind:
+        case ValueKind.NUMBER if is_amount(cell.value):
+            is_money = bool(_MONEY.search(cell.value) or _MONEY.search(cell.column))
+            is_share = "%" in cell.value or "%" in cell.column
+            if _SHARE_ASKED.search(question):
+                return _SHARE if is_share else _OF_KIND
+            if _COUNT_ASKED.search(question):
+                return _OF_KIND * (1 + 0.2 * (not is_money and not is_share))
+            return _OF_KIND * (1 + 0.2 * is_money + 0.1 * bool(_TOTAL & find_stems(cell.column)))
+        case ValueKind.DATE if is_date(cell.value):
+            return _OF_KIND
+        case _:
+            return 0.0

@@ -40,12 +40,12 @@ class TableCell:
 def find_cell(
     text: str, span: Span, words: str = "", before: Sequence[str] = (), question: str = ""
 ) -> TableCell | None:
-    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about none, or it is not known
-    about which.
+    """Returns the cell of a table that a quote, `text[span]`, is about; None if it is about no cell, or about several
+    among which the question does not choose (`asked_cell`).
 
-    That is the cell in which the quote stands, or one of its rows whose value `words`, a part of the answer, have. Of
-    several, it is the cell whose column the question asks for, else the first one in the order of the words. `before`
-    are the passages of the document before this one, in order: they may have the header of its table.
+    A quote within a cell is about this cell. A quoted row is about the cell whose value the `words` state, which are a
+    part of the answer; without a question, the first such cell in the order of the words. `before` are the passages of
+    the document before this passage, in order: they may have the header of its table.
     """
     touched = [
         place

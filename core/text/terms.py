@@ -70,7 +70,7 @@ def hash_stem(stem: str) -> int:
 
 
 def hash_label(stems: Collection[str]) -> int:
-    """Returns the number of the label of a table's row in `TERM`: that of its stems, without regard to their order."""
+    """Returns the number in `TERM` of the label of a table's row. The order of its stems does not count."""
     return hash_stem("\0".join(["", *sorted(stems)]))
 
 

@@ -66,7 +66,7 @@ class SheetReader:
             raise LoadFailed(f"{self._key!r} is no ODS file: its part 'content.xml' has no spreadsheet")
 
     def rows(self) -> Iterator[SheetRow]:
-        """Yields the rows of the sheet at which `sheets` is, with those that an element repeats."""
+        """Yields the rows of the sheet at which `sheets` is; a row that an element repeats comes as often."""
         number, depth, named = 1, 0, 0
         self._names = {}
         for event, element in self._parse():

@@ -34,7 +34,7 @@ _OFF_CENTRE = 0.05
 _ALIGNED = 0.3
 """Heights of a character between the left ends of words that stand in one column."""
 _SAME_SIZE = 0.15
-"""By how much the sizes of characters of one label may differ; those of a heading differ by more."""
+"""By how much the sizes of characters of one label may differ, as a share; a heading above it is larger."""
 _BROKEN_SHARE = 0.15
 """Share of rows that have two pieces in one column; with more, the columns are not known."""
 

@@ -6,8 +6,8 @@ from core.keys import ApiKey, KeyUsage
 from core.ports.keys import KeyMinute
 from core.record_policy.errors import key_missing
 from stores.key_rows import MINUTE, dump_key, load_key
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_of_key
 
 __all__ = ["Neo4jKeys"]
@@ -51,7 +51,8 @@ class Neo4jKeys:
         return deleted
 
     async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:
-        rows = [{"id": id, **vars(one)} for id, one in sorted(used.items())]  # sorted: all writers lock in one order
+        # Sorted: all writers lock in one order.
+        rows = [{"id": id, **vars(usage)} for id, usage in sorted(used.items())]
 
         def work(tx: Transaction) -> KeyMinute:
             minute, passed = divmod(tx.now, MINUTE)

@@ -8,9 +8,9 @@ from typing import Any
 from core.errors import NotFound
 from core.ids import new_id
 from core.ports.trails import Trail
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Transaction, statements
 
 __all__ = ["Neo4jTrails", "delete_expired_trails", "delete_some_trails"]
 
@@ -37,8 +37,9 @@ def _write(tx: Transaction, corpus_id: str, id: str, trail: Trail, kept: float) 
 
     The lock of the corpus keeps the chunks from being deleted in between.
     """
-    shown = {one for step in trail.steps for one in step.chunks} | {one.chunk_id for one in trail.citations}
-    uids = sorted(uid_of(corpus_id, one) for one in shown)
+    shown = {chunk_id for step in trail.steps for chunk_id in step.chunks}
+    shown |= {citation.chunk_id for citation in trail.citations}
+    uids = sorted(uid_of(corpus_id, chunk_id) for chunk_id in shown)
     if tx.corpus.get("drop_job") is not None or tx.rows_in_batches(_CYPHER["hidden_chunks"], uids):
         return False
     uid = uid_of(corpus_id, id)
@@ -59,12 +60,12 @@ def _write(tx: Transaction, corpus_id: str, id: str, trail: Trail, kept: float) 
     cites = (
         {
             "question": uid,
-            "chunk": uid_of(corpus_id, one.chunk_id),
-            "marker": one.marker,
-            "quote": one.quote,
-            "role": trail.roles.get(one.chunk_id),
+            "chunk": uid_of(corpus_id, citation.chunk_id),
+            "marker": citation.marker,
+            "quote": citation.quote,
+            "role": trail.roles.get(citation.chunk_id),
         }
-        for one in trail.citations
+        for citation in trail.citations
     )
     tx.run_batches(_CYPHER["cites"], list(cites))
     return True

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from core.ids import assertion_id, chunk_id, document_id, entity_id, triple_id, view_id
 from core.text.terms import TERM
-from stores.neo4j.commit.change_log import log_changes, raise_generation
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction, batches
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.transaction import Transaction, batches
+from stores.neo4j.record.change_log import log_changes, raise_generation
 
 __all__ = ["Size", "add_facts", "remove", "write"]
 

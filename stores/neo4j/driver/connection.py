@@ -1,4 +1,4 @@
-"""The connection to one Neo4j server: the driver, its time-outs, and the translation of its errors."""
+"""The connection to one Neo4j server: its address, the driver, its time-outs, and the translation of its errors."""
 
 import logging
 import threading
@@ -6,15 +6,42 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from core.errors import InvalidSettings, Unavailable
-from stores.neo4j.driver.address import check_uri, without_password
 from stores.neo4j.driver.watchdog import Call, Watchdog
 
 if TYPE_CHECKING:
     from neo4j import Driver, Session
 
 __all__ = ["ANSWER_SECONDS", "Connection"]
+
+_SCHEMES = frozenset({"bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc"})
+
+
+def _without_password(uri: str) -> str:
+    """Returns the URI without a user or password that was written into it."""
+    scheme, separator, rest = uri.rpartition("//")
+    return f"{scheme}{separator}{rest.rpartition('@')[2]}"
+
+
+def _check_uri(uri: str) -> None:
+    """Raises `InvalidSettings` if the URI is no address of a Neo4j server, or holds a user or a password."""
+    if _without_password(uri) != uri:
+        raise InvalidSettings(
+            "HOPWEAVE_NEO4J__URI holds a user or a password: give these as HOPWEAVE_NEO4J__USER and "
+            f"HOPWEAVE_NEO4J__PASSWORD, and the address as {_without_password(uri)}"
+        )
+    try:
+        parts = urlsplit(uri)
+        is_valid = parts.scheme in _SCHEMES and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port that is no number
+        is_valid = False
+    if not is_valid:
+        raise InvalidSettings(
+            f"HOPWEAVE_NEO4J__URI is {uri!r}; it must be the address of a Neo4j server, such as bolt://127.0.0.1:7687"
+        )
+
 
 ANSWER_SECONDS = 1.0
 """How long a read, for which a user may be waiting, endures a silent server. Probing the server takes longer."""
@@ -30,7 +57,7 @@ class Connection:
     """A connection that opens at its first use. It is safe to use from any thread."""
 
     def __init__(self, uri: str, user: str, password: str, database: str) -> None:
-        self.uri = without_password(uri)
+        self.uri = _without_password(uri)
         self._uri = uri
         self._user = user
         self._password = password
@@ -95,7 +122,7 @@ class Connection:
 
         A driver must not be closed while it is used: a connection that opens meanwhile would never be closed.
         """
-        check_uri(self._uri)
+        _check_uri(self._uri)
         with self._lock:
             if self._closed:
                 raise Unavailable("the record in Neo4j is closed")

@@ -9,12 +9,12 @@ from core.errors import Unavailable
 from stores.circuit_breaker import CircuitBreaker
 from stores.neo4j.driver.connection import ANSWER_SECONDS, Connection
 from stores.neo4j.driver.schema import prepare_schema
-from stores.neo4j.driver.transaction import Row, Transaction, batches, batches_by_size, unique
+from stores.neo4j.driver.transaction import Transaction
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["Neo4jDatabase", "Row", "Transaction", "batches", "batches_by_size", "unique"]
+__all__ = ["Neo4jDatabase"]
 
 T = TypeVar("T")
 

@@ -1,6 +1,6 @@
-"""Rows of the database as values: corpora, documents, chunks, claims and jobs.
+"""Rows of the database as values, and the property `uid`, which identifies nodes and relationships.
 
-A property that is not set is missing from its row.
+A `uid` is made of parts that are joined by colons. A property that is not set is missing from its row.
 """
 
 from core.corpora import Corpus
@@ -18,9 +18,26 @@ __all__ = [
     "claim_from_row",
     "corpus_from_row",
     "document_from_row",
+    "document_uid",
     "job_from_row",
+    "revision_uid",
+    "uid_of",
     "was_ending",
 ]
+
+
+def uid_of(corpus_id: str, id: str) -> str:
+    """Returns the uid of the node with this id in a corpus."""
+    return f"{corpus_id}:{id}"
+
+
+def document_uid(claim: Claim) -> str:
+    return uid_of(claim.corpus_id, claim.document_id)
+
+
+def revision_uid(claim: Claim) -> str:
+    return f"{document_uid(claim)}:{claim.revision}"
+
 
 JOB_COUNTS = (*(state.value for state in RevisionState), "unchanged", "skipped")
 """The counts of a job, each in a property `n_…`."""

@@ -1,19 +1,42 @@
 """The schema of the record: creates it in an empty database, migrates it, and refuses a database that is not ours."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from core.errors import InvalidSettings
 from core.ids import new_id
 from stores.neo4j.driver.connection import Connection
-from stores.neo4j.driver.migrations import SCHEMA_VERSION, steps_from
-from stores.neo4j.driver.statements import script, statements
-from stores.neo4j.driver.transaction import Transaction
+from stores.neo4j.driver.transaction import Transaction, script, statements
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction, Session
 
-__all__ = ["check_server_version", "neo4j_schema_of", "prepare_schema", "read_schema_version"]
+__all__ = [
+    "SCHEMA_VERSION",
+    "STEPS",
+    "check_server_version",
+    "neo4j_schema_of",
+    "prepare_schema",
+    "read_schema_version",
+    "steps_from",
+]
+
+SCHEMA_VERSION = 8
+
+STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: (), 7: ()}
+"""For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
+
+A version that only adds constraints, indexes or properties that may be missing needs none: the constraints and indexes
+of `cypher/schema.cypher`, the newest schema, are created whenever they are missing.
+The file is there as soon as a version needs a statement."""
+
+
+def steps_from(version: int, to: int) -> list[str] | None:
+    """Returns the names of all statements between two versions, or None if there is no way."""
+    if not 0 < version <= to or any(step not in STEPS for step in range(version, to)):
+        return None
+    return [statement for step in range(version, to) for statement in STEPS[step]]
+
 
 _EXISTS_ALREADY = frozenset(
     f"Neo.ClientError.Schema.{what}"

@@ -1,8 +1,14 @@
-"""A transaction: running statements, in batches where there are many rows, and locking a corpus."""
+"""Running Cypher: the statements of the files `cypher/*.cypher` by name, and transactions.
 
+A file holds statements under lines `// [name]`. Each ends with a semicolon. A `Transaction` runs them, in batches where
+there are many rows, and locks a corpus.
+"""
+
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cache, cached_property
+from importlib import resources
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.errors import Conflict
@@ -12,12 +18,31 @@ from core.record_policy.errors import corpus_missing
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
 
-__all__ = ["BATCH", "Row", "Transaction", "batches", "batches_by_size", "unique"]
+__all__ = ["Row", "Transaction", "batches", "batches_by_size", "script", "statements", "unique"]
+
+_HEAD = re.compile(r"^// \[(\w+)\].*$", re.MULTILINE)
+
+
+@cache
+def statements(file: str) -> Mapping[str, str]:
+    """Returns the statements of a file by name. Values are always parameters of a statement, never part of its text."""
+    parts = _HEAD.split(_read(file))
+    return {name: text.strip().removesuffix(";") for name, text in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def script(file: str, name: str) -> list[str]:
+    """Returns the statements under one name, for those that the server takes one by one."""
+    return [statement.strip() for statement in statements(file)[name].split(";") if statement.strip()]
+
+
+def _read(file: str) -> str:
+    return resources.files("stores.neo4j").joinpath("cypher", f"{file}.cypher").read_text(encoding="utf-8")
+
 
 T = TypeVar("T")
 Row = Mapping[str, Any]
 
-BATCH = 2000
+_BATCH = 2000
 """The number of rows of one UNWIND. More rows at a time are not faster."""
 
 # The clock is read after the lock, for which a writer may have waited long.
@@ -28,7 +53,7 @@ RETURN properties(c) AS corpus, datetime.realtime().epochMillis / 1000.0 AS now
 _CLOCK = "RETURN timestamp() / 1000.0 AS now"
 
 
-def batches(rows: Sequence[T], size: int = BATCH) -> Iterator[Sequence[T]]:
+def batches(rows: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
     """Yields the rows in parts of at most `size`."""
     for start in range(0, len(rows), size):
         yield rows[start : start + size]

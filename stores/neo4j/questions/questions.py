@@ -16,9 +16,9 @@ from core.record_policy.questions import (
     question_missing,
     too_many_running,
 )
-from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.questions import rows
 from stores.question_rows import dump_new, dump_optional, dump_outcome, dump_whole
 
@@ -177,9 +177,13 @@ class Neo4jQuestions:
 
     async def export(self, corpus_id: str) -> Sequence[tuple[AskedQuestion, Sequence[QuestionSource]]]:
         def work(tx: Transaction) -> list[tuple[AskedQuestion, Sequence[QuestionSource]]]:
-            properties = [row["question"] for row in tx.rows(_CYPHER["all"], corpus_id=corpus_id)]
-            found = [rows.question_from_row(tx, one) for one in properties]
-            return [(one, rows.read_sources(tx, uid_of(corpus_id, one.id))) for one in found if one.state.final]
+            stored = [row["question"] for row in tx.rows(_CYPHER["all"], corpus_id=corpus_id)]
+            found = [rows.question_from_row(tx, question) for question in stored]
+            return [
+                (question, rows.read_sources(tx, uid_of(corpus_id, question.id)))
+                for question in found
+                if question.state.final
+            ]
 
         return await self._database.read(work)
 
@@ -239,7 +243,7 @@ def _adopt(tx: Transaction, corpus_id: str, question: AskedQuestion, sources: Se
     tx.run(_CYPHER["create"], corpus_id=corpus_id, question=properties)
     if question.generation is None:
         rows.set_values(tx, uid, generation=None)
-    tx.run_batches(_CYPHER["adopt_sources"], [vars(one) for one in sources], ref=ref, corpus_id=corpus_id)
+    tx.run_batches(_CYPHER["adopt_sources"], [vars(source) for source in sources], ref=ref, corpus_id=corpus_id)
     if len(rows.read_sources(tx, uid)) < len(sources):
         rows.withdraw_question(tx, properties)
 

@@ -5,9 +5,8 @@ from collections.abc import Collection, Sequence
 from core.ids import new_id
 from core.questions import AskedQuestion, QuestionSource, QuestionState
 from core.record_policy.questions import ENDED, question_missing, withdrawal_problem, without_answers
-from stores.neo4j.driver.database import Row, Transaction
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.payloads import dump
 from stores.question_rows import dump_optional, load_question
 

@@ -6,20 +6,16 @@ from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.keys import Neo4jKeys
 from stores.neo4j.questions import Neo4jQuestions
-from stores.neo4j.record.claims import Neo4jClaims
-from stores.neo4j.record.commits import Neo4jCommits
-from stores.neo4j.record.contents import Neo4jContents
-from stores.neo4j.record.corpora import Neo4jCorpora
-from stores.neo4j.record.documents import Neo4jDocuments
+from stores.neo4j.record.claims import Neo4jClaims, Neo4jStaging
+from stores.neo4j.record.commits import Neo4jCommits, Neo4jTombstones
+from stores.neo4j.record.corpora import Neo4jCorpora, Neo4jReindexing
+from stores.neo4j.record.documents import Neo4jContents, Neo4jDocuments
 from stores.neo4j.record.exporter import Neo4jExporter
 from stores.neo4j.record.graph import Neo4jEntityMerges, Neo4jGraphSource
 from stores.neo4j.record.jobs import Neo4jJobs
 from stores.neo4j.record.maintenance import Neo4jMaintenance
 from stores.neo4j.record.receipts import Neo4jReceipts
-from stores.neo4j.record.reindexing import Neo4jReindexing
-from stores.neo4j.record.staging import Neo4jStaging
 from stores.neo4j.record.submissions import Neo4jSubmissions
-from stores.neo4j.record.tombstones import Neo4jTombstones
 
 __all__ = ["Neo4jRecord"]
 

@@ -7,8 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequenc
 from itertools import islice
 from typing import IO, Any
 
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.transaction import Transaction, statements
 
 __all__ = ["Neo4jExporter"]
 

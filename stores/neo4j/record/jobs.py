@@ -1,20 +1,112 @@
-"""The port `Jobs` in Neo4j: listing, cancelling and resuming jobs."""
+"""Jobs in Neo4j: the functions of a transaction that create, close and read them, and the port, which comes last."""
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
 
+from core.corpora import Corpus
 from core.documents import RevisionState
-from core.jobs import Job, JobKind, JobState
+from core.ids import new_id
+from core.jobs import Job, JobAhead, JobKind, JobState
+from core.record_policy.claims import size_class
 from core.record_policy.errors import job_missing
-from core.record_policy.jobs import SHOWN_FAILURES, is_cancellable, not_paused
-from core.record_policy.states import JOB_CANCELLED, STOPPABLE, WORKING
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.rows import job_from_row
-from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.jobs import add_ahead, close_job, lock_job, read_job
-from stores.neo4j.leases.revisions import requeue_deletions
-from stores.neo4j.leases.states import move
+from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
+from core.record_policy.states import JOB_CANCELLED, STOPPABLE, UNFINISHED, WORKING
+from core.telemetry.request_ids import new_job_id
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import job_from_row, was_ending
+from stores.neo4j.driver.transaction import Row, Transaction, statements
+from stores.neo4j.record.revisions import finish_if_done, move, requeue_deletions
 
-__all__ = ["Neo4jJobs"]
+__all__ = ["Neo4jJobs", "abandoned_jobs", "close_job", "insert_job", "lock_job", "number_job", "read_job", "touch_job"]
+
+_READ_AGAIN, _AGAIN_SECONDS = 50, 0.01
+"""How often, and how soon, a job is read again that ended while it was read."""
+
+
+def lock_job(tx: Transaction, job_id: str) -> None:
+    """Locks the corpus of a job, for a transaction that knows only the job. Raises `NotFound` if there is no job."""
+    if tx.row(statements("jobs")["lock"], id=job_id, token=new_id()) is None:
+        raise job_missing(job_id)
+
+
+def insert_job(
+    tx: Transaction,
+    corpus: Corpus,
+    kind: JobKind,
+    *,
+    is_open: bool,
+    token_budget: int | None = None,
+    submitted_by: str | None = None,
+) -> str:
+    """Creates a job without revisions. `number_job` must follow at the end of the transaction. Returns the id."""
+    job = {
+        "id": new_job_id(),
+        "corpus_id": corpus.id,
+        "corpus_name": corpus.name,
+        "kind": kind.value,
+        "open": is_open,
+        "token_budget": token_budget,
+        "token_grant": token_budget,
+        "submitted_by": submitted_by,
+    }
+    tx.run(statements("jobs")["insert"], job=job)
+    return str(job["id"])
+
+
+def number_job(tx: Transaction, job_id: str) -> None:
+    """Gives a new job its place among all jobs. It must be the last write, as it blocks writers of all corpora."""
+    tx.run(statements("jobs")["number"], id=job_id)
+
+
+def touch_job(tx: Transaction, job_id: str) -> None:
+    """Records that the client of an open job is alive."""
+    tx.run(statements("jobs")["touch"], id=job_id)
+
+
+def close_job(tx: Transaction, job_id: str, *, cancelled: bool = False) -> None:
+    """Closes a job: no more revisions are added to it. Its corpus is locked."""
+    tx.run(statements("jobs")["close"], id=job_id, cancelled=cancelled)
+    finish_if_done(tx, [job_id])
+
+
+def abandoned_jobs(tx: Transaction) -> list[str]:
+    """Returns the ids of open jobs whose client died before closing them. Close each in a transaction of its own."""
+    rows = tx.rows(statements("jobs")["abandoned"], seconds=ABANDONED_SECONDS, kinds=NEVER_ABANDONED)
+    return [row["id"] for row in rows]
+
+
+def read_job(tx: Transaction, job_id: str) -> Job:
+    """Raises `NotFound` if there is no such job."""
+    row = _read(tx, job_id)
+    for _ in range(_READ_AGAIN):
+        if not was_ending(row):
+            break
+        time.sleep(_AGAIN_SECONDS)
+        row = _read(tx, job_id)
+    return _add_ahead(tx, job_from_row(row))
+
+
+def _add_ahead(tx: Transaction, job: Job) -> Job:
+    """Returns a queued job with what is ahead of it; any other as it is."""
+    if job.state is not JobState.QUEUED:
+        return job
+    first = tx.row(statements("jobs")["first_queued"], id=job.id)
+    if first is None:
+        return job
+    most = size_class(first["size"])[-1]
+    row = tx.rows(
+        statements("jobs")["ahead"], corpus=first["corpus"], seq=first["seq"], most=most, unfinished=UNFINISHED
+    )[0]
+    return replace(job, ahead=JobAhead(documents=row["documents"], bytes=row["undone"]))
+
+
+def _read(tx: Transaction, job_id: str) -> Row:
+    row = tx.row(statements("jobs")["read"], id=job_id, failures=SHOWN_FAILURES, working=WORKING)
+    if row is None:
+        raise job_missing(job_id)
+    return cast("Row", row["job"])
 
 
 _LAST_SEQ = 2**63 - 1
@@ -55,7 +147,7 @@ class Neo4jJobs:
                     failures=SHOWN_FAILURES,
                     working=WORKING,
                 )
-                jobs = [add_ahead(tx, job_from_row(row["job"])) for row in rows]
+                jobs = [_add_ahead(tx, job_from_row(row["job"])) for row in rows]
                 found += [job for job in jobs if state is None or job.state is state]
                 if state is None or len(rows) < _BATCH:
                     break

@@ -8,18 +8,14 @@ from core.errors import NotFound
 from core.ports.record.maintenance import DocumentCount
 from core.record_policy.claims import LONGEST_LEASE_SECONDS
 from core.record_policy.states import WORKING
-from stores.neo4j.commit.change_log import (
-    corpora_with_expired_changes,
-    delete_expired_changes,
-    raise_generation,
-)
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases import claims
-from stores.neo4j.leases.jobs import abandoned_jobs, close_job, lock_job
-from stores.neo4j.leases.states import count
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_some_questions
+from stores.neo4j.record.change_log import corpora_with_expired_changes, delete_expired_changes, raise_generation
+from stores.neo4j.record.claims import corpora_with_leases, corpora_with_work, expire_leases
+from stores.neo4j.record.jobs import abandoned_jobs, close_job, lock_job
 from stores.neo4j.record.receipts import delete_expired_receipts
+from stores.neo4j.record.revisions import count
 from stores.neo4j.trails import delete_expired_trails, delete_some_trails
 
 __all__ = ["Neo4jMaintenance"]
@@ -37,14 +33,14 @@ class Neo4jMaintenance:
         self._database = database
 
     async def list_corpora_with_work(self) -> list[str]:
-        return await self._database.read(claims.corpora_with_work)
+        return await self._database.read(corpora_with_work)
 
     async def expire_leases(self, *, except_worker: str | None = None) -> int:
         expired = 0
-        for corpus_id in await self._database.read(lambda tx: claims.corpora_with_leases(tx, except_worker)):
+        for corpus_id in await self._database.read(lambda tx: corpora_with_leases(tx, except_worker)):
             try:
                 expired += await self._database.write(
-                    corpus_id, lambda tx: claims.expire_leases(tx, tx.corpus["id"], except_worker)
+                    corpus_id, lambda tx: expire_leases(tx, tx.corpus["id"], except_worker)
                 )
             except NotFound:
                 continue  # the corpus was deleted meanwhile, with its revisions
@@ -93,7 +89,7 @@ def _count_documents(tx: Transaction) -> list[DocumentCount]:
     cypher = statements("maintenance")
     rows = tx.rows(cypher["count_documents"]) + tx.rows(cypher["count_unfinished"], states=_NOT_INDEXED)
     indexed = {row["name"]: row["documents"] for row in tx.rows(cypher["count_indexed"])}
-    for row in rows:  # those that readers see, and that are being indexed again
+    for row in rows:  # documents that readers see, and that are being indexed again
         if row["name"] in indexed:
             indexed[row["name"]] -= row["seen"]
     rows += [

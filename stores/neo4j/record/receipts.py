@@ -2,8 +2,8 @@
 
 from core.ids import new_id
 from core.record_policy.receipts import RECEIPT_SECONDS, PresentReceipt, has_answer
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.transaction import Transaction, statements
 
 __all__ = ["Neo4jReceipts", "delete_expired_receipts"]
 

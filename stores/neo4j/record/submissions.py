@@ -1,40 +1,145 @@
-"""The port `Submissions` in Neo4j: submissions and deletions become queued revisions."""
+"""The port of submissions in Neo4j: submissions and deletions become queued revisions of a job.
 
-from collections.abc import Callable, Mapping, Sequence
+The port comes last; before it, what one transaction does. The functions take a transaction that has locked the corpus.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
-from core.ports.record import Check, Deletion, Enqueued, NewRevision
-from core.record_policy.errors import document_missing
+from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
+from core.record_policy.errors import corpus_missing, document_missing
 from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
+    NewestRevision,
+    SubmissionOutcome,
     check_amendable,
     check_distinct_keys,
     check_retriable,
+    decide_submission,
     is_being_deleted,
+    is_conflict,
     is_unchanged,
     is_visible,
+    keys_exist,
 )
-from stores.neo4j.commit.change_log import log_changes, raise_generation
-from stores.neo4j.driver.database import Neo4jDatabase, Row, Transaction, batches
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
-from stores.neo4j.leases.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
-from stores.neo4j.leases.revisions import queue_deletions
-from stores.neo4j.leases.states import count, move
-from stores.neo4j.leases.submissions import (
-    check_no_conflict,
-    live_corpus,
-    newest_of_row,
-    newest_revisions,
-    submit,
-)
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import corpus_from_row, uid_of
+from stores.neo4j.driver.transaction import Row, Transaction, batches, statements
 from stores.neo4j.questions import withdraw
+from stores.neo4j.record.change_log import log_changes, raise_generation
+from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
+from stores.neo4j.record.revisions import count, move, queue_deletions, queue_revisions
 from stores.record_rows import load_new_revision
 
-__all__ = ["Neo4jSubmissions"]
+__all__ = ["Neo4jSubmissions", "live_corpus", "submit"]
+
+
+@dataclass
+class _Plan:
+    """The changes that the submissions of one call require.
+
+    `new` are revisions to queue, `superseded` the uids of revisions to cancel, `joining` the rows of unfinished
+    revisions that the job takes over.
+    """
+
+    new: list[NewRevision] = field(default_factory=list)
+    superseded: list[str] = field(default_factory=list)
+    joining: list[Row] = field(default_factory=list)
+
+
+def submit(
+    tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision], on_conflict: OnConflict, job_id: str
+) -> tuple[EnqueuedDocument, ...]:
+    """Queues submissions, whose keys are distinct, for a job. Updates the counts and the end of the job."""
+    newest = _newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
+    plan = _Plan()
+    documents = tuple(
+        _add_to_plan(plan, revision, newest.get(document_id(revision.key)), on_conflict) for revision in revisions
+    )
+    move(tx, plan.superseded, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
+    queue_revisions(tx, corpus_id, plan.new, job_id)
+    changes = Counter(
+        {
+            (job_id, RevisionState.QUEUED.value): len(plan.new),
+            (job_id, "unchanged"): sum(document.unchanged for document in documents),
+            (job_id, "skipped"): sum(document.skipped for document in documents),
+        }
+    )
+    bytes = Counter({job_id: sum(revision.size for revision in plan.new)})
+    _move_to_job(tx, plan.joining, job_id, changes, bytes)
+    count(tx, changes, bytes=bytes)
+    return documents
+
+
+def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
+    decision = decide_submission(revision, _newest_of_row(row) if row is not None else None, on_conflict)
+    if row is not None and decision.outcome is SubmissionOutcome.SAME_UNFINISHED:
+        plan.joining.append(row)
+    if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
+        plan.superseded.append(row["uid"])
+    if decision.outcome.makes_revision:
+        plan.new.append(revision)
+    return decision.document
+
+
+def _newest_of_row(row: Row) -> NewestRevision:
+    """Takes a row of `_newest_revisions`."""
+    return NewestRevision(
+        state=RevisionState(row["state"]),
+        fingerprint=row["fingerprint"],
+        deletion=row["deletion"],
+        hidden=row["hidden"],
+    )
+
+
+def _move_to_job(
+    tx: Transaction, rows: Sequence[Row], job_id: str, changes: Counter[tuple[str, str]], bytes: Counter[str]
+) -> None:
+    """Moves unfinished revisions to the job that submitted them last, whose client waits for them.
+
+    The client of the first job may be gone. Adds to `changes` how the counts of the jobs change, and to `bytes` the
+    bytes of the revisions.
+    """
+    moved = [row for row in rows if row["job_id"] != job_id]
+    tx.run_batches(statements("submissions")["set_job"], sorted(row["uid"] for row in moved), job_id=job_id)
+    for row in moved:
+        changes[row["job_id"], row["state"]] -= 1
+        changes[job_id, row["state"]] += 1
+        bytes[row["job_id"]] -= row["size"]
+        bytes[job_id] += row["size"]
+    paused = [row["uid"] for row in moved if row["state"] == RevisionState.PAUSED.value]
+    move(tx, paused, RevisionState.QUEUED)  # the budget of the other job had paused them
+
+
+def _newest_revisions(tx: Transaction, corpus_id: str, document_ids: Iterable[str]) -> Mapping[str, Row]:
+    """Returns the newest revisions of the documents that exist, by document id. Includes documents being deleted."""
+    uids = sorted(uid_of(corpus_id, id) for id in document_ids)
+    return {row["id"]: row for row in tx.rows_in_batches(statements("submissions")["newest"], uids)}
+
+
+def _check_no_conflict(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
+    """Raises `Conflict`, listing the keys of the documents that exist and differ."""
+    newest = _newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
+    documents = [(revision, newest.get(document_id(revision.key))) for revision in revisions]
+    taken = [
+        document.key
+        for document, row in documents
+        if row is not None and is_conflict(_newest_of_row(row), document.fingerprint)
+    ]
+    if taken:
+        raise keys_exist(taken)
+
+
+def live_corpus(tx: Transaction) -> Corpus:
+    """Returns the locked corpus. Raises `NotFound` if it was deleted: it has no name and is no shadow corpus."""
+    if tx.corpus.get("name") is None and tx.corpus.get("beside") is None:
+        raise corpus_missing(tx.corpus["id"])
+    return corpus_from_row(tx.corpus)
 
 
 class Neo4jSubmissions:
@@ -58,7 +163,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
             if on_conflict is OnConflict.ERROR:
-                check_no_conflict(tx, corpus_id, revisions)
+                _check_no_conflict(tx, corpus_id, revisions)
             job = job_id or insert_job(
                 tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
             )
@@ -80,9 +185,9 @@ class Neo4jSubmissions:
         ids = {document_id(key): key for key in fingerprints}
 
         def work(tx: Transaction) -> frozenset[str]:
-            newest = newest_revisions(tx, corpus_id, ids)
+            newest = _newest_revisions(tx, corpus_id, ids)
             return frozenset(
-                ids[id] for id, row in newest.items() if is_unchanged(newest_of_row(row), fingerprints[ids[id]])
+                ids[id] for id, row in newest.items() if is_unchanged(_newest_of_row(row), fingerprints[ids[id]])
             )
 
         return await self._database.read(work)
@@ -135,7 +240,7 @@ class Neo4jSubmissions:
 
     async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
         def work(tx: Transaction) -> Job | None:
-            row = newest_revisions(tx, corpus_id, [document_id]).get(document_id)
+            row = _newest_revisions(tx, corpus_id, [document_id]).get(document_id)
             return read_job(tx, row["job_id"]) if row and row["hidden"] and row["deletion"] else None
 
         return await self._database.read(work)
@@ -163,8 +268,8 @@ class Neo4jSubmissions:
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         def work(tx: Transaction) -> frozenset[str]:
             live_corpus(tx)
-            newest = newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
-            found = [row for row in newest.values() if is_visible(newest_of_row(row))]
+            newest = _newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
+            found = [row for row in newest.values() if is_visible(_newest_of_row(row))]
             changed = [row for row in found if bool(row["disabled"]) == enabled]
             if changed:
                 uids = sorted(uid_of(corpus_id, row["id"]) for row in changed)
@@ -217,8 +322,8 @@ def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: 
 
 def _newest_deletable(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> Mapping[str, Row]:
     """Returns the newest revisions of the documents that exist and are not being deleted, by document id."""
-    newest = newest_revisions(tx, corpus_id, document_ids)
-    return {id: row for id, row in newest.items() if not is_being_deleted(newest_of_row(row))}
+    newest = _newest_revisions(tx, corpus_id, document_ids)
+    return {id: row for id, row in newest.items() if not is_being_deleted(_newest_of_row(row))}
 
 
 def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
@@ -226,9 +331,9 @@ def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]
 
     Raises `NotFound` if a document does not exist or is being deleted.
     """
-    newest = newest_revisions(tx, corpus_id, document_ids)
+    newest = _newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
-        if id not in newest or not is_visible(newest_of_row(newest[id])):
+        if id not in newest or not is_visible(_newest_of_row(newest[id])):
             raise document_missing(id)
     return [newest[id] for id in document_ids]
 

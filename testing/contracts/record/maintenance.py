@@ -77,7 +77,7 @@ class MaintenanceContract(RecordFixtures):
     async def test_abandoned_jobs_are_closed(
         self, record: Record, corpus: Corpus, kind: JobKind, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for store in ("stores.sqlite.record.jobs", "stores.neo4j.leases.jobs"):
+        for store in ("stores.sqlite.record.jobs", "stores.neo4j.record.jobs"):
             monkeypatch.setattr(f"{store}.ABANDONED_SECONDS", -60)
         job_id = await record.submissions.open_job(corpus.id, kind)
         await record.maintenance.prune()

@@ -12,7 +12,7 @@ import pytest
 
 from app.container import Container
 from core.settings import Settings
-from stores.neo4j.driver.migrations import SCHEMA_VERSION
+from stores.neo4j.driver.schema import SCHEMA_VERSION
 from tests.integration.api.conftest import Server
 from tests.integration.stores.neo4j_databases import driver_of
 from tests.servers.addresses import Neo4jAddress

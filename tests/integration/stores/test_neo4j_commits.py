@@ -14,7 +14,7 @@ from core.errors import InvalidInput, NotFound
 from core.graph import Synonym
 from core.ports.record import Claim, Commit, Tombstone
 from core.text.names import normalise
-from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.transaction import Transaction
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told

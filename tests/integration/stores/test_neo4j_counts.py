@@ -11,8 +11,7 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.ports.record import Commit
-from stores.neo4j.driver.database import Transaction
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from stores.neo4j.record.corpora import count_rows

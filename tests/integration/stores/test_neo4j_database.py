@@ -16,9 +16,9 @@ from neo4j import Driver
 from core.documents import OnConflict
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from stores.neo4j import Connection, Neo4jRecord
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction
-from stores.neo4j.driver.migrations import SCHEMA_VERSION
-from stores.neo4j.driver.schema import read_schema_version
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.schema import SCHEMA_VERSION, read_schema_version
+from stores.neo4j.driver.transaction import Transaction
 from testing.record import SETTINGS, revision
 from tests.integration.stores.neo4j_databases import connection_to, driver_of
 from tests.servers.addresses import Neo4jAddress

@@ -15,8 +15,7 @@ from core.graph import Extraction, Surface, Synonym, Triple
 from core.ids import new_id
 from core.ports.record import Record, StagedExtraction
 from core.text.names import normalise
-from stores.neo4j.driver.database import Transaction
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.record import Neo4jRecord
 from stores.sqlite import SqliteRecord
 from testing.graph_rows import told

@@ -13,8 +13,7 @@ from core.errors import Unavailable
 from core.ports.record import Claim
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.record import Neo4jRecord
-from stores.neo4j.record.commits import Neo4jCommits
-from stores.neo4j.record.tombstones import Neo4jTombstones
+from stores.neo4j.record.commits import Neo4jCommits, Neo4jTombstones
 from testing.record import SETTINGS, commit_of, export, revision
 from tests.servers.neo4j_server import Neo4jServer
 from tests.servers.ports import is_free

@@ -10,7 +10,7 @@ from core.documents import OnConflict
 from core.ids import new_id
 from core.ports.record import Record
 from stores.neo4j.driver.connection import Connection
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.transaction import statements
 from stores.neo4j.record import Neo4jRecord
 from testing.graph_rows import told
 from testing.record import SETTINGS, export, put, revision

@@ -10,7 +10,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.graph import Synonym
 from core.ports.record import Claim, Commit
-from stores.neo4j.driver.database import Transaction
+from stores.neo4j.driver.transaction import Transaction
 from stores.neo4j.record import Neo4jRecord
 from stores.neo4j.record.commits import Neo4jCommits
 from testing.graph_rows import told

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from stores.neo4j.driver.statements import statements
+from stores.neo4j.driver.transaction import statements
 from stores.neo4j.record import Neo4jRecord
 from tests.integration.stores.neo4j_databases import connection_to, driver_of, emptied
 from tests.servers.addresses import Neo4jAddress

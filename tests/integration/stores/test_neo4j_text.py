@@ -15,8 +15,8 @@ from core.ids import digest, new_id
 from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
 from stores.neo4j import Neo4jTextIndex
 from stores.neo4j.driver.database import Neo4jDatabase
-from stores.neo4j.driver.statements import script
-from stores.neo4j.text.tokens import MAX_CLAUSES
+from stores.neo4j.driver.transaction import script
+from stores.neo4j.text_index import MAX_CLAUSES
 from stores.tantivy import TantivyTextIndex
 from testing.contracts.text_index import SCRIPTS, Connect, TextIndexContract, entry, found
 from tests.integration.stores.neo4j_databases import connection_to

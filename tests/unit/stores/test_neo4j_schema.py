@@ -1,9 +1,8 @@
 import pytest
 
 from core.errors import InvalidSettings
-from stores.neo4j.driver.migrations import SCHEMA_VERSION, STEPS, steps_from
-from stores.neo4j.driver.schema import check_server_version
-from stores.neo4j.driver.statements import script, statements
+from stores.neo4j.driver.schema import SCHEMA_VERSION, STEPS, check_server_version, steps_from
+from stores.neo4j.driver.transaction import script, statements
 
 
 @pytest.mark.parametrize("agent", ["Neo4j/5.26.30", "Neo4j/5.13.0", "Neo4j/2025.10.1", "Neo4j/5.26.0-aura"])

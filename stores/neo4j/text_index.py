@@ -1,17 +1,87 @@
-"""The port `TextIndex` in Neo4j: the entries of all corpora under one full-text index."""
+"""The port `TextIndex` in Neo4j: the entries of all corpora under one full-text index.
 
+The first part makes tokens of texts and queries with the analyzer of the embedded text index, so that both indexes find
+the same: Neo4j's own analyzers keep a run of katakana in one piece, and split words of Thai wrongly.
+"""
+
+import threading
 from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
+from core.errors import InvalidInput
 from core.ports.views import Scored, TextEntry
-from core.text.query import TextQuery
-from stores.lucene_query import render
-from stores.neo4j.driver.database import Neo4jDatabase, Transaction, batches
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
-from stores.neo4j.text.tokens import tokenize, tokenize_query
+from core.text.query import Clause, Group, TextQuery
+from stores.lucene_query import encodable, render
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Transaction, batches, statements
+from stores.tantivy.analysis import analyzer
 
-__all__ = ["Neo4jTextIndex"]
+__all__ = ["MAX_CLAUSES", "Neo4jTextIndex"]
+
+MAX_CLAUSES = 900
+"""Lucene takes 1024 clauses; the rest is for the filter of the corpus and its documents."""
+
+_LONGEST = 200  # characters; Lucene would split longer words at a place of its own
+_local = threading.local()
+
+
+def _tokenize(text: str) -> str:
+    """Returns the tokens of a text, in lower case and separated by spaces; '' for a text without a token."""
+    if not hasattr(_local, "analyzer"):
+        _local.analyzer = analyzer()  # one for each thread: it must not be shared
+    tokens: list[str] = _local.analyzer.analyze(encodable(text))
+    return " ".join(token if len(token) <= _LONGEST else " ".join(_pieces(token)) for token in tokens)
+
+
+def _tokenize_query(query: TextQuery) -> TextQuery:
+    """Returns the query in tokens. Equal clauses of `should` are merged, and only as many are kept as fit.
+
+    Raises `InvalidInput` if `must` and `must_not` alone are too many.
+    """
+    must = tuple(map(_tokenize_clause, query.must))
+    must_not = tuple(map(_tokenize_clause, query.must_not))
+    left = MAX_CLAUSES - sum(map(_size, (*must, *must_not)))
+    if left < 0:
+        raise InvalidInput(f"the query demands or excludes {MAX_CLAUSES - left} words; at most {MAX_CLAUSES} work")
+    return TextQuery(should=_first(_merge(map(_tokenize_clause, query.should)), left), must=must, must_not=must_not)
+
+
+def _tokenize_clause(clause: Clause) -> Clause:
+    if isinstance(clause, Group):
+        return replace(clause, any=tuple(map(_tokenize_clause, clause.any)))
+    return replace(clause, text=_tokenize(clause.text))
+
+
+def _size(clause: Clause) -> int:
+    return sum(map(_size, clause.any)) if isinstance(clause, Group) else bool(clause.text)
+
+
+def _merge(clauses: "map[Clause]") -> list[Clause]:
+    """Merges equal clauses and adds their boosts, as Lucene would score them; Lucene would count two clauses."""
+    merged: dict[Clause, Clause] = {}
+    for clause in clauses:
+        key = replace(clause, boost=1.0)
+        equal = merged.get(key)
+        merged[key] = clause if equal is None else replace(clause, boost=equal.boost + clause.boost)
+    return list(merged.values())
+
+
+def _first(clauses: list[Clause], max_size: int) -> tuple[Clause, ...]:
+    """Returns the first clauses whose sizes add up to at most `max_size`."""
+    first: list[Clause] = []
+    for clause in clauses:
+        max_size -= _size(clause)
+        if max_size < 0:
+            break
+        first.append(clause)
+    return tuple(first)
+
+
+def _pieces(token: str) -> list[str]:
+    return [token[start : start + _LONGEST] for start in range(0, len(token), _LONGEST)]
+
 
 _FILTER_BY_QUERY = 100
 """The largest number of documents that the query filters. For more, reading more hits and filtering them is faster."""
@@ -38,7 +108,7 @@ class Neo4jTextIndex:
                 "corpus_id": corpus_id,
                 "id": id,
                 "document_id": entry.document_id,
-                "words": tokenize(entry.text),
+                "words": _tokenize(entry.text),
             }
             for id, entry in sorted(last.items())
         ]
@@ -56,7 +126,7 @@ class Neo4jTextIndex:
     async def search(
         self, corpus_id: str, query: TextQuery, k: int, documents: Collection[str] | None = None
     ) -> list[Scored]:
-        rendered = render(tokenize_query(query))
+        rendered = render(_tokenize_query(query))
         if rendered is None or k < 1 or (documents is not None and not documents):
             return []
         filtered = _filtered(rendered, corpus_id, documents)
@@ -72,7 +142,7 @@ class Neo4jTextIndex:
         queries = [
             {"place": place, "query": _filtered(rendered, corpus_id, documents), "limit": max(most, least) + 1}
             for place, (query, most) in enumerate(asked)
-            if most > 0 and (rendered := render(tokenize_query(query))) is not None
+            if most > 0 and (rendered := render(_tokenize_query(query))) is not None
         ]
         wanted = None if documents is None else list(documents)
 

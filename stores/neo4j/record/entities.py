@@ -1,17 +1,33 @@
-"""Entities: counting their forms, choosing the displayed form, and deleting entities without a form.
+"""Entities in a commit: their forms, the displayed form, their synonyms, and deleting entities without a form.
 
 `Neo4jCommitEffects` collects what a transaction inserts and deletes. Entities are written once, from the sums.
+
+Two workers that create similar entities at the same time may both miss the synonym. A commit therefore compares the
+generation that its search has seen with the current one; if another commit came between, the synonyms of its new
+entities are pending.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from stores.neo4j.driver.database import Row, Transaction
-from stores.neo4j.driver.node_uids import uid_of
-from stores.neo4j.driver.statements import statements
+from core.graph import Synonym
+from core.ports.record import Outcome
+from core.record_policy.commits import misses_entities
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Row, Transaction, statements
+from stores.neo4j.record.change_log import log_changes, raise_generation
 
-__all__ = ["Neo4jCommitEffects", "delete_entities", "display", "update_entities"]
+__all__ = [
+    "Neo4jCommitEffects",
+    "delete_entities",
+    "link_synonyms",
+    "pending_from",
+    "pending_synonyms",
+    "seen_after",
+    "update_entities",
+    "write_synonyms",
+]
 
 
 @dataclass
@@ -19,8 +35,8 @@ class Neo4jCommitEffects:
     """What a transaction inserts and deletes in a corpus.
 
     `forms` are the changes of the counts by (entity id, form), `names` the normalised names of mentioned entities by
-    id. `new_entities` are those that nothing mentioned before; their synonyms are pending from `pending_from` on, or
-    not at all if that is None. `ends` are the subjects and objects of deleted facts, `triples` the ids of their
+    id. `new_entities` are the entities that nothing mentioned before; their synonyms are pending from `pending_from`
+    on, or not at all if that is None. `ends` are the subjects and objects of deleted facts, `triples` the ids of their
     triples. `view_ids` and `content_hashes` may no longer be in use. `written` and `deleted` are ids of chunks.
     """
 
@@ -62,7 +78,7 @@ def update_entities(tx: Transaction, effects: Neo4jCommitEffects, fact_ends: Ite
         if is_new:
             effects.new_entities.add(id)
         row = [
-            *(id, list(forms), list(forms.values()), display(forms) if forms else None, effects.names.get(id)),
+            *(id, list(forms), list(forms.values()), _display(forms) if forms else None, effects.names.get(id)),
             effects.pending_from if is_new else None,
         ]
         if id not in stored:
@@ -85,7 +101,7 @@ def _add_counts(stored: Row | None, changes: Mapping[str, int]) -> dict[str, int
     return {form: count for form, count in sorted(counts.items()) if count > 0}
 
 
-def display(forms: Mapping[str, int]) -> str:
+def _display(forms: Mapping[str, int]) -> str:
     """Returns the most frequent form. Among equally frequent ones it is the first by code point."""
     return min(forms, key=lambda form: (-forms[form], form))
 
@@ -98,3 +114,48 @@ def delete_entities(tx: Transaction, effects: Neo4jCommitEffects, formless: Sequ
     tx.run_batches(statements("commits")["delete_synonyms"], sorted(uid_of(effects.corpus_id, id) for id in formless))
     candidates = sorted(uid_of(effects.corpus_id, id) for id in {*formless, *effects.ends})
     tx.run_batches(statements("commits")["delete_entities"], candidates)
+
+
+_OUTDATED = -2
+"""Neither this number nor the next one is a generation of a corpus."""
+
+
+def pending_from(tx: Transaction, seen: int | None, grace: float) -> float | None:
+    """Returns when the synonyms of new entities become pending; None if there was no commit since `seen`."""
+    return tx.now + grace if misses_entities(seen, tx.corpus["generation"]) else None
+
+
+def seen_after(seen: int | None, outcome: Outcome) -> int | None:
+    """Returns the generation that the next transaction of the same commit has seen.
+
+    This is the outcome's generation if only this commit has raised it, else a number that no corpus has.
+    """
+    if seen is None:
+        return None
+    return outcome.generation if outcome.generation == seen + 1 and not outcome.fenced else _OUTDATED
+
+
+def write_synonyms(tx: Transaction, corpus_id: str, synonyms: Iterable[Synonym]) -> set[tuple[str, str]]:
+    """Writes the synonyms whose entities both exist, and returns their pairs of entity ids."""
+    rows = [
+        {
+            "first": uid_of(corpus_id, synonym.first_id),
+            "second": uid_of(corpus_id, synonym.second_id),
+            "score": synonym.score,
+        }
+        for synonym in sorted(synonyms, key=lambda synonym: (synonym.first_id, synonym.second_id))
+    ]
+    written = tx.rows_in_batches(statements("synonyms")["write"], rows)
+    return {(row["first"], row["second"]) for row in written}
+
+
+def pending_synonyms(tx: Transaction, corpus_id: str) -> list[str]:
+    """Returns the ids of the entities whose synonyms are pending for longer than the grace of their commit."""
+    return [row["id"] for row in tx.rows(statements("synonyms")["pending"], corpus_id=corpus_id, now=tx.now)]
+
+
+def link_synonyms(tx: Transaction, corpus_id: str, entity_ids: Sequence[str], synonyms: Sequence[Synonym]) -> None:
+    """Writes synonyms and raises the generation. The synonyms of `entity_ids` are no longer pending."""
+    pairs = write_synonyms(tx, corpus_id, synonyms)
+    log_changes(tx, corpus_id, raise_generation(tx, corpus_id), synonyms={id for pair in pairs for id in pair})
+    tx.run_batches(statements("synonyms")["end_pending"], sorted(uid_of(corpus_id, id) for id in entity_ids))

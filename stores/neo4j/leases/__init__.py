@@ -1,1 +1,0 @@
-"""Jobs, their queued revisions, and the claims under which workers process them."""

@@ -1,1 +1,0 @@
-"""The text index, a view, in Neo4j's full-text index."""

@@ -159,7 +159,7 @@ class VectorSnapshot:
 
 
 def _compact(snapshot: VectorSnapshot, alive: NDArray[np.bool_]) -> VectorSnapshot:
-    """Copies the rows that are alive, and numbers their documents anew, without those that have none."""
+    """Copies the rows that are alive, and numbers their documents anew, without documents that have no rows."""
     places = np.flatnonzero(alive)
     ids = [snapshot.ids[i] for i in places]
     names = list(snapshot.documents)  # in the order of their numbers

@@ -1,22 +1,84 @@
-"""Rows of a record as values: the columns have the same names in every record.
+"""Rows of a record as values, and back: the columns have the same names in every record.
 
-Each function takes `get`, which returns the value of a column, or None where the column is not set.
+First come values as the JSON that the databases keep; then rows of corpora, documents and jobs, of API keys, and of
+stored questions. `get` returns the value of a column, or None where the column is not set.
 """
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from core.corpora import Corpus
+from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, Document, RevisionState, Span
+from core.graph import Extraction, Surface, Triple
 from core.jobs import Job, JobKind, JobState
+from core.keys import ApiKey, KeyLimits, Scope
 from core.ports.record import Claim, NewRevision
+from core.questions import AskedQuestion, NewQuestion, QuestionOutcome
 from core.record_policy.jobs import state_of_job
 from core.record_policy.progress import MeasuredJob, measure_progress
-from stores.payloads import load_settings, moment
+from core.record_policy.questions import state_of
 
-__all__ = ["load_chunk", "load_claim", "load_corpus", "load_document", "load_job", "load_new_revision"]
+__all__ = [
+    "MINUTE",
+    "dump",
+    "dump_extraction",
+    "dump_key",
+    "dump_new",
+    "dump_optional",
+    "dump_outcome",
+    "dump_settings",
+    "dump_whole",
+    "load_chunk",
+    "load_claim",
+    "load_corpus",
+    "load_document",
+    "load_extraction",
+    "load_job",
+    "load_key",
+    "load_new_revision",
+    "load_question",
+]
+
+
+def dump(value: Any) -> str:
+    """JSON in one form: sorted keys, no escapes, so equal values are equal text."""
+    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+
+
+def _moment(seconds: float | None) -> datetime | None:
+    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+
+
+def dump_settings(settings: CorpusSettings) -> str:
+    return dump(asdict(settings))
+
+
+def _load_settings(payload: str) -> CorpusSettings:
+    settings: dict[str, Any] = json.loads(payload)
+    return CorpusSettings(**{**settings, "fine": Fine(settings["fine"])})
+
+
+def dump_extraction(extraction: Extraction) -> str:
+    return dump(
+        {
+            "entities": [[s.form, s.count] for s in extraction.entities],
+            "triples": [[t.subject, t.predicate, t.object] for t in extraction.triples],
+            "malformed": extraction.malformed,
+        }
+    )
+
+
+def load_extraction(payload: str) -> Extraction:
+    data: Mapping[str, Any] = json.loads(payload)
+    return Extraction(
+        entities=tuple(Surface(form=form, count=count) for form, count in data["entities"]),
+        triples=tuple(Triple(subject=s, predicate=p, object=o) for s, p, o in data["triples"]),
+        malformed=data["malformed"],
+    )
+
 
 Get = Callable[[str], Any]
 
@@ -26,7 +88,7 @@ def load_corpus(get: Get) -> Corpus:
     return Corpus(
         id=get("id"),
         name=get("name") or "",
-        settings=load_settings(get("settings")),
+        settings=_load_settings(get("settings")),
         generation=get("generation"),
         created_at=datetime.fromtimestamp(get("created_at"), UTC),
     )
@@ -119,8 +181,8 @@ def load_job(
         counts=counts,
         malformed_triples=get("malformed"),
         created_at=datetime.fromtimestamp(get("created_at"), UTC),
-        started_at=moment(started_at),
-        finished_at=moment(get("finished_at")),
+        started_at=_moment(started_at),
+        finished_at=_moment(get("finished_at")),
         token_budget=get("token_budget"),
         calls=get("calls"),
         prompt_tokens=get("prompt_tokens"),
@@ -128,4 +190,117 @@ def load_job(
         submitted_by=get("submitted_by"),
         progress=measure_progress(measured, started_at=started_at if state is JobState.RUNNING else None, now=now),
         failures=tuple(failures),
+    )
+
+
+MINUTE = 60.0
+
+
+def dump_key(key: ApiKey) -> str:
+    """Returns all of a key but its id and the times that the store sets."""
+    content = {
+        "name": key.name,
+        "hash": key.hash,
+        "scopes": sorted(key.scopes),
+        "corpora": None if key.corpora is None else sorted(key.corpora),
+        "filter": key.filter,
+        "limits": asdict(key.limits),
+        "expires_at": key.expires_at and key.expires_at.timestamp(),
+    }
+    return dump(content)
+
+
+def load_key(get: Callable[[str], Any]) -> ApiKey:
+    """Takes the columns `id`, `content`, `created_at` and `revoked_at`."""
+    content: dict[str, Any] = json.loads(get("content"))
+    created = _moment(get("created_at"))
+    assert created is not None  # noqa: S101 - the column is never empty
+    return ApiKey(
+        id=get("id"),
+        name=content["name"],
+        hash=content["hash"],
+        scopes=frozenset(Scope(scope) for scope in content["scopes"]),
+        corpora=None if content["corpora"] is None else frozenset(content["corpora"]),
+        filter=content["filter"],
+        limits=KeyLimits(**content["limits"]),
+        created_at=created,
+        expires_at=_moment(content["expires_at"]),
+        revoked_at=_moment(get("revoked_at")),
+    )
+
+
+def dump_optional(value: Mapping[str, Any] | None) -> str | None:
+    return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _load_optional(text: str | None) -> dict[str, Any] | None:
+    found: dict[str, Any] | None = None if text is None else json.loads(text)
+    return found
+
+
+def dump_new(question: NewQuestion) -> dict[str, Any]:
+    """Returns the columns of a new question, without the columns that the store sets."""
+    return {
+        "id": question.id,
+        "corpus_id": question.corpus_id,
+        "asked_by": question.asked_by,
+        "text": question.text,
+        "request": dump(dict(question.request)),
+        "again_of": question.again_of,
+    }
+
+
+def dump_outcome(outcome: QuestionOutcome) -> dict[str, Any]:
+    return {
+        "state": outcome.state.value,
+        "answer": dump_optional(outcome.answer),
+        "support": outcome.support,
+        "problem": dump_optional(outcome.problem),
+    }
+
+
+def dump_whole(question: AskedQuestion, corpus_id: str) -> dict[str, Any]:
+    """Returns the columns of a final question of a backup, but `generation`."""
+    return {
+        "id": question.id,
+        "corpus_id": corpus_id,
+        "asked_by": question.asked_by,
+        "text": question.text,
+        "request": dump(dict(question.request)),
+        "again_of": question.again_of,
+        "state": question.state.value,
+        "asked_at": question.asked_at.timestamp(),
+        "answered_at": None if question.answered_at is None else question.answered_at.timestamp(),
+        "answer": dump_optional(question.answer),
+        "support": question.support,
+        "problem": dump_optional(question.problem),
+        "verification": dump_optional(question.verification),
+        "kept": question.kept,
+        "withdrawn": question.withdrawn,
+    }
+
+
+def load_question(get: Get, now: float, *, whole: bool = True) -> AskedQuestion:
+    """Takes the columns of a question, and the time by the store's clock. Unless `whole`, long values are left out."""
+    state, problem = state_of(get("state"), _load_optional(get("problem")), get("lease_until") or 0.0, now)
+    ended = _moment(get("answered_at"))
+    if state.final and ended is None:
+        ended = _moment(get("lease_until"))
+    return AskedQuestion(
+        id=get("id"),
+        corpus_id=get("corpus_id"),
+        asked_by=get("asked_by"),
+        text=get("text"),
+        request=json.loads(get("request")),
+        state=state,
+        asked_at=datetime.fromtimestamp(get("asked_at"), UTC),
+        answered_at=ended,
+        generation=get("generation"),
+        answer=_load_optional(get("answer")) if whole else None,
+        support=get("support") or "",
+        problem=problem,
+        verification=_load_optional(get("verification")) if whole else None,
+        kept=bool(get("kept")),
+        again_of=get("again_of"),
+        withdrawn=bool(get("withdrawn")),
     )

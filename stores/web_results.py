@@ -20,7 +20,7 @@ _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 def read_results(rows: Any, count: int, engine: str) -> list[WebResult]:
     """Returns at most `count` results of a list of objects with `url`, `title` and `content`.
 
-    Rows without text are skipped, and rows whose URL is not that of a page. Raises `ModelFailed`, with the engine, if
+    Rows without text are skipped, and rows whose URL names no page. Raises `ModelFailed`, with the engine, if
     `rows` is not a list.
     """
     if not isinstance(rows, list):

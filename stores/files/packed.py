@@ -7,8 +7,7 @@ from pathlib import Path
 from core.execution.threads import call_in_thread
 from core.ids import content_hash
 from stores.corpus_folders import corpus_folder
-from stores.files.folder import FolderFileStore
-from stores.files.layout import original_path
+from stores.files.folder import FolderFileStore, original_path
 from stores.sqlite.originals import SqliteOriginals
 
 __all__ = ["PackedFileStore"]

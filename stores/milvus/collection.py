@@ -10,7 +10,7 @@ from core.errors import InvalidInput, Unavailable
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.milvus.collections import MilvusCollections, MilvusIndex
-from stores.milvus.expressions import batched, make_in_filter
+from stores.milvus.rows import batched, make_in_filter
 from stores.milvus.server import Absent, Deadline, MilvusServer, NotLoaded
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ __all__ = ["MAX_ROWS", "Level", "MilvusCollection"]
 
 T = TypeVar("T")
 Level = Literal["Strong", "Session"]
-"""The consistency of a read. `Strong` sees all writes (some 200 ms slower), `Session` those of this process."""
+"""The consistency of a read. `Strong` sees all writes (some 200 ms slower), `Session` the writes of this process."""
 
 MAX_ROWS = 16_384
 """The maximum number of rows that a server returns at once."""
@@ -84,7 +84,7 @@ class MilvusCollection:
         return int(row["count(*)"])
 
     def find_existing(self, ids: Sequence[str], level: Level) -> set[str]:
-        """Returns those of `ids` that have a row."""
+        """Returns the `ids` that have a row."""
         found: set[str] = set()
         for part in batched(ids, _IDS_AT_ONCE):
             found.update(row["id"] for row in self._query(make_in_filter("id", part), ["id"], level))

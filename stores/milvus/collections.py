@@ -1,19 +1,56 @@
-"""Creates and loads the collections of Hopweave, with their fields and their index."""
+"""Creates and loads the collections of Hopweave, with their fields and their index.
+
+`UnseenWrites` counts the writes that a read would not see, to find out which reads must wait for them.
+"""
 
 import time
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Conflict, Unavailable
-from stores.milvus.expressions import KEY_LENGTH
+from stores.milvus.rows import KEY_LENGTH
 from stores.milvus.server import Absent, Deadline, MilvusServer
-from stores.milvus.unseen_writes import UnseenWrites
 
 if TYPE_CHECKING:
     from pymilvus import MilvusClient
 
-__all__ = ["MilvusCollections", "MilvusIndex"]
+__all__ = ["MilvusCollections", "MilvusIndex", "UnseenWrites"]
+
+
+class UnseenWrites:
+    """Writes that a `Session` read of this process does not wait for, by collection.
+
+    They are the deletions of this process, as Milvus 2.3 does not report their time, and writes of other processes
+    that a caller asks to see. The next read must be `Strong`; later reads see them without waiting.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._done: Counter[str] = Counter()
+        self._awaited: dict[str, int] = {}
+
+    def add(self, name: str) -> None:
+        """Records a write. Call it after the server has answered."""
+        with self._lock:
+            self._done[name] += 1
+
+    def pending(self, name: str) -> int | None:
+        """Returns None if no write is to be awaited.
+
+        Otherwise the read must be `Strong`, and the returned number goes to `mark_awaited` afterwards.
+        """
+        with self._lock:
+            done = self._done[name]
+            return done if done > self._awaited.get(name, 0) else None
+
+    def mark_awaited(self, name: str, pending: int) -> None:
+        """Records that a `Strong` read has waited for the first `pending` writes."""
+        with self._lock:
+            self._awaited[name] = max(pending, self._awaited.get(name, 0))
+
 
 _POLL_SECONDS = 0.05
 _RACE_SECONDS = 2.0
@@ -169,12 +206,12 @@ def _has_index(client: "MilvusClient", name: str, deadline: Deadline) -> bool:
 def _check_shape(name: str, shape: Mapping[str, Any], address: str) -> int:
     from pymilvus import DataType
 
-    fields = {one["name"]: one for one in shape["fields"]}
-    types = {key: one["type"] for key, one in fields.items()}
+    fields = {field["name"]: field for field in shape["fields"]}
+    types = {key: field["type"] for key, field in fields.items()}
     ours = {"id": DataType.VARCHAR, "document": DataType.VARCHAR, "vector": DataType.FLOAT_VECTOR}
     if types != ours or not fields["id"].get("is_primary") or shape.get("enable_dynamic_field"):
         raise Conflict(
-            f"the collection {name} on Milvus at {address} has another shape than that of Hopweave: nothing was "
+            f"the collection {name} on Milvus at {address} does not have Hopweave's shape: nothing was "
             "written to it. Rename it, or use another server or database in HOPWEAVE_MILVUS__URI"
         )
     return int(fields["vector"]["params"]["dim"])

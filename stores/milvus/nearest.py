@@ -1,16 +1,68 @@
-"""Searches as exact as the port requires, on a server with approximate results."""
+"""Reads more, and more exactly, than a server with approximate results gives at once.
 
-from collections.abc import Sequence
+First come reads of all rows, in pages of bounded size that do not rely on an order of the server. Then come searches as
+exact as the port requires.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
+from stores.exact_search import VectorSnapshot
 from stores.milvus.collection import MAX_ROWS, Level, MilvusCollection
-from stores.milvus.expressions import batched, make_in_filter
-from stores.milvus.pages import make_snapshot, scan_best
+from stores.milvus.rows import batched, make_in_filter
 
-__all__ = ["ALL_ROWS", "search_best", "search_within"]
+__all__ = ["ALL_ROWS", "read_all_ids", "search_best", "search_within"]
+
+_IDS = 8_192
+_VECTORS = 2_048
+
+
+def read_all_ids(collection: MilvusCollection) -> list[str]:
+    """Returns the ids of all rows, sorted."""
+    return sorted({row["id"] for rows in _read_pages(collection, ["id"], _IDS) for row in rows})
+
+
+def _scan_best(collection: MilvusCollection, query: Vectors, k: int, filter_: str = "") -> list[Scored]:
+    """Returns the `k` best by reading every row. Use it if `k` exceeds what a server returns at once."""
+    best: list[Scored] = []
+    for rows in _read_pages(collection, ["id", "vector"], _VECTORS, filter_):
+        vectors = {row["id"]: np.asarray(row["vector"], dtype=np.float32) for row in rows}
+        if vectors:
+            best = sorted(
+                [*best, *_make_snapshot(vectors).search(query, k, None)], key=lambda hit: (-hit.score, hit.id)
+            )[:k]
+    return best
+
+
+def _make_snapshot(vectors: dict[str, Vectors]) -> VectorSnapshot:
+    """Makes a snapshot of at least one vector, for exact search in memory."""
+    matrix = np.stack(list(vectors.values()))
+    return VectorSnapshot.empty(matrix.shape[1], len(matrix)).extended(
+        range(len(matrix)), list(vectors), [""] * len(matrix), matrix
+    )
+
+
+def _read_pages(
+    collection: MilvusCollection, fields: list[str], size: int, filter_: str = ""
+) -> Iterator[list[dict[str, Any]]]:
+    """Yields pages of rows. A range of ids that fills a page is split at the median id of that page."""
+    ranges: list[tuple[str, str]] = [("", "")]
+    first = True
+    while ranges:
+        after, upto = ranges.pop()
+        bounds = [f'id > "{after}"', *([f'id <= "{upto}"'] if upto else []), *([filter_] if filter_ else [])]
+        rows = collection.read_page(" and ".join(bounds), fields, size, "Strong" if first else "Session")
+        first = False
+        if len(rows) < size:
+            yield rows
+        else:
+            middle = sorted(row["id"] for row in rows)[size // 2]
+            ranges += [(middle, upto), (after, middle)]
+
 
 ALL_ROWS = -1.01
 """A radius below every cosine. With it a range search examines all rows; a search without radius examines some.
@@ -65,9 +117,9 @@ def search_within(
                     again.append(i)
         waiting, limit = again, limit * 4
     found = collection.read_vectors(list(candidates))
-    answers = make_snapshot(found).within(queries, threshold) if found else [[] for _ in queries]
+    answers = _make_snapshot(found).within(queries, threshold) if found else [[] for _ in queries]
     for i in waiting:
-        everything = scan_best(collection, queries[i], collection.count() + MAX_ROWS)
+        everything = _scan_best(collection, queries[i], collection.count() + MAX_ROWS)
         answers[i] = [hit for hit in everything if hit.score >= threshold]
     return answers
 
@@ -81,7 +133,7 @@ def _search_filtered(
         if len(hits) < limit or hits[k - 1].score > hits[-1].score:
             return sorted(hits, key=_sort_key)[:k]
         limit = min(2 * limit, MAX_ROWS) if limit < MAX_ROWS else MAX_ROWS + 1
-    return scan_best(collection, query, k, filter_)
+    return _scan_best(collection, query, k, filter_)
 
 
 def _sort_key(hit: Scored) -> tuple[float, str]:

@@ -1,16 +1,58 @@
-"""Prepares batches for Milvus: checked, each id once, in parts of bounded size."""
+"""What Milvus stores and is asked for: names of collections, keys, filter expressions, and batches of rows.
 
-from collections.abc import Iterator
+Names and expressions are made only of characters that need no escapes. Batches are checked, have each id once, and are
+written in parts of bounded size.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from core.errors import InvalidInput
 from core.ports.embedding import Vectors
-from core.ports.views import VectorBatch
-from stores.milvus.expressions import KEY_LENGTH, is_key
+from core.ports.views import VectorBatch, VectorKind
 
-__all__ = ["check_vectors", "split_rows"]
+__all__ = ["KEY_LENGTH", "batched", "check_vectors", "collection_name", "make_in_filter", "select_keys", "split_rows"]
+
+KEY_LENGTH = 128
+_PREFIX = "hopweave"
+_KEY = re.compile(rf"[0-9A-Za-z_.:-]{{1,{KEY_LENGTH}}}", re.ASCII)
+_CORPUS = re.compile(r"[0-9A-Za-z_]{1,128}", re.ASCII)
+
+
+def collection_name(corpus_id: str, kind: VectorKind) -> str:
+    """Returns the name of a collection. Its prefix avoids conflicts with other applications."""
+    if not _CORPUS.fullmatch(corpus_id):
+        raise InvalidInput(
+            f"{corpus_id[:80]!r} cannot be part of the name of a Milvus collection: give the id of a corpus"
+        )
+    return f"{_PREFIX}_{corpus_id}_{kind}"
+
+
+def _is_key(value: str) -> bool:
+    """Returns whether a row can have this id or document. Quotes and backslashes are not allowed."""
+    return _KEY.fullmatch(value) is not None
+
+
+def select_keys(values: Iterable[str]) -> list[str]:
+    """Returns the values that a row can have, each once. No row has the others, so results do not change."""
+    return [value for value in dict.fromkeys(values) if _is_key(value)]
+
+
+def make_in_filter(field: str, values: Sequence[str]) -> str:
+    """Returns `field in [...]`. The values come from `select_keys` and need no escapes."""
+    quoted = ",".join(f'"{value}"' for value in values)
+    return f"{field} in [{quoted}]"
+
+
+def batched(values: Iterable[str], size: int) -> Iterator[list[str]]:
+    rest = iter(values)
+    while part := list(islice(rest, size)):
+        yield part
+
 
 _PART_BYTES = 8_000_000
 _PART_ROWS = 2_000
@@ -27,7 +69,7 @@ def check_vectors(batch: VectorBatch) -> Vectors:
     if not np.isfinite(vectors).all():
         raise InvalidInput("a vector holds a number that is not finite: the embedding model is at fault, not the store")
     for key in (*batch.ids, *filter(None, batch.documents)):
-        if not is_key(key):
+        if not _is_key(key):
             raise InvalidInput(
                 f"{key[:80]!r} cannot be the id of a vector or its document: ids are up to {KEY_LENGTH} of the letters "
                 "a to z, digits and -_.:"

@@ -14,9 +14,8 @@ from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.milvus import nearest
 from stores.milvus.collection import MAX_ROWS, MilvusCollection
 from stores.milvus.collections import MilvusCollections, MilvusIndex
-from stores.milvus.expressions import collection_name, select_keys
-from stores.milvus.pages import read_all_ids
-from stores.milvus.rows import check_vectors, split_rows
+from stores.milvus.nearest import read_all_ids
+from stores.milvus.rows import check_vectors, collection_name, select_keys, split_rows
 from stores.milvus.server import Absent, Deadline, MilvusServer
 
 __all__ = ["MilvusVectorStore"]
@@ -76,7 +75,7 @@ class MilvusVectorStore:
             await self._run(corpus_id, kind, work, None, self._limit_for(len(vectors)))
 
     async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
-        """Returns those of `ids` that have no row.
+        """Returns the `ids` that have no row.
 
         A row that another process wrote a moment ago may count as missing. A deleted row always counts as missing.
         """

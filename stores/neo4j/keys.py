@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from core.keys import ApiKey, KeyUsage
 from core.ports.keys import KeyMinute
 from core.record_policy.errors import key_missing
-from stores.key_rows import MINUTE, dump_key, load_key
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_of_key
+from stores.record_rows import MINUTE, dump_key, load_key
 
 __all__ = ["Neo4jKeys"]
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from core.keys import ApiKey, KeyUsage
 from core.ports.keys import KeyMinute
 from core.record_policy.errors import key_missing
-from stores.key_rows import MINUTE, dump_key, load_key
+from stores.record_rows import MINUTE, dump_key, load_key
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import delete_of_key
 

@@ -19,8 +19,8 @@ class Exporter(Protocol):
         A document that is not enabled has `enabled`: false. A merge has `from_id`, `from_name`, `into_id` and
         `into_name`; they are ordered by `from_id`. If not `canonical`, also yields what another store needs to
         continue: in the row of a document `size`, `fingerprint`, `given_title` (the title in its submission, or null)
-        and `given_metadata` (those in its submission), and after the merges the synonyms (`first_id`, `second_id`,
-        `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an object, see `stores.payloads`), each
-        in the order of their ids.
+        and `given_metadata` (the metadata in its submission), and after the merges the synonyms (`first_id`,
+        `second_id`, `score`) and the extractions (`document_id`, `extract_hash`, `payload`: an object, see
+        `stores.record_rows`), each in the order of their ids.
         """
         ...

@@ -20,7 +20,7 @@ from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.questions import rows
-from stores.question_rows import dump_new, dump_optional, dump_outcome, dump_whole
+from stores.record_rows import dump_new, dump_optional, dump_outcome, dump_whole
 
 __all__ = ["Neo4jQuestions"]
 

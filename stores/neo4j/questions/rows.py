@@ -7,8 +7,7 @@ from core.questions import AskedQuestion, QuestionSource, QuestionState
 from core.record_policy.questions import ENDED, question_missing, withdrawal_problem, without_answers
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
-from stores.payloads import dump
-from stores.question_rows import dump_optional, load_question
+from stores.record_rows import dump, dump_optional, load_question
 
 __all__ = [
     "add_sources",

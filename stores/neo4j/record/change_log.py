@@ -16,7 +16,7 @@ from core.record_policy.change_log import KEPT_SECONDS
 from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, merge_ids, without
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
-from stores.payloads import dump
+from stores.record_rows import dump
 
 __all__ = [
     "corpora_with_expired_changes",

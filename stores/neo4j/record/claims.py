@@ -31,7 +31,7 @@ from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.jobs import touch_job
 from stores.neo4j.record.revisions import move, requeue_deletions
 from stores.neo4j.record.submissions import live_corpus, submit
-from stores.payloads import dump_extraction, load_extraction
+from stores.record_rows import dump_extraction, load_extraction
 
 __all__ = [
     "Neo4jClaims",

@@ -25,7 +25,7 @@ from stores.neo4j.record.change_log import insert_tombstone, log_changes, raise_
 from stores.neo4j.record.claims import Token
 from stores.neo4j.record.entities import Neo4jCommitEffects, delete_entities, update_entities, write_synonyms
 from stores.neo4j.record.revisions import move
-from stores.payloads import dump
+from stores.record_rows import dump
 
 __all__ = [
     "Change",

@@ -22,8 +22,7 @@ from stores.neo4j.questions import move_questions
 from stores.neo4j.record.graph import copy_merges
 from stores.neo4j.record.jobs import close_job, insert_job, number_job, read_job
 from stores.neo4j.record.revisions import count, move
-from stores.payloads import dump_settings
-from stores.record_rows import load_new_revision
+from stores.record_rows import dump_settings, load_new_revision
 
 __all__ = ["Neo4jCorpora", "Neo4jReindexing", "count_rows"]
 

@@ -14,7 +14,7 @@ from core.ports.record import NewRevision
 from core.record_policy.states import WORKING
 from stores.neo4j.driver.rows import JOB_COUNTS, uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
-from stores.payloads import dump
+from stores.record_rows import dump
 
 __all__ = ["count", "finish_if_done", "move", "queue_deletions", "queue_revisions", "requeue_deletions"]
 

@@ -14,7 +14,7 @@ from core.record_policy.questions import (
     question_missing,
     too_many_running,
 )
-from stores.question_rows import dump_new, dump_optional, dump_outcome, dump_whole, load_question
+from stores.record_rows import dump_new, dump_optional, dump_outcome, dump_whole, load_question
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import rows
 from stores.sqlite.questions.rows import Key

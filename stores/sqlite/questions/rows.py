@@ -5,8 +5,7 @@ from collections.abc import Collection
 
 from core.questions import AskedQuestion, QuestionSource, QuestionState
 from core.record_policy.questions import ENDED, question_missing, withdrawal_problem, without_answers
-from stores.payloads import dump
-from stores.question_rows import dump_optional, load_question
+from stores.record_rows import dump, dump_optional, load_question
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import id_list
 

@@ -22,7 +22,7 @@ from core.record_policy.claims import (
 )
 from core.record_policy.states import UNFINISHED, WORKING
 from core.record_policy.submissions import check_distinct_keys
-from stores.payloads import dump_extraction, load_extraction
+from stores.record_rows import dump_extraction, load_extraction
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.packing import pack_extraction, pack_hash
 from stores.sqlite.record.revisions import fail, finish_if_done, pause, release, set_state

@@ -12,7 +12,7 @@ from core.documents import RevisionState
 from core.graph import Synonym
 from core.ports.record import Commit, Outcome, Tombstone
 from core.record_policy.commits import ChunkChanges, check_one_corpus, misses_entities
-from stores.payloads import dump
+from stores.record_rows import dump
 from stores.sqlite.changes import log_chunks, log_synonyms, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.claims import select_valid

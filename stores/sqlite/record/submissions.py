@@ -24,8 +24,7 @@ from core.record_policy.submissions import (
     is_visible,
     keys_exist,
 )
-from stores.payloads import dump
-from stores.record_rows import load_new_revision
+from stores.record_rows import dump, load_new_revision
 from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import withdraw

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from core.ports.record import Tombstone
 from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
-from stores.payloads import dump
+from stores.record_rows import dump
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.rows import id_list, marks
 

@@ -3,7 +3,7 @@
 from core.ids import new_id
 from core.ports.views import VectorKind
 from stores.milvus.collections import MilvusCollections, MilvusIndex
-from stores.milvus.expressions import collection_name
+from stores.milvus.rows import collection_name
 from stores.milvus.server import Deadline, MilvusServer
 from testing.contracts.vector_store import DIMENSION
 

@@ -9,7 +9,7 @@ import pytest
 from core.errors import Conflict, InvalidInput
 from core.ids import new_id
 from core.ports.views import VectorKind
-from stores.milvus import MilvusIndex, MilvusVectorStore, nearest, pages
+from stores.milvus import MilvusIndex, MilvusVectorStore, nearest
 from stores.milvus.collection import MAX_ROWS
 from stores.sqlite import SqliteVectorStore
 from testing.contracts.vector_store import Connect, VectorStoreContract, batch, eventually, names, unit_vectors
@@ -170,7 +170,7 @@ class OnAServer(VectorStoreContract):
     async def test_more_answers_than_a_server_gives_at_once(
         self, corpus: str, milvus: MilvusVectorStore, monkeypatch: pytest.MonkeyPatch
     ):
-        for module, name in ((nearest, "MAX_ROWS"), (pages, "_IDS"), (pages, "_VECTORS")):
+        for module, name in ((nearest, "MAX_ROWS"), (nearest, "_IDS"), (nearest, "_VECTORS")):
             monkeypatch.setattr(module, name, getattr(module, name) * self.most // MAX_ROWS)
         count = self.most + 600
         ids, vectors = names(count), unit_vectors(count)

@@ -14,7 +14,8 @@ from core.errors import InvalidInput, Unavailable
 from core.ids import new_id
 from core.ports.views import Scored
 from core.text.query import Clause, Group, Phrase, Term, TextQuery, any_of
-from stores.tantivy import TantivyTextIndex, corpus_index
+from stores.tantivy import TantivyTextIndex
+from stores.tantivy import index as index_module
 from testing.contracts.text_index import Connect, TextIndexContract, entry, found
 
 
@@ -34,14 +35,14 @@ async def test_of_many_equal_entries_some_are_read(tmp_path: Path, monkeypatch: 
     """Lines of a log score all the same: to order all of them would take as long as the log is."""
     index, corpus, read = TantivyTextIndex(tmp_path), new_id(), []
     await index.write(corpus, [entry(f"{n:05}", f"pump {n} reports an alarm") for n in range(3000)])
-    read_hits = corpus_index._read_hits
+    read_hits = index_module._read_hits
 
     def counted(searcher: Any, hits: Any, k: int, documents: Any) -> list[Scored]:
         read.append(len(hits))
         return read_hits(searcher, hits, k, documents)
 
-    monkeypatch.setattr(corpus_index, "_MOST_TIES", 100)
-    monkeypatch.setattr(corpus_index, "_read_hits", counted)
+    monkeypatch.setattr(index_module, "_MOST_TIES", 100)
+    monkeypatch.setattr(index_module, "_read_hits", counted)
     first = await found(index, corpus, any_of(("alarm",)), 10)
     assert len(first) == 10
     assert first == await found(index, corpus, any_of(("alarm",)), 10)

@@ -2,7 +2,7 @@ import pytest
 
 from core.graph import Extraction, Surface, Triple
 from core.text.terms import extract_terms
-from stores.payloads import dump_extraction
+from stores.record_rows import dump_extraction
 from stores.sqlite.packing import pack_extraction, pack_terms, pack_text, unpack_extraction, unpack_terms, unpack_text
 
 LONG = "Ada Lovelace wrote the first program, and Charles Babbage built no machine that could run it. " * 5

@@ -43,8 +43,7 @@ from api.routes import (
 )
 from api.routes.graph import entities, merges
 from api.routes.stored_questions import questions as stored_questions
-from api.telemetry.event_loop import limit_accept_errors, measure_event_loop, measure_snapshots
-from api.telemetry.requests import RequestTelemetry
+from api.telemetry import RequestTelemetry, limit_accept_errors, measure_event_loop, measure_snapshots
 from api.transport.shield import Shield
 from api.transport.turns import Turns
 from app.container import Container

@@ -21,7 +21,7 @@ from api.page.responses import show_missing
 from api.protocols.errors import convert_problem
 from core import errors
 from core.faults import describe_fault, strip_labels
-from core.telemetry.request_ids import HEADER, current_request_id
+from core.telemetry.logs import HEADER, current_request_id
 
 __all__ = [
     "PROBLEM",

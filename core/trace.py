@@ -12,7 +12,7 @@ from typing import ClassVar, Protocol
 
 from core.budget import Budget
 from core.errors import BudgetExhausted
-from core.telemetry.searching import measure_stage
+from core.telemetry.spans import measure_stage
 from core.usage import Usage
 
 __all__ = ["Event", "Listener", "NoteEvent", "Trace", "notes_about"]

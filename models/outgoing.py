@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from core.telemetry.outgoing import outgoing_headers
+from core.telemetry.spans import outgoing_headers
 
 __all__ = ["add_headers"]
 

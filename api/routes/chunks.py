@@ -10,7 +10,7 @@ from api.cursors import check_position, decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.parameters import Limit
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut
-from app.services.pages import list_chunks_of_page
+from app.services.documents import list_chunks_of_page
 from core.errors import NotFound
 from indexer import LAST_PAGE
 

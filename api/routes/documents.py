@@ -24,9 +24,17 @@ from api.schemas.documents import (
 from api.schemas.jobs import StartedOut
 from api.submissions import parse_submissions
 from api.uploads.routing import describe_upload
-from app.services.documents import change_document, delete_by_keys, delete_matching, list_matching, retry, set_enabled
+from app.services.documents import (
+    can_be_drawn,
+    change_document,
+    count_pages,
+    delete_by_keys,
+    delete_matching,
+    list_matching,
+    retry,
+    set_enabled,
+)
 from app.services.ingestion import check_queue, delete_one_document, submit
-from app.services.pages import can_be_drawn, count_pages
 from core.documents import RevisionState
 from core.filters import parse_filter
 from core.ids import content_hash

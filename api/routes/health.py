@@ -13,7 +13,7 @@ from api.deps import ContainerDep, json_response
 from api.problems import STARTING, WRONG_SETTINGS, problem
 from api.readiness import Warmth, read_documents
 from api.schemas.base import Out
-from api.telemetry.requests import IS_STARTING
+from api.telemetry import IS_STARTING
 from app.container import Container
 from app.doctor.readiness import Part, PartState, Readiness
 from app.telemetry.prometheus import CONTENT_TYPE, PrometheusMeter

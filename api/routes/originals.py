@@ -11,8 +11,7 @@ from api.access.scopes import READ
 from api.connection import run_while_connected
 from api.deps import ContainerDep, CorpusDep, json_response
 from api.schemas.documents import PageOut
-from app.services.documents import load_page
-from app.services.pages import check_drawable, draw_page
+from app.services.documents import check_drawable, draw_page, load_page
 from core.documents import Document, is_media_type
 from core.ids import content_hash
 

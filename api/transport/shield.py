@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.problems import unforeseen
 from core.faults import describe_bug
-from core.telemetry.log_events import log_event
+from core.telemetry.logs import log_event
 
 __all__ = ["Shield"]
 

@@ -1,6 +1,7 @@
 """The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -8,12 +9,13 @@ from typing import Any
 import retrieval
 from app.container.adapters import Adapters
 from app.container.limits import RequestLimits
-from app.telemetry.searching import MeasuredSearcher
 from core.corpora import Corpus
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
-from core.ports.retrieval import PassageCounts, Searcher
+from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult
 from core.strategies import StrategySpec, build, load_module, parse_spec
+from core.telemetry.spans import measure_search
+from core.trace import Trace
 from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import AcrossCorpora, RetrievalBackends
@@ -77,7 +79,7 @@ class Container(Adapters):
         """Returns a searcher of one or several corpora. Raises `InvalidStrategy`."""
         searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
         if getattr(load_module(retrieval.SEARCHERS, spec.name, "searcher"), "TAKES_PARTS", False):
-            return MeasuredSearcher(spec.name, searcher)
+            return _MeasuredSearcher(spec.name, searcher)
 
         def of(corpus: Corpus) -> Searcher:
             backends = self.searching_of(corpus)
@@ -86,7 +88,7 @@ class Container(Adapters):
             other: Searcher = build(retrieval.SEARCHERS, spec, "searcher", backends)
             return other
 
-        return MeasuredSearcher(spec.name, AcrossCorpora(spec.name, of))
+        return _MeasuredSearcher(spec.name, AcrossCorpora(spec.name, of))
 
     @property
     def default_searcher(self) -> StrategySpec:
@@ -94,7 +96,7 @@ class Container(Adapters):
 
     @property
     def default_reasoner(self) -> StrategySpec:
-        """That of the settings, else `auto` if a model is configured, else `extractive`."""
+        """The reasoner of the settings, else `auto` if a model is configured, else `extractive`."""
         return parse_spec(self.settings.reasoner or ("auto" if self.settings.llm.model else "extractive"))
 
     def reasoner(
@@ -112,10 +114,10 @@ class Container(Adapters):
         chosen = searcher or self.default_searcher
 
         async def has_facts(corpus: Corpus) -> bool:
-            return any([await self.has_facts(one) for one in corpora or (corpus,)])
+            return any([await self.has_facts(asked) for asked in corpora or (corpus,)])
 
         async def count_passages(corpus: Corpus, stems: Collection[str]) -> PassageCounts:
-            snapshots = [await self.snapshots.get(one.id) for one in corpora or (corpus,)]
+            snapshots = [await self.snapshots.get(asked.id) for asked in corpora or (corpus,)]
             return retrieval.count_passages([snapshot.statistics for snapshot in snapshots], stems)
 
         return ReasoningBackends(
@@ -151,6 +153,15 @@ class Container(Adapters):
     def add_tokens(self, count: int) -> None:
         """Counts tokens that models have read and written for the caller."""
 
+    @contextmanager
+    def count_tokens(self, trace: Trace) -> Iterator[None]:
+        """Counts the tokens of the models that the block calls on the trace, also if it fails."""
+        before = trace.usage.tokens
+        try:
+            yield
+        finally:
+            self.add_tokens(trace.usage.tokens - before)
+
     async def select_documents(self, corpus: Corpus, where: Mapping[str, Any] | None) -> frozenset[str] | None:
         """Returns the ids of the documents that match a filter and that the caller may see; None: all of the corpus."""
         if where is None and self.sees_all_documents:
@@ -160,6 +171,18 @@ class Container(Adapters):
     def check_embedding(self, corpus: Corpus) -> None:
         """Raises `EmbeddingMismatch` if the embedding model of the corpus cannot be had here."""
         self.embedders.of(corpus)
+
+
+class _MeasuredSearcher:
+    """Implements `core.ports.retrieval.Searcher` by another searcher, whose searches and stages it measures."""
+
+    def __init__(self, name: str, inner: Searcher) -> None:
+        self._name = name
+        self._inner = inner
+
+    async def search(self, query: Query, trace: Trace) -> SearchResult:
+        with measure_search(self._name, query.corpus.name):
+            return await self._inner.search(query, trace)
 
 
 def _first_embedded(corpora: Sequence[Corpus]) -> Corpus:

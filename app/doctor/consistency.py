@@ -1,15 +1,32 @@
-"""Compares the views of a corpus with the record, id by id."""
+"""Compares what the stores hold of a corpus with the record, id by id, and repairs it.
 
+Views come first, then originals that no revision names: a submission leaves them that is killed before it queues them.
+The repair writes missing entries, and deletes orphans and orphaned originals.
+"""
+
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from app.container import Container
 from app.doctor.findings import Finding, Level
 from core.corpora import Corpus
+from core.ports.record import Tombstone
 from core.ports.views import VectorKind
-from indexer import has_fine_vectors
+from indexer import ViewDeleter, ViewRepairer, has_fine_vectors
 
-__all__ = ["RecordIds", "View", "ViewState", "examine_views", "make_view_finding", "read_record_ids"]
+__all__ = [
+    "RecordIds",
+    "View",
+    "ViewState",
+    "delete_originals",
+    "examine_views",
+    "find_orphaned_originals",
+    "make_originals_finding",
+    "make_view_finding",
+    "read_record_ids",
+    "repair",
+]
 
 _SAMPLE = 500
 
@@ -58,8 +75,8 @@ class RecordIds:
 class ViewState:
     """A view compared with the record.
 
-    `named` is the number of ids in the record, `held` that in the view. `lacking` are the ids that only the record has,
-    `orphans` those that only the view has.
+    `named` is the number of ids in the record, `held` the number in the view. `lacking` are the ids that only the
+    record has, `orphans` the ids that only the view has.
     """
 
     view: View
@@ -142,3 +159,86 @@ def make_view_finding(corpus: Corpus, state: ViewState) -> Finding:
         detail="; ".join([detail, *faults]),
         remedy="`hopweave doctor --repair` makes it from the record again",
     )
+
+
+_BATCH = 1000
+
+
+async def find_orphaned_originals(container: Container, corpus: Corpus) -> list[str]:
+    """Returns the names of the originals that the record does not name, sorted."""
+    held = await container.files.names(corpus.id)
+    orphans: list[str] = []
+    for start in range(0, len(held), _BATCH):
+        listed = Tombstone(id=0, corpus_id=corpus.id, content_hashes=tuple(held[start : start + _BATCH]))
+        orphans += (await container.record.tombstones.select_orphans(listed)).content_hashes
+    return orphans
+
+
+def make_originals_finding(corpus: Corpus, orphans: list[str]) -> Finding:
+    """Returns the finding about the originals of a corpus. They are no problem: they take space, and nothing else."""
+    subject = f"corpus {corpus.name}: originals"
+    if not orphans:
+        return Finding(subject=subject, level=Level.OK, detail="all are named by the record")
+    return Finding(
+        subject=subject,
+        level=Level.NOTE,
+        detail=f"{len(orphans)} are named by nothing, for example {orphans[0]}",
+        remedy="`hopweave doctor --repair` deletes them",
+    )
+
+
+async def repair(container: Container, corpus: Corpus, states: Sequence[ViewState]) -> AsyncIterator[str]:
+    """Repairs what `examine_views` found, and deletes entities without a mention. Yields one line for each repair."""
+    repairer = ViewRepairer(corpus, container.indexing.for_corpus(corpus))
+    for state in states:
+        if state.lacking:
+            await _write_missing(repairer, state)
+            yield f"corpus {corpus.name}: {state.view}: {len(state.lacking)} that were missing are there again"
+        if state.orphans:
+            await _delete_orphans(container, corpus, state)
+            yield f"corpus {corpus.name}: {state.view}: {len(state.orphans)} that nothing names are gone"
+    unmentioned = await container.record.maintenance.delete_orphans(corpus.id)
+    if unmentioned:
+        yield f"corpus {corpus.name}: {unmentioned} entities that nothing mentions are gone"
+
+
+async def delete_originals(container: Container, corpus: Corpus, names: Sequence[str]) -> AsyncIterator[str]:
+    """Deletes originals that the record still does not name. Yields one line if there were any.
+
+    One that a submission is writing at this moment stays: it is written again after its revision is queued.
+    """
+    if names:
+        deleter = ViewDeleter(corpus, container.indexing)
+        for some in _batches(names):
+            await deleter.delete([Tombstone(id=0, corpus_id=corpus.id, content_hashes=tuple(some))])
+        yield f"corpus {corpus.name}: originals: {len(names)} that nothing names are gone"
+
+
+async def _write_missing(repairer: ViewRepairer, state: ViewState) -> None:
+    for ids in _batches(state.lacking):
+        match state.view:
+            case View.CHUNKS | View.TEXT:
+                await repairer.write_chunks(ids)
+            case View.ENTITIES:
+                await repairer.link_synonyms(await repairer.write_entities(ids))
+            case View.FACTS:
+                await repairer.write_facts(ids)
+
+
+async def _delete_orphans(container: Container, corpus: Corpus, state: ViewState) -> None:
+    """Deletes orphans as a tombstone does: an entry that the record names by now stays."""
+    deleter = ViewDeleter(corpus, container.indexing)
+    for ids in _batches(state.orphans):
+        match state.view:
+            case View.CHUNKS | View.TEXT:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, view_ids=tuple(ids))
+            case View.ENTITIES:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, entity_ids=tuple(ids))
+            case View.FACTS:
+                orphans = Tombstone(id=0, corpus_id=corpus.id, triple_ids=tuple(ids))
+        await deleter.delete([orphans])
+
+
+def _batches(ids: Iterable[str]) -> Iterable[Sequence[str]]:
+    ordered = sorted(ids)
+    return (ordered[start : start + _BATCH] for start in range(0, len(ordered), _BATCH))

@@ -1,13 +1,18 @@
-"""Examines one corpus: its embedding model, its versions, its work, its views and its scripts."""
+"""Examines one corpus: its embedding model, its versions, its work, its views, its index and its scripts."""
 
 from collections.abc import AsyncIterator, Sequence
 
 from app.container import Container
-from app.doctor.consistency import ViewState, examine_views, make_view_finding, read_record_ids
+from app.doctor.consistency import (
+    ViewState,
+    examine_views,
+    find_orphaned_originals,
+    make_originals_finding,
+    make_view_finding,
+    read_record_ids,
+)
 from app.doctor.findings import Finding, Level
-from app.doctor.index_check import examine_index, examine_recall
-from app.doctor.originals_check import find_orphaned_originals, make_originals_finding
-from app.doctor.script_check import MULTILINGUAL, describe_unread, find_unread_scripts
+from app.services.scripts import MULTILINGUAL, describe_unread, find_unread_scripts
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError, InvalidStrategy
@@ -15,7 +20,7 @@ from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 
-__all__ = ["CorpusExamination"]
+__all__ = ["CorpusExamination", "examine_recall"]
 
 _SHOWN = 1000
 
@@ -57,7 +62,7 @@ class CorpusExamination:
             orphans = await find_orphaned_originals(container, corpus)
             self.orphaned_originals = orphans
             yield make_originals_finding(corpus, orphans)
-        if (index := await examine_index(container, corpus)) is not None:
+        if (index := await _examine_index(container, corpus)) is not None:
             yield index
         for finding in await examine_recall(container, corpus):
             yield finding
@@ -133,3 +138,35 @@ class CorpusExamination:
 
     def _finding(self, what: str, level: Level, detail: str, remedy: str = "") -> Finding:
         return Finding(subject=f"corpus {self._corpus.name}: {what}", level=level, detail=detail, remedy=remedy)
+
+
+_LEAST_RECALL = 0.99
+
+
+async def _examine_index(container: Container, corpus: Corpus) -> Finding | None:
+    """Returns None if the index is as it is set, or cannot be set."""
+    others = await container.composition.describe_other_indexes(corpus.id)
+    if not others:
+        return None
+    return Finding(
+        subject=f"corpus {corpus.name}: index",
+        level=Level.NOTE,
+        detail="; ".join(f"vectors of kind {kind} lie under {index}" for kind, index in others.items())
+        + ": another index is set now (HOPWEAVE_MILVUS__INDEX, HOPWEAVE_MILVUS__HNSW__…)",
+        remedy=f"it serves as it is; `hopweave corpora reindex {corpus.name}` builds it with the index that is set",
+    )
+
+
+async def examine_recall(container: Container, corpus: Corpus) -> list[Finding]:
+    """Returns a finding for each kind of vectors that is not searched exactly."""
+    findings = []
+    for kind, recall in (await container.composition.measure_recall(corpus.id)).items():
+        subject = f"corpus {corpus.name}: search of {kind} vectors"
+        detail = f"finds {recall:.1%} of the ten nearest, on a sample"
+        if recall >= _LEAST_RECALL:
+            findings.append(Finding(subject=subject, level=Level.OK, detail=detail))
+            continue
+        rows = await container.vectors.count(corpus.id, kind)
+        remedy = f"HOPWEAVE_STORE__EXACT_VECTORS={2 * rows} compares all of them, in the memory of each process"
+        findings.append(Finding(subject=subject, level=Level.NOTE, detail=detail, remedy=remedy))
+    return findings

@@ -1,16 +1,18 @@
-"""The diagnosis of an installation: what is configured, reachable and consistent; and the repair of its views."""
+"""The diagnosis of an installation: what is configured, reachable and consistent; the repair of its views, and the
+migration of its record.
+"""
 
 from collections.abc import AsyncIterator
 
+from app.composition import Schema, choose_composition
 from app.container import Container
+from app.doctor.consistency import delete_originals, repair
 from app.doctor.corpus_check import CorpusExamination
 from app.doctor.findings import Finding, Level
-from app.doctor.repair import delete_originals, repair
-from app.doctor.service_check import examine_services
-from app.doctor.settings_check import examine_settings
-from app.doctor.store_check import examine_stores
+from app.doctor.installation import examine_services, examine_settings, examine_stores
+from core.settings import Settings
 
-__all__ = ["diagnose", "repair_all"]
+__all__ = ["diagnose", "migrate", "repair_all"]
 
 
 async def diagnose(container: Container) -> AsyncIterator[Finding]:
@@ -51,6 +53,19 @@ async def repair_all(container: Container) -> AsyncIterator[str]:
     outdated = await container.composition.clean_vector_files()
     if outdated:
         yield f"vectors: {outdated} outdated files are gone"
+
+
+async def migrate(settings: Settings) -> Schema:
+    """Migrates the record to the schema of this release. A record that has it already stays as it is.
+
+    Raises `Unavailable`, or `InvalidSettings` if this release cannot read the record.
+    """
+    container = Container(settings)
+    try:
+        await container.record.check()
+    finally:
+        await container.close()
+    return await choose_composition(settings).read_schema()
 
 
 async def _corpora(container: Container) -> AsyncIterator[CorpusExamination]:

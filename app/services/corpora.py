@@ -90,7 +90,7 @@ async def reindex(
 def check_offered(container: Container, embedding: str | None) -> None:
     """Raises `InvalidInput` for an embedding model that clients may not choose.
 
-    A name may be that of a folder of this machine, or of weights that are downloaded.
+    A name may name a folder of this machine, or weights that are downloaded.
     """
     embedders = container.embedders
     if embedding is None or embedders.is_offered(embedding):
@@ -168,7 +168,7 @@ async def ensure(
 
 
 def _check_embedding(container: Container, corpus: Corpus, embedding: str) -> None:
-    """Raises `Conflict` if the corpus has another embedding model than the one that is named."""
+    """Raises `Conflict` if the corpus does not have the named embedding model."""
     name, settings = corpus.name, corpus.settings
     if embedding == NO_EMBEDDING:
         if settings.has_vectors:

@@ -1,12 +1,16 @@
-"""Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages."""
+"""Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages.
+
+Pages come last: as texts, as images, how many there are, and the passages of one.
+"""
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from core.corpora import Corpus
-from core.documents import Document, RevisionState, check_metadata
-from core.errors import NotFound
+from core.documents import Chunk, Document, RevisionState, check_metadata
+from core.errors import NotFound, UnsupportedMedia
 from core.execution.threads import call_in_thread
 from core.filters import DocumentFilter
 from core.ids import document_id
@@ -19,12 +23,18 @@ from core.text.characters import check_text
 
 if TYPE_CHECKING:
     from app.container import Container
+    from indexer import DrawnPage
 
 __all__ = [
+    "can_be_drawn",
     "change_document",
+    "check_drawable",
+    "count_pages",
     "delete_by_keys",
     "delete_matching",
+    "draw_page",
     "find_document",
+    "list_chunks_of_page",
     "list_documents",
     "list_matching",
     "list_those",
@@ -33,6 +43,7 @@ __all__ = [
     "retry",
     "set_enabled",
 ]
+
 
 _PAGE = 1000
 _LOOK_UPS = 100
@@ -65,14 +76,14 @@ async def delete_by_keys(container: "Container", corpus: Corpus, keys: Sequence[
     from app.services.ingestion import list_attachments  # it imports all that indexes
 
     ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
-    attached = [one.id for one in await list_attachments(container, corpus, keys) if one.id not in ids]
+    attached = [document.id for document in await list_attachments(container, corpus, keys) if document.id not in ids]
     deletion = await container.record.submissions.delete_existing(corpus.id, [*ids, *attached])
     await container.notifier.notify_soon(corpus.id)
     return deletion.job, [ids[id] for id in deletion.missing if id in ids]
 
 
 async def delete_matching(container: "Container", corpus: Corpus, where: DocumentFilter) -> Job:
-    """Deletes the readable documents that match, also those that are not enabled, and the attachments of mails among
+    """Deletes the readable documents that match, enabled or not, and the attachments of mails among
     them.
     """
     from app.services.ingestion import list_attachments  # it imports all that indexes
@@ -80,7 +91,7 @@ async def delete_matching(container: "Container", corpus: Corpus, where: Documen
     found = await container.record.documents.match(corpus.id, where, enabled=None)
     refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
     mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata]
-    attached = {one.id for one in await list_attachments(container, corpus, mails)}
+    attached = {document.id for document in await list_attachments(container, corpus, mails)}
     deletion = await container.record.submissions.delete_existing(corpus.id, sorted(found | attached))
     await container.notifier.notify_soon(corpus.id)
     return deletion.job
@@ -254,3 +265,57 @@ async def retry(container: "Container", corpus: Corpus, document_id: str) -> Job
     job = await container.record.submissions.retry(corpus.id, document_id)
     await container.notifier.notify_soon(corpus.id)
     return job
+
+
+def can_be_drawn(document: Document) -> bool:
+    """Returns whether there are images of the document's pages."""
+    from indexer import has_page_images  # imports all that indexes, which takes longer than listing documents
+
+    return has_page_images(document.media_type)
+
+
+def check_drawable(document: Document) -> None:
+    """Raises `UnsupportedMedia` if there are no images of the document's pages."""
+    if not can_be_drawn(document):
+        raise UnsupportedMedia(
+            f"document {document.key!r} has no images of its pages: only PDF files have; "
+            "the text of a page is at …/pages/{page}"
+        )
+
+
+async def draw_page(
+    container: "Container", corpus: Corpus, document: Document, number: int, *, width: int, mark: str
+) -> "DrawnPage":
+    """Draws a page from the original, `width` pixels wide, with the words of `mark` highlighted.
+
+    Raises `NotFound` if there is no such page, `LoadFailed` if the file is damaged, and `UnsupportedMedia`.
+    """
+    check_drawable(document)
+    read = partial(container.files.get, corpus.id, document.content_hash)
+    return await container.page_images.draw(document.key, read, number, width=width, mark=mark, caller=container.caller)
+
+
+async def count_pages(container: "Container", corpus: Corpus, document: Document) -> int | None:
+    """Returns the number of the last page that has a passage, or None if the passages have no pages."""
+    last = await container.record.contents.get_chunks_of(corpus.id, document.id, after=document.chunks - 2, limit=1)
+    return last[0].page if last else None
+
+
+async def list_chunks_of_page(
+    container: "Container", corpus: Corpus, document: Document, page: int, *, after: int, limit: int
+) -> list[Chunk]:
+    """Returns the first `limit` chunks of a page after the position `after`.
+
+    The pages of a document that a loader has read ascend, so that the first chunk is found by halving.
+    """
+    read = container.record.contents.get_chunks_of
+    low, high = after + 1, max(document.chunks, after + 1)
+    while low < high:
+        middle = (low + high) // 2
+        found = await read(corpus.id, document.id, after=middle - 1, limit=1)
+        if found and (found[0].page or 0) < page:
+            low = middle + 1
+        else:
+            high = middle
+    chunks = await read(corpus.id, document.id, after=low - 1, limit=limit)
+    return [chunk for chunk in chunks if chunk.page == page]

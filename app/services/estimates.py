@@ -49,7 +49,7 @@ class Estimate:
     """Counts of what was read. `rejected` are the sources that an ingest would skip or fail to load.
 
     `unchanged` documents are indexed already: `documents` and `bytes` include them, all other counts do not. `tokens`
-    are those of the embedding model. `model` is None if the extractor does not call a language model. `notes` are what
+    are tokens of the embedding model. `model` is None if the extractor does not call a language model. `notes` are what
     loaders tell of documents, by key, and of scripts that the embedding model does not know.
     """
 
@@ -130,23 +130,24 @@ async def estimate(
     async with container.estimate_lane.admit(container.caller) as take_turn:
         while part := await asyncio.to_thread(lambda: list(islice(rest, MAX_DOCUMENTS))):
             part = await take_turn(partial(_read_attachments, part))
-            rejected += [one for one in part if isinstance(one, Rejection)]
-            submissions = [one for one in part if isinstance(one, Submission)]
+            rejected += [rejection for rejection in part if isinstance(rejection, Rejection)]
+            submissions = [submission for submission in part if isinstance(submission, Submission)]
             unchanged = await _find_unchanged(container, corpus, submissions)
-            new = [one for one in submissions if one.key not in unchanged]
+            new = [submission for submission in submissions if submission.key not in unchanged]
             count.unchanged += len(submissions) - len(new)
             count.documents += len(submissions) - len(new)
-            count.bytes += sum(len(one.content) for one in submissions if one.key in unchanged)
-            for one in new:
+            count.bytes += sum(len(submission.content) for submission in submissions if submission.key in unchanged)
+            for submission in new:
                 seconds = (
-                    container.settings.parser.estimate_seconds + _SECONDS_A_MEGABYTE * len(one.content) / 1_000_000
+                    container.settings.parser.estimate_seconds
+                    + _SECONDS_A_MEGABYTE * len(submission.content) / 1_000_000
                 )
-                limit = WorkLimit(one.key, seconds, _SECONDS)
+                limit = WorkLimit(submission.key, seconds, _SECONDS)
                 try:
-                    reason = await take_turn(partial(_add, one, chunk, extraction, count, limit))
+                    reason = await take_turn(partial(_add, submission, chunk, extraction, count, limit))
                 finally:
                     limit.end()  # of what goes on in its thread when the client has left
-                rejected += [Rejection(source=one.key, reason=reason)] if reason else []
+                rejected += [Rejection(source=submission.key, reason=reason)] if reason else []
     return Estimate(
         documents=count.documents,
         unchanged=count.unchanged,
@@ -173,7 +174,7 @@ async def _find_unchanged(
 
 
 def _add(
-    one: Submission,
+    submission: Submission,
     chunk: Callable[[LoadedDocument], Sequence[DraftChunk]],
     extractor: Extractor,
     count: _Count,
@@ -183,19 +184,19 @@ def _add(
     """Adds a document. Returns why it would be rejected, or ''."""
     try:
         with limit.running():
-            loaded = loaders.load(_make_source(one))
+            loaded = loaders.load(_make_source(submission))
             chunks = chunk(loaded)
     except (LoadFailed, UnsupportedMedia) as error:
         return str(error)
     count.chunks += len(chunks)
-    count.notes += [(one.key, note) for note in loader_notes(loaded.metadata)]
-    count.scripts.add(one.key, [draft.text for draft in chunks[:LOOKED_AT]])
+    count.notes += [(submission.key, note) for note in loader_notes(loaded.metadata)]
+    count.scripts.add(submission.key, [draft.text for draft in chunks[:LOOKED_AT]])
     count.tokens += sum(draft.tokens for draft in chunks)
     if extractor.model_calls:
         count.prompted += sum(extractor.model_calls.characters(loaded, draft) for draft in chunks)
         count.answered += sum(len(draft.text) for draft in chunks) * _ANSWER_SHARE
     count.documents += 1
-    count.bytes += len(one.content)
+    count.bytes += len(submission.content)
     return ""
 
 

@@ -87,7 +87,7 @@ async def submit(
     """
     reader = AttachmentReader(container.loaders)
     found = await asyncio.to_thread(_read_all, reader, submissions)
-    if rejected := [one for one in found if isinstance(one, Rejection)]:
+    if rejected := [rejection for rejection in found if isinstance(rejection, Rejection)]:
         raise TooLarge(f"document {rejected[0].source!r}: {rejected[0].reason.partition(';')[0]}; nothing was written")
     return await _submit_read(
         container, corpus, found, on_conflict, reader.mails, job_id=job_id, token_budget=token_budget
@@ -108,7 +108,7 @@ async def _submit_read(
     job_id: str | None = None,
     token_budget: int | None = None,
 ) -> Enqueued:
-    submissions = [one for one in found if isinstance(one, Submission)]
+    submissions = [submission for submission in found if isinstance(submission, Submission)]
     return await _enqueue(
         container,
         corpus,
@@ -156,10 +156,10 @@ async def submit_found(
 
 
 def _refuse(rejected: Sequence[Rejection]) -> FilesRejected:
-    shown = "; ".join(f"{one.source}: {one.reason}" for one in rejected[:_SHOWN_REJECTIONS])
+    shown = "; ".join(f"{rejection.source}: {rejection.reason}" for rejection in rejected[:_SHOWN_REJECTIONS])
     more = len(rejected) - _SHOWN_REJECTIONS
     message = f"nothing was written: {shown}" + (f"; and {more:,} more" if more > 0 else "")
-    return FilesRejected(message, [(one.source, one.reason) for one in rejected])
+    return FilesRejected(message, [(rejection.source, rejection.reason) for rejection in rejected])
 
 
 def _make_revisions(
@@ -206,12 +206,13 @@ async def _enqueue(
         await _delete_originals_if_deleted(container, corpus.id)
         raise
     except (Conflict, Forbidden, InvalidInput, RateLimited, TooLarge):  # nothing was queued
-        await _list_orphans(container, corpus.id, [one.content_hash for one in submitted])
+        await _list_orphans(container, corpus.id, [submission.content_hash for submission in submitted])
         raise
     # Before revisions were queued, a worker may have deleted the originals as orphans. So they are stored again.
     await container.files.put(corpus.id, contents())
     written = {document.key for document in enqueued.documents if not document.skipped}
-    await _list_orphans(container, corpus.id, [one.content_hash for one in submitted if one.key not in written])
+    unwritten = [submission.content_hash for submission in submitted if submission.key not in written]
+    await _list_orphans(container, corpus.id, unwritten)
     await container.notifier.notify_soon(corpus.id)
     await _delete_lost_attachments(container, corpus, enqueued, mails)
     return enqueued
@@ -224,7 +225,11 @@ async def _leave_out_attachments(
     another version of it has attached is no document of the corpus.
     """
     prefixes = tuple([attachment_prefix(key) for key in mails if await _exists(container, corpus, key)])
-    return [one for one in revisions if not (ATTACHMENT_OF in one.metadata and one.key.startswith(prefixes))]
+    return [
+        revision
+        for revision in revisions
+        if not (ATTACHMENT_OF in revision.metadata and revision.key.startswith(prefixes))
+    ]
 
 
 async def _exists(container: Container, corpus: Corpus, key: str) -> bool:
@@ -236,7 +241,7 @@ async def _exists(container: Container, corpus: Corpus, key: str) -> bool:
 
 
 async def _list_orphans(container: Container, corpus_id: str, names: Sequence[str]) -> None:
-    """Lists originals of submissions that made no revision in a tombstone, so that a worker deletes those that no
+    """Lists originals of submissions that made no revision in a tombstone, so that a worker deletes originals that no
     revision names.
     """
     if not names:
@@ -273,15 +278,15 @@ async def submit_all(
     try:
         rest = iter(found)
         while part := list(islice(rest, MAX_DOCUMENTS)):
-            rejected += [one for one in part if isinstance(one, Rejection)]
-            submissions = [one for one in part if isinstance(one, Submission)]
+            rejected += [rejection for rejection in part if isinstance(rejection, Rejection)]
+            submissions = [submission for submission in part if isinstance(submission, Submission)]
             misfits = _find_misfits(submissions, corpus)
             rejected += misfits.values()
-            submissions = [one for one in submissions if one.key not in misfits]
+            submissions = [submission for submission in submissions if submission.key not in misfits]
             if submissions:
                 reader = AttachmentReader(container.loaders)
                 read = await asyncio.to_thread(_read_all, reader, submissions)
-                rejected += [one for one in read if isinstance(one, Rejection)]
+                rejected += [rejection for rejection in read if isinstance(rejection, Rejection)]
                 enqueued = await _submit_read(container, corpus, read, on_conflict, reader.mails, job_id=job_id)
                 submitted += len(enqueued.documents)
                 yield SubmissionProgress(
@@ -338,7 +343,9 @@ async def _delete_lost_attachments(
     """
     submitted = {document.key for document in enqueued.documents}
     changed = [document.key for document in enqueued.documents if document.key in mails and not document.skipped]
-    lost = [one.id for one in await list_attachments(container, corpus, changed) if one.key not in submitted]
+    lost = [
+        document.id for document in await list_attachments(container, corpus, changed) if document.key not in submitted
+    ]
     if lost:
         await container.record.submissions.delete_existing(corpus.id, lost)
         await container.notifier.notify_soon(corpus.id)
@@ -365,13 +372,13 @@ def _check(submission: Submission, corpus: Corpus) -> Submission:
 def _find_misfits(submissions: Sequence[Submission], corpus: Corpus) -> dict[str, Rejection]:
     """Returns, by key, the submissions whose embeddings the corpus cannot use."""
     misfits = dict[str, Rejection]()
-    for one in submissions:
-        if one.embedded_by is None:
+    for submission in submissions:
+        if submission.embedded_by is None:
             continue
         try:
-            check_embedded_by(one.embedded_by, corpus.settings, "it", corpus.name)
+            check_embedded_by(submission.embedded_by, corpus.settings, "it", corpus.name)
         except InvalidInput as error:
-            misfits[one.key] = Rejection(source=one.key, reason=str(error), key=one.key)
+            misfits[submission.key] = Rejection(source=submission.key, reason=str(error), key=submission.key)
     return misfits
 
 

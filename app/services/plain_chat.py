@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from app.container import Container
-from app.services.metering import count_tokens
 from core.errors import NotFound
 from core.ports.chat import ChatRequest, Completion, Message, OnToken
 from core.trace import Trace
@@ -47,5 +46,5 @@ async def complete_plain(
         cached=False,
     )
     await container.check_tokens()
-    with trace.timed("total"), count_tokens(container, trace):
+    with trace.timed("total"), container.count_tokens(trace):
         return await container.models.of(PLAIN_ROLE).complete(call, trace, on_token)

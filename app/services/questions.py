@@ -10,7 +10,6 @@ from enum import StrEnum
 from typing import Any
 
 from app.container import Container
-from app.services.metering import count_tokens
 from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
 from app.services.verification import verify_given
 from core.budget import Budget
@@ -53,8 +52,8 @@ _MAX_HISTORY = 100_000
 class SearchRequest:
     """A search as a user asks it. `searcher` None is the default searcher.
 
-    `explain`, `contributions` and `web` are those of a `Query`. Raises `InvalidInput` for a query that is empty, too
-    long or no valid Unicode, and for a bad `k`. `filter` is checked by `search`.
+    `explain`, `contributions` and `web` have the same meaning as in `Query`. Raises `InvalidInput` for a query that is
+    empty, too long or no valid Unicode, and for a bad `k`. `filter` is checked by `search`.
     """
 
     query: str
@@ -95,7 +94,7 @@ class Layout:
 
 @dataclass(frozen=True, kw_only=True)
 class AskRequest:
-    """A question as a user asks it. Its budget is that of the trace that goes with it.
+    """A question as a user asks it. The trace that goes with it has its budget.
 
     `k` None leaves the number of passages to the reasoner; `web` permits that queries go to a web search.
     `unsupported` None is the default of the settings. A question with a `history` is made understandable alone before
@@ -130,7 +129,7 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     `EmbeddingMismatch` where the embedding model of a corpus cannot be had here, and what `await_generations` raises.
     """
     query, searcher = await _prepare(container, asked, request)
-    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
+    with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         return await searcher.search(query, trace)
 
 
@@ -139,7 +138,7 @@ async def search_page(
 ) -> SearchPage:
     """Ranks the chunks of one or several corpora, with snippets and what `layout` asks for. Raises as `search` does."""
     query, searcher = await _prepare(container, asked, request)
-    with use_prompts(container.prompts), trace.timed("total"), count_tokens(container, trace):
+    with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
         else:
@@ -173,7 +172,7 @@ async def _prepare(container: Container, asked: Asked, request: SearchRequest) -
 class _Opened:
     """A question with its documents, and the reasoner that answers it.
 
-    `models` is None if the reasoner asks no model. `searcher` is that of the reasoner, with its name.
+    `models` is None if the reasoner asks no model. `searcher` is the searcher of the reasoner, with its name.
     """
 
     question: Question
@@ -194,7 +193,7 @@ async def ask(
     """
     opened = await _open(container, asked, request)
     with use_prompts(container.prompts):
-        with trace.timed("total"), count_tokens(container, trace):
+        with trace.timed("total"), container.count_tokens(trace):
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
         question = opened.question
@@ -216,7 +215,7 @@ async def verify(
     """
     opened = await _open(container, asked, request)
     with use_prompts(container.prompts):
-        with count_tokens(container, trace):
+        with container.count_tokens(trace):
             opened = await _restate(opened, trace)
         return await _verify(container, opened, given, trace, budget)
 

@@ -30,13 +30,13 @@ _POLL_SECONDS = 0.1
 
 Asked: TypeAlias = Corpus | Sequence[Corpus]
 MinGeneration: TypeAlias = int | Mapping[str, int] | None
-"""That of the only corpus, or one for each of several corpora by name."""
+"""The generation of the only corpus, or a generation for each of several corpora by name."""
 
 
 async def open_corpora(container: Container, names: Sequence[str]) -> tuple[Corpus, ...]:
     """Returns the corpora with these names.
 
-    Raises `InvalidInput` for no name, more than `MAX_CORPORA`, or one that comes twice, and `NotFound` for a corpus
+    Raises `InvalidInput` for no name, more than `MAX_CORPORA`, or a name that comes twice, and `NotFound` for a corpus
     that is not there or that the caller may not see.
     """
     if not names:
@@ -75,7 +75,7 @@ async def select_parts(
 
 
 def _unite(parts: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Returns all documents of the parts; those of a single part as the same set, for which searches keep masks."""
+    """Returns all documents of the parts. A single part is returned as the same set, for which searches keep masks."""
     return parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
 
 

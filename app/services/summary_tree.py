@@ -112,7 +112,9 @@ async def check_tree(container: Container, source: Corpus, name: str) -> ChatMod
 async def estimate_tree_of(container: Container, source: Corpus) -> ModelEstimate:
     """Returns what `estimate_tree` returns, for the passages of a corpus; summaries that exist are counted, too."""
     count, tokens = 0, 0
-    async for _, nodes in _read_nodes(container, source, [one async for one in list_documents(container, source)]):
+    async for _, nodes in _read_nodes(
+        container, source, [document async for document in list_documents(container, source)]
+    ):
         count += len(nodes)
         tokens += sum(node.tokens for node in nodes)
     return estimate_tree(container, count, tokens)
@@ -214,8 +216,12 @@ class _Building:
 
     async def _write_leaves(self) -> list[TreeNode]:
         """Copies the documents with their passages and vectors, and returns the passages of the copies."""
-        documents = [one async for one in list_documents(self._container, self._source) if one.readable and one.enabled]
-        submissions = [one async for one in self._copy(documents)]
+        documents = [
+            document
+            async for document in list_documents(self._container, self._source)
+            if document.readable and document.enabled
+        ]
+        submissions = [submission async for submission in self._copy(documents)]
         self._tell("copying", 0, len(submissions))
         await self._submit(submissions)
         return await self._read([submission.key for submission in submissions])
@@ -252,7 +258,9 @@ class _Building:
     async def _write_layer(self, level: int, groups: Sequence[Sequence[TreeNode]]) -> list[TreeNode]:
         """Writes a summary of each group that has none yet, and returns the passages of all of them."""
         keys = [f"raptor/{level}/{fingerprint_summary(group, self._models)}" for group in groups]
-        present = {one.key async for one in list_documents(self._container, self._corpus) if one.readable}
+        present = {
+            document.key async for document in list_documents(self._container, self._corpus) if document.readable
+        }
         missing = [(key, group) for key, group in zip(keys, groups, strict=True) if key not in present]
         self._keys.update(keys)
         for begin in range(0, len(missing), _BATCH):
@@ -278,7 +286,7 @@ class _Building:
                 raise reply
 
     async def _submit(self, submissions: Sequence[Submission]) -> None:
-        self._keys.update(one.key for one in submissions)
+        self._keys.update(submission.key for submission in submissions)
         job: Job | None = None
         async with aclosing(submit_all(self._container, self._corpus, submissions, OnConflict.REPLACE)) as parts:
             async for part in parts:
@@ -295,13 +303,21 @@ class _Building:
     async def _read(self, keys: Sequence[str]) -> list[TreeNode]:
         """Returns the passages of these documents of the tree, in the order of the keys."""
         wanted = set(keys)
-        documents = {one.key: one async for one in list_documents(self._container, self._corpus) if one.key in wanted}
+        documents = {
+            document.key: document
+            async for document in list_documents(self._container, self._corpus)
+            if document.key in wanted
+        }
         chosen = [documents[key] for key in dict.fromkeys(keys)]
         return [node async for _, nodes in _read_nodes(self._container, self._corpus, chosen) for node in nodes]
 
     async def _delete_others(self) -> None:
         """Deletes what an earlier call wrote that does not belong to the tree, since the corpus has changed since."""
-        others = [one.key async for one in list_documents(self._container, self._corpus) if one.key not in self._keys]
+        others = [
+            document.key
+            async for document in list_documents(self._container, self._corpus)
+            if document.key not in self._keys
+        ]
         if others:
             job, _ = await delete_by_keys(self._container, self._corpus, others)
             await self._complete(job)

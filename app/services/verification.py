@@ -5,7 +5,6 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from app.container import Container
-from app.services.metering import count_tokens
 from core.budget import Budget
 from core.events import SearchEvent
 from core.ports.reasoning import Answer, Question, Reasoner
@@ -45,8 +44,8 @@ async def verify_given(
 ) -> Verification:
     """Returns what each document is to an answer that `reasoner` gave to `question`.
 
-    `compare` is None if the reasoner asks no model. The calls are limited by `budget`, and counted apart from those of
-    `trace`, which is that of the question: it has the expected cost, each verdict as it is known, and the verification.
+    `compare` is None if the reasoner asks no model. The calls are limited by `budget`, and counted apart from the calls
+    of `trace`, the trace of the question: it has the expected cost, each verdict as it is known, and the verification.
     """
 
     def tell(verdict: Verdict) -> None:
@@ -67,7 +66,7 @@ async def verify_given(
         run.listeners.append(collect)
         return await reasoner.answer(await masks.mask(masked), run)
 
-    with trace.timed("verify"), count_tokens(container, own):
+    with trace.timed("verify"), container.count_tokens(own):
         at_once = min(container.settings.llm.concurrency, _AT_ONCE)
         verification = await verify_answer(
             question.text, given, ask_without, compare, own, at_once=at_once, on_verdict=tell

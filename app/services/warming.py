@@ -12,7 +12,7 @@ from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.errors import HopweaveError, Unavailable
 from core.strategies import StrategySpec
-from core.telemetry.log_events import log_event
+from core.telemetry.logs import log_event
 from core.trace import Trace
 from models import import_chat_client
 from retrieval import warm

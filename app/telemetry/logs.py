@@ -18,8 +18,7 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 
 from app.telemetry.stacks import write_stacks_on_signal
 from core.settings import LogSettings
-from core.telemetry.log_events import FIELDS
-from core.telemetry.request_ids import current_request_id
+from core.telemetry.logs import FIELDS, current_request_id
 
 __all__ = ["configure_logs", "log_to_file"]
 

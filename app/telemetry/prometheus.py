@@ -132,7 +132,7 @@ class PrometheusMeter:
             child.set(value)
 
     def render(self, documents: Sequence[DocumentCount]) -> bytes:
-        """Returns all metrics. `documents` are those of the record."""
+        """Returns all metrics. `documents` are the counts of the record."""
         from prometheus_client import CollectorRegistry, generate_latest
 
         states = CollectorRegistry()
@@ -176,16 +176,16 @@ class _RecordState:
 
     def _count(self) -> dict[tuple[str, ...], int]:
         counts: dict[tuple[str, ...], int] = {}
-        for one in self._documents:
-            labels = (one.state, one.corpus) if self._by_corpus else (one.state,)
-            counts[labels] = counts.get(labels, 0) + one.documents
+        for document in self._documents:
+            labels = (document.state, document.corpus) if self._by_corpus else (document.state,)
+            counts[labels] = counts.get(labels, 0) + document.documents
         return counts
 
     def _wait(self) -> dict[tuple[str, ...], float]:
         waits: dict[tuple[str, ...], float] = {} if self._by_corpus else {(): 0.0}
-        for one in self._documents:
-            labels = (one.corpus,) if self._by_corpus else ()
-            seconds = one.waiting_seconds if one.state == _QUEUED else 0.0
+        for document in self._documents:
+            labels = (document.corpus,) if self._by_corpus else ()
+            seconds = document.waiting_seconds if document.state == _QUEUED else 0.0
             waits[labels] = max(waits.get(labels, 0.0), seconds)
         return waits
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from app.container import Container
-    from app.services.graph.merges import NamedMerge
+    from app.services.graph import NamedMerge
     from core.corpora import Corpus
     from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
 
@@ -45,7 +45,7 @@ def find_entities(
 ) -> None:
     """Find entities by name."""
     from api.schemas.entities import EntityListOut
-    from app.services.graph.entities import find
+    from app.services.graph import find
     from cli.output.entities import show_found
 
     async def read(container: "Container", at: "Corpus", only: _Filter) -> list["FoundEntity"]:
@@ -66,7 +66,7 @@ def show_entity(
 ) -> None:
     """Show an entity: its facts, its synonyms, and the passages that mention it."""
     from api.schemas.entities import EntityDetailsOut
-    from app.services.graph.entities import show
+    from app.services.graph import show
     from cli.output.entities import show_details
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "EntityDetails":
@@ -87,7 +87,7 @@ def show_neighbourhood(
 ) -> None:
     """Show the edges near an entity."""
     from api.schemas.entities import SubgraphOut
-    from app.services.graph.entities import neighbourhood
+    from app.services.graph import neighbourhood
     from cli.output.entities import show_subgraph
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "Subgraph":
@@ -108,7 +108,7 @@ def show_ways(
 ) -> None:
     """Show the shortest ways between two entities, with what states each step."""
     from api.schemas.entities import WaysOut
-    from app.services.graph.entities import explain_ways
+    from app.services.graph import explain_ways
     from cli.output.entities import show_ways as print_ways
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str, other_id: str) -> "Ways":
@@ -127,7 +127,7 @@ def merge_entities(
 ) -> None:
     """State that an entity is another: from then on both are one, with the name of the second."""
     from api.schemas.entities import EntityMergeOut
-    from app.services.graph.merges import merge
+    from app.services.graph import merge
     from cli.output.entities import show_merge
 
     async def write(container: "Container", at: "Corpus", _: _Filter, id: str, into_id: str) -> "NamedMerge":
@@ -141,7 +141,7 @@ def merge_entities(
 def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
     """List the merges of entities, the newest first."""
     from api.schemas.entities import MergeListOut
-    from app.services.graph.merges import list_merges
+    from app.services.graph import list_merges
     from cli.output.entities import show_merges
 
     async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedMerge"]:
@@ -159,7 +159,7 @@ def undo_merge(
 ) -> None:
     """Undo a merge: both entities are as before."""
     from api.schemas.entities import EntityMergeOut
-    from app.services.graph.merges import undo
+    from app.services.graph import undo
     from cli.output.entities import show_undone
 
     async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedMerge":
@@ -171,7 +171,7 @@ def undo_merge(
 
 def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:
     """Returns what `read(container, corpus, filter, *ids)` returns, with the ids of the entities of these names."""
-    from app.services.graph.entities import resolve
+    from app.services.graph import resolve
     from cli.runtime import run_with_container
 
     only = parse_filter_text(where)

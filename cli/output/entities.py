@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from app.services.graph.merges import NamedMerge
+from app.services.graph import NamedMerge
 from cli.output.console import counted, print_result, table
 from cli.output.snippets import print_snippet
 from cli.output.support import name_node

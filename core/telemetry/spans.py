@@ -1,11 +1,29 @@
-"""Spans: the parts of a request or run as a tracer sees them. Without a tracer, a span does nothing."""
+"""Spans: the parts of a request or run as a tracer sees them. Without a tracer, a span does nothing.
 
+Searches and their stages are measured, too: each stage under the name of the searcher that runs.
+"""
+
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from enum import StrEnum
 from typing import Protocol
 
-__all__ = ["Span", "SpanKind", "SpanValue", "Tracer", "install_tracer", "outgoing_headers", "span"]
+from core.telemetry.logs import HEADER, current_request_id
+from core.telemetry.metrics import RETRIEVAL_SECONDS
+
+__all__ = [
+    "Span",
+    "SpanKind",
+    "SpanValue",
+    "Tracer",
+    "install_tracer",
+    "measure_search",
+    "measure_stage",
+    "outgoing_headers",
+    "span",
+]
 
 SpanValue = str | int | float | bool | tuple[str, ...]
 
@@ -30,7 +48,7 @@ class Span(Protocol):
 
 
 class Tracer(Protocol):
-    """Makes spans, each a child of the one in whose block it begins."""
+    """Makes spans, each a child of the span in whose block it begins."""
 
     def span(
         self, name: str, kind: SpanKind, attributes: Mapping[str, SpanValue], parent: Mapping[str, str]
@@ -86,5 +104,39 @@ def span(
 
 
 def outgoing_headers() -> dict[str, str]:
-    """Returns the headers by which another server continues the trace; none without a tracer."""
-    return {} if _installed.tracer is None else _installed.tracer.outgoing_headers()
+    """Returns the headers by which the request's id and its trace follow into a call of another server."""
+    request_id = current_request_id()
+    headers = {HEADER: request_id} if request_id else {}
+    return headers if _installed.tracer is None else {**headers, **_installed.tracer.outgoing_headers()}
+
+
+_SEARCH: ContextVar[tuple[str, str] | None] = ContextVar("search", default=None)
+
+
+@contextmanager
+def measure_search(searcher: str, corpus: str) -> Iterator[None]:
+    """Measures the block as a search by `searcher` in the corpus of this name."""
+    before = _SEARCH.set((searcher, corpus))
+    began = time.perf_counter()
+    try:
+        with span(f"search {searcher}", {"hopweave.searcher": searcher, "gen_ai.operation.name": "retrieval"}):
+            yield
+    finally:
+        _SEARCH.reset(before)
+        RETRIEVAL_SECONDS.record(time.perf_counter() - began, searcher=searcher, stage="total", corpus=corpus)
+
+
+@contextmanager
+def measure_stage(stage: str) -> Iterator[None]:
+    """Measures the block as a stage of the search that runs. Outside a search it measures nothing."""
+    search = _SEARCH.get()
+    if search is None:
+        yield
+        return
+    searcher, corpus = search
+    began = time.perf_counter()
+    try:
+        with span(f"stage {stage}", {"hopweave.searcher": searcher, "hopweave.stage": stage}):
+            yield
+    finally:
+        RETRIEVAL_SECONDS.record(time.perf_counter() - began, searcher=searcher, stage=stage, corpus=corpus)

@@ -18,9 +18,8 @@ from core.ports.record import (
     NewRevision,
     Outcome,
 )
-from core.telemetry.log_events import log_event
+from core.telemetry.logs import log_event, request_id_of_job
 from core.telemetry.metrics import LEASES_EXPIRED
-from core.telemetry.request_ids import request_id_of_job
 
 __all__ = ["LoggedClaims", "LoggedCommits"]
 

@@ -15,7 +15,7 @@ from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
 from core.ports.embedding import Vectors
 from core.ports.embedding_form import EmbeddingForm, split_form
-from core.telemetry.outgoing import outgoing_headers
+from core.telemetry.spans import outgoing_headers
 from models.embedding.normalize import finish, normalize
 from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens

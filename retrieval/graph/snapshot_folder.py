@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import InvalidInput
-from core.telemetry.log_events import log_event
+from core.telemetry.logs import log_event
 from retrieval.graph.array_file import (
     ArrayFile,
     FileContent,

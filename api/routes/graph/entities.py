@@ -8,8 +8,8 @@ from api.access.scopes import READ, WRITE
 from api.deps import ContainerDep, CorpusDep
 from api.parameters import FilterDep
 from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
-from app.services.graph import merges
-from app.services.graph.entities import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
+from app.services import graph
+from app.services.graph import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
 
 __all__ = ["router"]
 
@@ -75,4 +75,4 @@ async def merge(corpus: CorpusDep, id: str, body: MergeIn, container: ContainerD
 
     409 if the entity is merged already, or both are one.
     """
-    return EntityMergeOut.model_validate(await merges.merge(container, corpus, id, body.into))
+    return EntityMergeOut.model_validate(await graph.merge(container, corpus, id, body.into))

@@ -43,7 +43,7 @@ _MAX_REQUEST = 300_000
 class QuestionChanges:
     """What changed since the question `before`, which `after` asks again.
 
-    Documents are those that the answers cite. `changed` are cited by both, and have another revision since.
+    All documents are cited by the answers. `changed` documents are cited by both, and have another revision since.
     """
 
     before: AskedQuestion
@@ -135,7 +135,7 @@ async def compare(container: Container, corpus: Corpus, question_id: str) -> Que
             f"the question {after.again_of!r}, which this one asks again, has been deleted; keep a question to compare "
             "it later"
         ) from error
-    old, new = [await _read_cited(container, corpus, one) for one in (before, after)]
+    old, new = [await _read_cited(container, corpus, answer) for answer in (before, after)]
     names = await container.record.documents.get_refs(corpus.id, {*old, *new}, enabled=None)
     both = [id for id in names if id in old and id in new]
 
@@ -169,14 +169,14 @@ async def clean_questions(container: Container) -> None:
 async def _read_cited(container: Container, corpus: Corpus, question: AskedQuestion) -> dict[str, str]:
     """Returns the fingerprints of the cited documents by id."""
     sources: Sequence[QuestionSource] = await container.record.questions.list_sources(corpus.id, question.id)
-    return {one.document_id: one.fingerprint for one in sources if one.cited}
+    return {source.document_id: source.fingerprint for source in sources if source.cited}
 
 
 async def _sees_sources(container: Container, corpus: Corpus, question: AskedQuestion) -> bool:
     """Whether the caller may see all documents that were retrieved: their metadata may have changed since."""
     if container.sees_all_documents:
         return True
-    ids = {one.document_id for one in await container.record.questions.list_sources(corpus.id, question.id)}
+    ids = {source.document_id for source in await container.record.questions.list_sources(corpus.id, question.id)}
     return set(await container.record.documents.get_refs(corpus.id, ids, enabled=None)) == ids
 
 

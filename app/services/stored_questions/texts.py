@@ -27,10 +27,10 @@ _OF_CELL = ("row", "column", "value")
 def strip_texts(value: Any) -> Any:
     """Returns a copy of JSON without the texts of the corpus. Results of a web search stay: no record has them."""
     if isinstance(value, list):
-        return [strip_texts(one) for one in value]
+        return [strip_texts(part) for part in value]
     if not isinstance(value, dict):
         return value
-    stripped = {name: strip_texts(one) for name, one in value.items()}
+    stripped = {name: strip_texts(part) for name, part in value.items()}
     if _is_of_web(value):
         return stripped
     if _is_hit(value):
@@ -67,8 +67,8 @@ async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
 def _of_cells(value: Any) -> Iterator[str]:
     """Yields the ids of the chunks of quotes that are about a cell of a table."""
     if isinstance(value, list | dict):
-        for one in value.values() if isinstance(value, dict) else value:
-            yield from _of_cells(one)
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _of_cells(part)
     if isinstance(value, dict) and _is_quote(value) and value.get("cell"):
         yield str(value["chunk_id"])
 
@@ -76,10 +76,10 @@ def _of_cells(value: Any) -> Iterator[str]:
 def _fill_cells(value: Any, texts: Mapping[str, tuple[str, list[str]]]) -> Any:
     """Returns JSON with the cells of its quotes; a cell that is not there any more is null."""
     if isinstance(value, list):
-        return [_fill_cells(one, texts) for one in value]
+        return [_fill_cells(part, texts) for part in value]
     if not isinstance(value, dict):
         return value
-    filled = {name: _fill_cells(one, texts) for name, one in value.items()}
+    filled = {name: _fill_cells(part, texts) for name, part in value.items()}
     if _is_quote(value) and (cell := value.get("cell")):
         text, before = texts.get(value["chunk_id"], ("", []))
         found = name_cell(text, Span(**cell["span"]), before)
@@ -90,10 +90,10 @@ def _fill_cells(value: Any, texts: Mapping[str, tuple[str, list[str]]]) -> Any:
 def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapping[str, DocumentRef]) -> Any:
     """`chunks` have each passage that is there with its link, which answers are stored without."""
     if isinstance(value, list):
-        return [_fill(one, chunks, refs) for one in value]
+        return [_fill(part, chunks, refs) for part in value]
     if not isinstance(value, dict):
         return value
-    filled = {name: _fill(one, chunks, refs) for name, one in value.items()}
+    filled = {name: _fill(part, chunks, refs) for name, part in value.items()}
     if _is_of_web(value):
         return filled
     if _is_hit(value) and (found := chunks.get(value["chunk"]["id"])) is not None:
@@ -119,12 +119,12 @@ def _describe(chunk: Chunk, refs: Mapping[str, DocumentRef], span: Span | None) 
 def _references(value: Any) -> Iterator[tuple[str, str]]:
     """Yields the ids of the chunk and of the document ('' if unknown) of each passage and quote."""
     if isinstance(value, list):
-        for one in value:
-            yield from _references(one)
+        for item in value:
+            yield from _references(item)
     if not isinstance(value, dict):
         return
-    for one in value.values():
-        yield from _references(one)
+    for item in value.values():
+        yield from _references(item)
     if not _is_of_web(value):
         document = str((value.get("document") or {}).get("id", ""))
         if _is_hit(value):

@@ -54,7 +54,7 @@ class VerificationForm(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The budget of making a question understandable alone, and that of the verification."""
+    """The budget of making a question understandable alone, and the budget of the verification."""
 
     question: Budget
     verification: Budget

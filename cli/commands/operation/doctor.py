@@ -50,8 +50,7 @@ def _collect_findings(settings: "Settings") -> "list[Finding]":
     from app.composition import choose_composition
     from app.doctor.diagnosis import diagnose
     from app.doctor.findings import Level
-    from app.doctor.service_check import examine_services
-    from app.doctor.store_check import examine_folder, examine_schema
+    from app.doctor.installation import examine_folder, examine_schema, examine_services
 
     findings = examine_folder(settings)
     if any(finding.level is Level.PROBLEM for finding in findings):

@@ -9,7 +9,7 @@ from cli.options import AsJson
 from cli.output.console import print_json, print_result
 
 if TYPE_CHECKING:
-    from app.doctor.migration import Schema
+    from app.composition import Schema
 
 __all__ = ["register"]
 
@@ -23,12 +23,12 @@ def migrate(
     as_json: AsJson = False,
 ) -> None:
     """Migrate the record's schema to this release. Stop workers and servers of other releases first."""
-    from app.doctor.migration import SchemaState, examine
-    from app.doctor.migration import migrate as bring_up
+    from app.composition import SchemaState, choose_composition
+    from app.doctor.diagnosis import migrate as bring_up
     from core.settings import read_settings
 
     settings = read_settings()
-    before = asyncio.run(examine(settings))
+    before = asyncio.run(choose_composition(settings).read_schema())
     outdated = before.state in {SchemaState.OLDER, SchemaState.NEWER}
     after = before if check or before.state is SchemaState.MISSING else asyncio.run(bring_up(settings))
     if as_json:

@@ -9,7 +9,7 @@ from core.errors import BudgetExhausted, ContextTooLong, Fenced, ModelFailed, Mo
 from core.graph import Extraction
 from core.ports.indexing import Extractor, ModelCalls
 from core.ports.record import Claim, StagedExtraction
-from core.telemetry.request_ids import request_id_of_job, set_request_id
+from core.telemetry.logs import request_id_of_job, set_request_id
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
 from indexer.pipeline.extraction.staging_buffer import StagingBuffer
 from indexer.pipeline.progress import ProgressReport

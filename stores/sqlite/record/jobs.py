@@ -12,7 +12,7 @@ from core.record_policy.errors import job_missing
 from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.progress import MeasuredJob, RevisionProgress
 from core.record_policy.states import JOB_CANCELLED, STOPPABLE
-from core.telemetry.request_ids import new_job_id
+from core.telemetry.logs import new_job_id
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.revisions import UNFINISHED_ROWS, cancel, finish_if_done, requeue_deletions, set_state

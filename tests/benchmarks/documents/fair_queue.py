@@ -14,8 +14,7 @@ from typing import Any
 
 from app.container import Container
 from app.services import corpora, ingestion
-from app.services.documents import load_page
-from app.services.pages import draw_page
+from app.services.documents import draw_page, load_page
 from core.corpora import Corpus
 from core.documents import OnConflict, Submission
 from core.jobs import Job

@@ -10,7 +10,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from api.readiness import Warmth
-from api.telemetry.event_loop import limit_accept_errors
+from api.telemetry import limit_accept_errors
 from app.container import Container
 from app.telemetry.prometheus import PrometheusMeter
 from core.ports.embedding import Vectors

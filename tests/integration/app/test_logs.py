@@ -10,8 +10,8 @@ import logging, os, sys
 from pathlib import Path
 from app.telemetry.logs import configure_logs, log_to_file
 from core.settings import LogSettings
-from core.telemetry.log_events import log_event
-from core.telemetry.request_ids import set_request_id
+from core.telemetry.logs import log_event
+from core.telemetry.logs import set_request_id
 log = logging.getLogger("hopweave.worker")
 """
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from app.container import Container
+from app.doctor.corpus_check import examine_recall
 from app.doctor.diagnosis import repair_all
 from app.doctor.findings import Level
-from app.doctor.index_check import examine_recall
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.ports.views import VectorBatch, VectorKind
 from core.settings import Settings

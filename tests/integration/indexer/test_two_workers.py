@@ -13,8 +13,7 @@ from typing import Any, cast
 import pytest
 
 from app.container import Container
-from app.doctor.consistency import examine_views, read_record_ids
-from app.doctor.repair import repair
+from app.doctor.consistency import examine_views, read_record_ids, repair
 from core.ids import document_id, entity_id
 from core.ports.views import VectorKind
 from indexer import ViewRepairer, Worker

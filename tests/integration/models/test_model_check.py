@@ -13,7 +13,7 @@ import app.container.adapters
 from app.container import Container
 from app.doctor.diagnosis import diagnose
 from app.doctor.findings import Finding, Level
-from app.doctor.model_check import check_models
+from app.doctor.installation import check_models
 from core.settings import LlmSettings, RoleSettings, Settings
 from models import make_chat_models
 from tests.twins.chat_server import ChatServer, Reply

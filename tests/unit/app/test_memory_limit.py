@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from app.doctor.settings_check import examine_settings, find_memory_limit
+from app.doctor.installation import examine_settings, find_memory_limit
 from core.settings import Settings
 
 _MB = 1024 * 1024
@@ -28,7 +28,7 @@ def test_without_control_groups_there_is_no_limit(tmp_path: Path) -> None:
 def test_doctor_tells_of_a_container_that_is_too_small_for_the_parser(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, allowed: int | None, warns: bool
 ) -> None:
-    monkeypatch.setattr("app.doctor.settings_check.find_memory_limit", lambda: allowed)
+    monkeypatch.setattr("app.doctor.installation.find_memory_limit", lambda: allowed)
     settings = Settings.model_validate({"data_dir": tmp_path, "parser": {"memory_mb": 1024}})
     found = list(examine_settings(settings))
     assert ["HOPWEAVE_PARSER__MEMORY_MB" in one.detail for one in found] == ([True] if warns else [])

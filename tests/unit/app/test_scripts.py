@@ -2,7 +2,7 @@
 
 import pytest
 
-from app.doctor.script_check import find_unread_scripts
+from app.services.scripts import find_unread_scripts
 from core.ports.embedding import TokenCounter
 from core.settings import EmbeddingSettings
 from models import make_embedder

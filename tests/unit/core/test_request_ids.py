@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.telemetry.request_ids import choose_request_id, new_job_id, request_id_of_job, set_request_id
+from core.telemetry.logs import choose_request_id, new_job_id, request_id_of_job, set_request_id
 
 
 @pytest.mark.parametrize("given", ["abc", "a.b_c-1", "0" * 64])

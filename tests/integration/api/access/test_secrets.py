@@ -10,7 +10,7 @@ import pytest
 
 from app.access.container import RestrictedContainer
 from core.keys import Scope
-from core.telemetry.log_events import FIELDS
+from core.telemetry.logs import FIELDS
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import BASE, Server
 

@@ -8,7 +8,7 @@ import pytest
 from api.access.sessions import COOKIE, FILE, sign_session
 from core.keys import Scope, hash_key, make_key
 from core.settings import ApiSettings
-from core.telemetry.log_events import FIELDS
+from core.telemetry.logs import FIELDS
 from tests.integration.api.access.browsing import OWN, PATH, PLAIN, Browser, MakeBrowser
 from tests.integration.api.access.conftest import OPEN_DOCUMENT, SECRETS, Keys, key_of
 from tests.integration.api.conftest import BASE, MakeServer, Server

@@ -1,20 +1,27 @@
-"""`RequestTelemetry`: the middleware that gives each request its id, and measures, logs and traces it."""
+"""The parts of the server that are watched: requests, connections and the event loop.
 
+`RequestTelemetry` is the middleware that gives each request its id, and measures, logs and traces it. Of the event
+loop, it is measured how late it runs; errors of accepting connections are logged at a bounded rate.
+"""
+
+import asyncio
+import errno
 import logging
 import time
+from typing import Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from core.telemetry.log_events import log_event
-from core.telemetry.metrics import HTTP_SECONDS
-from core.telemetry.request_ids import HEADER, choose_request_id, set_request_id
+from app.container import Container
+from core.telemetry.logs import HEADER, choose_request_id, log_event, set_request_id
+from core.telemetry.metrics import EVENT_LOOP_LAG, HTTP_SECONDS, SNAPSHOT_AGE, SNAPSHOT_BYTES, SNAPSHOT_MAPPED_BYTES
 from core.telemetry.spans import SpanKind, span
 
-__all__ = ["IS_STARTING", "RequestTelemetry"]
+__all__ = ["IS_STARTING", "RequestTelemetry", "limit_accept_errors", "measure_event_loop", "measure_snapshots"]
 
-_log = logging.getLogger("hopweave.http")
+_http_log = logging.getLogger("hopweave.http")
 
 _NO_ROUTE = "none"
 _CLIENT_CLOSED_REQUEST = 499  # as nginx calls it
@@ -81,8 +88,8 @@ def _route(scope: Scope) -> str:
     """Returns the template of the route. A request that is refused before it is routed counts under its route, too."""
     route = scope.get("route")
     if route is None and "app" in scope:
-        matches = [(one.matches(scope)[0], one) for one in scope["app"].state.routes]
-        route = next((one for kind in (Match.FULL, Match.PARTIAL) for found, one in matches if found is kind), None)
+        matches = [(route.matches(scope)[0], route) for route in scope["app"].state.routes]
+        route = next((match for kind in (Match.FULL, Match.PARTIAL) for found, match in matches if found is kind), None)
     return getattr(route, "path", None) or _NO_ROUTE
 
 
@@ -91,7 +98,7 @@ def _report(scope: Scope, route: str, status: int, seconds: float) -> None:
     is_expected = status < _SERVER_ERROR or scope.get("state", {}).get(IS_STARTING, False)
     level = logging.DEBUG if route in _QUIET and is_expected else logging.INFO
     log_event(
-        _log,
+        _http_log,
         level,
         "request",
         method=scope["method"],
@@ -99,3 +106,61 @@ def _report(scope: Scope, route: str, status: int, seconds: float) -> None:
         status=status,
         seconds=round(seconds, 4),
     )
+
+
+_log = logging.getLogger("hopweave.api")
+
+_TICK_SECONDS = 0.02
+_SNAPSHOT_SECONDS = 5.0
+_LOG_SECONDS = 10.0
+_EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
+
+
+async def measure_event_loop() -> None:
+    """Measures forever by how much a timer is late, which is how long something else blocked the event loop."""
+    while True:
+        began = time.perf_counter()
+        await asyncio.sleep(_TICK_SECONDS)
+        EVENT_LOOP_LAG.record(max(0.0, time.perf_counter() - began - _TICK_SECONDS))
+
+
+async def measure_snapshots(container: Container) -> None:
+    """Measures forever the snapshots in the memory of this process."""
+    while True:
+        held = container.snapshots.describe()
+        SNAPSHOT_BYTES.record(held.bytes)
+        SNAPSHOT_MAPPED_BYTES.record(held.mapped_bytes)
+        SNAPSHOT_AGE.record(held.age_seconds)
+        await asyncio.sleep(_SNAPSHOT_SECONDS)
+
+
+def limit_accept_errors(loop: asyncio.AbstractEventLoop) -> None:
+    """Logs that no connection can be accepted at most every ten seconds, with a count.
+
+    Without file descriptors asyncio reports an error with a traceback for each place of the backlog, each second.
+    """
+    loop.set_exception_handler(_AcceptErrors())
+
+
+class _AcceptErrors:
+    """The exception handler of an event loop."""
+
+    def __init__(self) -> None:
+        self._count = 0
+        self._logged_at = -_LOG_SECONDS
+
+    def __call__(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        error = context.get("exception")
+        if not isinstance(error, OSError) or error.errno not in _EXHAUSTED or "socket" not in context:
+            loop.default_exception_handler(context)
+            return
+        self._count += 1
+        if time.monotonic() - self._logged_at >= _LOG_SECONDS:
+            self._logged_at = time.monotonic()
+            _log.error(
+                "cannot accept connections: %s (%d times); raise the limit of open files (ulimit -n), or lower "
+                "HOPWEAVE_API__MAX_CONNECTIONS",
+                (error.strerror or "no resources").lower(),
+                self._count,
+            )
+            self._count = 0

@@ -1,10 +1,23 @@
-"""The request id: the name of one request in logs, responses, model calls and, through the job's id, in workers."""
+"""What a line of the log says beside its message: fields, and the id of the request.
 
+The request id is the name of one request in logs, responses, model calls and, through the job's id, in workers.
+"""
+
+import logging
 import re
 import secrets
 from contextvars import ContextVar
 
-__all__ = ["HEADER", "choose_request_id", "current_request_id", "new_job_id", "request_id_of_job", "set_request_id"]
+__all__ = [
+    "FIELDS",
+    "HEADER",
+    "choose_request_id",
+    "current_request_id",
+    "log_event",
+    "new_job_id",
+    "request_id_of_job",
+    "set_request_id",
+]
 
 HEADER = "X-Request-ID"
 
@@ -15,12 +28,12 @@ _CURRENT: ContextVar[str] = ContextVar("request_id", default="")
 
 
 def choose_request_id(given: str | None) -> str:
-    """Returns the id that a client gives, or a new one if it gives none, or one that logs and headers cannot have."""
+    """Returns the id that a client gives, or a new id if it gives none, or an id that logs and headers cannot have."""
     return given if given is not None and _SANE.fullmatch(given) else secrets.token_hex(8)
 
 
 def set_request_id(request_id: str) -> None:
-    """Sets the id of this task or thread, and of those that it starts."""
+    """Sets the id of this task or thread, and of tasks and threads that it starts."""
     _CURRENT.set(request_id)
 
 
@@ -42,3 +55,14 @@ def request_id_of_job(job_id: str) -> str:
     """Returns the id of the request that made the job, or '' if no request did."""
     request_id, dash, digits = job_id.rpartition("-")
     return request_id if dash and len(digits) == _JOB_DIGITS else ""
+
+
+FIELDS = "hopweave_fields"
+"""The attribute of a log record that has the fields."""
+
+
+def log_event(log: logging.Logger, level: int, message: str, **fields: object) -> None:
+    """Logs a message with fields. Neither may hold a question, a passage or an answer. Empty fields are left out."""
+    if log.isEnabledFor(level):
+        known = {name: value for name, value in fields.items() if value not in ("", None)}
+        log.log(level, message, extra={FIELDS: known})

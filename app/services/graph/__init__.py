@@ -1,1 +1,0 @@
-"""Entities and their neighbourhoods, and merges of entities."""

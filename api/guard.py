@@ -20,7 +20,7 @@ from api.page.responses import show_sign_in
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
 from core.errors import HopweaveError
-from core.execution.fair_slots import set_current_caller
+from core.execution.limits import set_current_caller
 from core.keys import KeyUsage
 from core.settings import ApiSettings
 

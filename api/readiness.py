@@ -10,7 +10,7 @@ from app.services.warming import warm_up
 from app.telemetry.prometheus import is_alive, shared_folder
 from core.errors import HopweaveError
 from core.execution.processes import freeze_objects
-from core.ports.record.maintenance import DocumentCount
+from core.ports.record.commits import DocumentCount
 
 __all__ = ["Warmth", "read_documents"]
 

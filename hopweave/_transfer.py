@@ -25,7 +25,7 @@ class Draft:
     """A file under a hidden name beside `path`, which it replaces when it is complete. Else it is deleted.
 
     The process that writes it holds a lock on it, so that the next draft in the folder deletes what killed processes
-    left. The server does the same (`core/execution/drafts.py`).
+    left. The server does the same (`core/execution/files.py`).
     """
 
     def __init__(self, path: Path) -> None:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.record import Contents, Documents
-from core.ports.reranking import Reranker
-from core.ports.retrieval import Searcher
+from core.ports.retrieval import Reranker, Searcher, WebSearch
 from core.ports.views import TextIndex, VectorStore
-from core.ports.web import WebSearch
 from core.strategies import StrategySpec
 from retrieval.graph.snapshot_cache import SnapshotCache
 

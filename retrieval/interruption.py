@@ -10,7 +10,7 @@ from typing import ParamSpec, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 
 __all__ = ["Interrupted", "check_interrupted", "run_interruptibly", "stop_flag"]
 

@@ -1,6 +1,6 @@
 """Makes the web search that the settings name."""
 
-from core.ports.web import WebSearch
+from core.ports.retrieval import WebSearch
 from core.settings import WebSettings
 
 __all__ = ["make_web_search"]

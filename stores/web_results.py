@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.errors import ModelFailed
-from core.ports.web import WebResult
+from core.ports.retrieval import WebResult
 
 __all__ = ["extract_text", "read_results"]
 

@@ -6,8 +6,7 @@ from typing import Any, Literal
 from core.budget import Budget
 from core.ports.chat import Message
 from core.ports.reasoning import Answer, Question, Unsupported
-from core.ports.reranking import Reranker
-from core.ports.retrieval import Query, Searcher
+from core.ports.retrieval import Query, Reranker, Searcher
 from core.settings import LlmSettings
 from core.strategies import StrategySpec, build, parse_spec
 from core.trace import Listener, Trace

@@ -11,8 +11,7 @@ import pytest
 from core.corpora import CorpusSettings, Fine
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
-from core.ports.reranking import Reranker
-from core.ports.retrieval import Searcher
+from core.ports.retrieval import Reranker, Searcher
 from core.strategies import StrategySpec, build
 from retrieval import SEARCHERS, RetrievalBackends, SnapshotCache, SnapshotFiles
 from retrieval.backends import WebAccess

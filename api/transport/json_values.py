@@ -11,7 +11,7 @@ from http import HTTPStatus
 from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 
 __all__ = ["count_values", "limit_values"]
 

@@ -17,7 +17,7 @@ from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import Record
-from core.ports.reranking import Reranker
+from core.ports.retrieval import Reranker
 from core.ports.views import TextIndex, VectorStore
 from retrieval import SnapshotCache, WebAccess
 

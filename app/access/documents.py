@@ -7,8 +7,8 @@ from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import Contents, DocumentPage, Documents, FactRow, TripleRow
+from core.record_policy.documents import make_page
 from core.record_policy.errors import document_missing
-from core.record_policy.pages import make_page
 
 __all__ = ["RestrictedContents", "RestrictedDocuments", "matches"]
 

@@ -22,7 +22,7 @@ from app.archive.rows import FORMAT, read_question_rows
 from app.container import Container
 from core.corpora import Corpus
 from core.errors import InvalidInput, NotFound
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
 

@@ -17,8 +17,8 @@ from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.indexing import LoadedDocument, Source
 from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision, Record
+from core.record_policy.documents import make_page
 from core.record_policy.errors import no_document
-from core.record_policy.pages import make_page
 from core.text.characters import check_text
 
 if TYPE_CHECKING:

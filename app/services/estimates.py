@@ -12,7 +12,7 @@ from app.services.scripts import LOOKED_AT, ScriptCheck
 from core.corpora import Corpus
 from core.documents import Submission, loader_notes
 from core.errors import InvalidSettings, LoadFailed, UnsupportedMedia
-from core.execution.work_limit import WorkLimit
+from core.execution.limits import WorkLimit
 from core.ports.chat import ChatRequest, Completion, OnToken
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.prompting.prompts import use_prompts

@@ -21,7 +21,7 @@ from app.services.ingestion import MAX_DOCUMENTS, submit_all
 from core.corpora import NO_GRAPH, Corpus
 from core.documents import Document, OnConflict, Submission
 from core.errors import Conflict, InvalidInput, InvalidSettings, LoadFailed, NotFound
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.jobs import Job, JobState
 from core.ports.chat import ChatModels
 from core.ports.embedding_form import split_form

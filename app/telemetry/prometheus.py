@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from core.errors import Conflict
-from core.ports.record.maintenance import DocumentCount
+from core.ports.record.commits import DocumentCount
 from core.settings import MetricsSettings
 from core.telemetry.metrics import DOCUMENTS, METRICS, QUEUE_OLDEST, Metric, MetricKind, install_meter
 

@@ -9,7 +9,7 @@ import typer
 from cli.output.console import counted, print_status
 from cli.output.files import replace_file
 from core.errors import InvalidInput, Unavailable
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from core.prompting.prompts import PromptLibrary
 from evaluation import DATASET_FILES, AnswerRow, PlanForm, PlanSelection, build_page, build_plan_lines
 

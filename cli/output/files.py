@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from core.errors import InvalidInput
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 
 __all__ = ["replace_file"]
 

@@ -136,5 +136,5 @@ class _BoundedStream:
 
 @cache
 def _bounded(kind: Any) -> Any:
-    """Returns `_BoundedStream` as a kind of stream: a response has none but those of its own library."""
+    """Returns `_BoundedStream` as a kind of stream: a response has only the kinds of its own library."""
     return type("BoundedStream", (_BoundedStream, kind), {})

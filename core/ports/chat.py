@@ -1,13 +1,24 @@
-"""The port of language models: requests, completions, and models by role."""
+"""The ports of language models: requests, completions, models by role, and the cache of answers."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from core.trace import Trace
 
-__all__ = ["ChatModel", "ChatModels", "ChatRequest", "Completion", "Message", "OnToken", "ReplyForm", "Speaker"]
+__all__ = [
+    "CachedAnswer",
+    "ChatModel",
+    "ChatModels",
+    "ChatRequest",
+    "Completion",
+    "Message",
+    "ModelCache",
+    "OnToken",
+    "ReplyForm",
+    "Speaker",
+]
 
 OnToken = Callable[[str], None]
 """Called with each piece of the text as it arrives. Pieces are provisional: the completion is final."""
@@ -120,3 +131,48 @@ class ChatModels(Protocol):
     async def close(self) -> None:
         """Closes connections; no call may follow."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CachedAnswer:
+    """An answer with the chunks whose text its question contained; without a corpus there are none."""
+
+    key: str
+    answer: str
+    corpus_id: str = ""
+    chunk_ids: frozenset[str] = frozenset()
+
+
+class ModelCache(Protocol):
+    """Answers by key.
+
+    For each corpus the cache knows the generation of the record that it has followed. A reader brings it up to date
+    first, so that answers are deleted with the documents that they were made from.
+    """
+
+    async def get(self, key: str) -> str | None: ...
+
+    async def put(self, entry: CachedAnswer, generation: int) -> bool:
+        """Stores an answer whose chunks all existed at this generation of its corpus (0 without a corpus).
+
+        Returns False, and stores nothing, if the cache has followed the record further or does not know the corpus; the
+        caller then reads the record again. An answer with the same key is replaced.
+        """
+        ...
+
+    async def followed(self, corpus_id: str) -> int | None:
+        """Returns the generation up to which removed chunks are handled; None for an unknown corpus."""
+        ...
+
+    async def follow(self, corpus_id: str, generation: int, removed: Collection[str] | None) -> None:
+        """Deletes the answers that name a removed chunk (None: all of the corpus), and stores the generation.
+
+        Removals may be repeated or out of order; only None sets the generation back.
+        """
+        ...
+
+    async def delete_corpus(self, corpus_id: str) -> None:
+        """Deletes the corpus and all its answers."""
+        ...
+
+    async def close(self) -> None: ...

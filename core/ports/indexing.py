@@ -28,7 +28,7 @@ class Block:
     """A part of a document under one heading path or on one page. No chunk crosses the end of a block.
 
     `start` is the offset of `text` in the text of its page (of the document if it has no pages), in code points, or
-    None if it has none. `page` counts from 1. `entities` and `triples` are those that the sender gave for the block,
+    None if it has none. `page` counts from 1. The sender gave `entities` and `triples` for the block,
     and `embedding` its vector, as 32-bit floats of length one (b'': none).
     """
 
@@ -43,10 +43,10 @@ class Block:
 
 @dataclass(frozen=True, kw_only=True)
 class LoadedDocument:
-    """A loaded document. `entities` and `triples` are those that the sender gave for all of it.
+    """A loaded document. The sender gave `entities` and `triples` for all of it.
 
-    `malformed` counts given triples, also those of blocks, that are not three names. `metadata` are those that the
-    content has, such as an author and a date; those of the sender are not among them. `pages` are the texts in which
+    `malformed` counts given triples, also of blocks, that are not three names. `metadata` are found in
+    the content, such as an author and a date; the sender's metadata are not among them. `pages` are the texts in which
     blocks have their places: page n is `pages[n - 1]`, and a document without pages has one text. They are empty if the
     loader keeps none. `embedding_model` made the embeddings of the blocks; '' if there are none.
     """

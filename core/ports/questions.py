@@ -15,9 +15,9 @@ class Questions(Protocol):
     reader sees the question as failed, and its process can write no more.
 
     When a document is deleted (`Submissions.delete_documents`, `delete_existing`), the same transaction withdraws the
-    questions that it was retrieved for: their answers, events and verifications are deleted, and those that run have
-    failed. A reindexed corpus keeps its questions. `Maintenance.delete_corpus_rows` deletes those of a corpus, and
-    `Keys.delete` those of a key.
+    questions that it was retrieved for: their answers, events and verifications are deleted, and running questions have
+    failed. A reindexed corpus keeps its questions. `Maintenance.delete_corpus_rows` deletes the questions of a corpus,
+    and `Keys.delete` the questions of a key.
     """
 
     async def create(self, question: NewQuestion, *, lease_seconds: float, max_running: int) -> AskedQuestion:
@@ -39,8 +39,9 @@ class Questions(Protocol):
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[AskedQuestion]:
-        """Returns at most `limit` questions of some askers, newest first, without `answer` and `verification`: those
-        that are older than the question `before`. Raises `NotFound` if the askers have no such question.
+        """Returns at most `limit` questions of some askers, newest first, without `answer` and `verification`. With
+        `before`, only questions that are older than the question of this id. Raises `NotFound` if the askers have no
+        such question.
         """
         ...
 
@@ -51,7 +52,7 @@ class Questions(Protocol):
         ...
 
     async def list_sources(self, corpus_id: str, question_id: str) -> Sequence[QuestionSource]:
-        """Returns the documents that were retrieved, by id; without those that are deleted."""
+        """Returns the documents that were retrieved, by id, without deleted documents."""
         ...
 
     async def append(
@@ -100,7 +101,7 @@ class Questions(Protocol):
         ...
 
     async def prune(self, *, after_seconds: float) -> int:
-        """Ends questions whose lease has expired, and deletes those that are not kept and ended longer ago than
+        """Ends questions whose lease has expired, and deletes questions that are not kept and ended longer ago than
         `after_seconds`. Returns how many it deleted.
         """
         ...
@@ -110,8 +111,9 @@ class Questions(Protocol):
         ...
 
     async def adopt(self, corpus_id: str, questions: Sequence[tuple[AskedQuestion, Sequence[QuestionSource]]]) -> None:
-        """Stores questions of a backup under their ids; those that are there already stay as they are.
+        """Stores questions of a backup under their ids. Questions that are there already stay as they are.
 
-        Those with a `generation` get that of the corpus. A source that is not a document of the corpus is left out.
+        Questions with a `generation` get the generation of the corpus. A source that is not a document of the corpus is
+        left out.
         """
         ...

@@ -49,7 +49,7 @@ class Unsupported(StrEnum):
 
 
 def weakest_support(supports: Iterable[Support]) -> Support:
-    """Returns the weakest of the supports, that of a chain of steps; `none` for an empty chain."""
+    """Returns the support of a chain of steps: the weakest support of a step; `none` for an empty chain."""
     return min(supports, key=lambda support: support.rank, default=Support.NONE)
 
 
@@ -111,7 +111,7 @@ class Step:
 
     `parents` are the ids of the steps whose answers it used; `depth` counts from 0. `verdict` is a word of the strategy
     (such as `PASS`), `support` says what the answer stands on (`none` if there is none), and `unstated` what no passage
-    states of it. `seconds` are wall time, `tokens` those of its calls.
+    states of it. `seconds` are wall time, `tokens` the tokens of its calls.
     """
 
     question: str

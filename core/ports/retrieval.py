@@ -1,6 +1,9 @@
-"""The port of searchers: a query, and the hits that it returns."""
+"""The ports of retrieval: searchers, rerankers and web search.
 
-from collections.abc import Mapping
+A searcher takes a query, and returns hits. A reranker scores question and passage together.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple, Protocol
@@ -18,9 +21,12 @@ __all__ = [
     "PathStep",
     "Query",
     "QueryPart",
+    "Reranker",
     "SearchResult",
     "Searcher",
     "Signals",
+    "WebResult",
+    "WebSearch",
 ]
 
 MAX_K = 1000
@@ -42,8 +48,8 @@ class Query:
     its reasons if the searcher gives any; with `contributions` it has the parts of its score, likewise. With `facts`
     the result has facts of the graph, if the corpus has any and the searcher uses its graph.
 
-    A query with `parts` is of several corpora: `corpus` is then the first of them, and `documents` those of all parts
-    (None: no part is restricted). The container's searchers answer it; a searcher of one corpus never gets any.
+    A query with `parts` is of several corpora: `corpus` is then the first of them, and `documents` the documents of all
+    parts (None: no part is restricted). The container's searchers answer it; a searcher of one corpus never gets any.
 
     `entities` are the names that a model found in the text, for searchers that start from names (None: they find names
     themselves). `web`: the request permits a web search. `private`: the writer of the text was shown passages, so that
@@ -110,7 +116,7 @@ class Hit:
     no corpus; its chunk and document are made from the search engine's result. `versions` are other versions of its
     document, the newest first, as far as the search looked at passages of them. `corpus` is the name of the corpus, ''
     for a passage of the web. Of a query with `parts`, scores order the hits of all corpora, and `contributions` sum to
-    the score that the hit has among those of its corpus.
+    the score that the hit has among the hits of its corpus.
     """
 
     chunk: Chunk
@@ -138,8 +144,8 @@ class Fact(NamedTuple):
 class SearchResult:
     """At most `k` hits, best first; the generation of the corpus that they were ranked in; linked entities by name.
 
-    `facts`, if the query asks for them, are those that the search reached in the graph, best first, each once. Each
-    chunk id is that of a hit.
+    `facts`, if the query asks for them, are the facts that the search reached in the graph, best first, each once. Each
+    chunk id is the id of a hit.
     """
 
     hits: tuple[Hit, ...]
@@ -167,3 +173,44 @@ class Searcher(Protocol):
     """Ranks chunks for a question. An empty corpus gives no hit and is not an error. Ties are ordered by chunk id."""
 
     async def search(self, query: Query, trace: Trace) -> SearchResult: ...
+
+
+class Reranker(Protocol):
+    """Scores texts for a question: slower than vectors, and more accurate."""
+
+    async def rank(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Returns one finite score for each text, in their order; higher is better, the scale is not defined.
+
+        No texts give []. Raises `Unavailable` if the model cannot be reached, `ModelFailed` if its answer cannot be
+        used.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Closes connections and threads; nothing may be ranked afterwards."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class WebResult:
+    """A result: an address of http or https, and plain text without markup. `text` is never empty."""
+
+    url: str
+    title: str
+    text: str
+
+
+class WebSearch(Protocol):
+    """A search engine. The pages themselves are never fetched."""
+
+    async def search(self, query: str, count: int) -> list[WebResult]:
+        """Returns at most `count` results, best first, no address twice; fewer if the engine has no more.
+
+        No word of the query is read as the engine's own syntax. Raises `Unavailable` if the engine cannot be reached or
+        is overloaded, `ModelFailed` if it refuses or its answer contains no list of results.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Closes connections; nothing may be searched afterwards."""
+        ...

@@ -13,7 +13,7 @@ class TrailStep:
 
     `needs` are the ids of the steps whose answers it used; ids of other trails are left out. `searches` are the
     queries, each after its searcher's name; `chunks` are the ids of the chunks that were found, best first. `support`
-    is that of `core.ports.reasoning`; it is '' for searches that belong to no step.
+    is a value of `core.ports.reasoning.Support`; it is '' for searches that belong to no step.
     """
 
     id: str
@@ -37,8 +37,8 @@ class TrailCitation:
 
 @dataclass(frozen=True, kw_only=True)
 class Trail:
-    """A question with its answer. Chunks are those of one corpus; `links` are the addresses of passages from
-    the web. `support` and `note` are those of the answer. `roles` are, by chunk, what its document is to the answer
+    """A question with its answer. All chunks are of one corpus; `links` are the addresses of passages from
+    the web. `support` and `note` are the answer's. `roles` are, by chunk, what its document is to the answer
     (`core.verification`); they are empty if the answer was not verified.
     """
 

@@ -43,17 +43,17 @@ class VectorStore(Protocol):
     An unknown corpus is an empty one. Unknown ids are ignored by `delete` and left out by `fetch`. `search` returns at
     most `k` rows, best first, ties by id; `k` below 1 gives none; `documents` restricts to rows of these documents (an
     empty collection gives none, None does not restrict). What `write` has returned from is found by each later search
-    of this process, and within two seconds by those of others.
+    of this process, and within two seconds by searches of others.
     """
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
-        """Inserts rows, or replaces those with the same id. Raises `InvalidInput` if the dimension is not that of
+        """Inserts rows, or replaces rows with the same id. Raises `InvalidInput` if the dimension is not the one of
         existing rows.
         """
         ...
 
     async def missing(self, corpus_id: str, kind: VectorKind, ids: Sequence[str]) -> set[str]:
-        """Returns those of `ids` that have no row. A row that another process deleted before counts as missing."""
+        """Returns the `ids` that have no row. A row that another process deleted before counts as missing."""
         ...
 
     async def search(
@@ -106,11 +106,11 @@ class TextIndex(Protocol):
     """
 
     async def write(self, corpus_id: str, entries: Sequence[TextEntry]) -> None:
-        """Inserts entries, or replaces those with the same id."""
+        """Inserts entries, or replaces entries with the same id."""
         ...
 
     async def missing(self, corpus_id: str, ids: Sequence[str]) -> set[str]:
-        """Returns those of `ids` that have no entry."""
+        """Returns the `ids` that have no entry."""
         ...
 
     async def search(

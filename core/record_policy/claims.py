@@ -50,8 +50,8 @@ def size_class(size: int, small: int = SMALL_BYTES) -> range:
     """Returns the sizes of the class of a document of `size` bytes.
 
     Small documents have at most `small` bytes; each further class ends at sixteen times the class before. Documents of
-    one class are indexed one after the other, and those of different classes take turns. So no document waits for one
-    that is more than sixteen times as large, and no stream of small documents keeps a large one waiting.
+    one class are indexed one after the other, and documents of different classes take turns. So no document waits for a
+    document that is more than sixteen times as large, and no stream of small documents keeps a large one waiting.
     """
     first, last = 0, small
     while size > last:
@@ -60,9 +60,9 @@ def size_class(size: int, small: int = SMALL_BYTES) -> range:
 
 
 def next_corpus(waiting: Collection[str], after: str, *, leaving_out: Collection[str] = ()) -> str | None:
-    """Returns the corpus that comes after one that was worked on: the next by id, in a circle, and itself last."""
+    """Returns the corpus that follows the corpus `after`: the next by id, in a circle, and itself last."""
     left = sorted(set(waiting) - set(leaving_out))
-    return next((one for one in left if one > after), left[0] if left else None)
+    return next((corpus_id for corpus_id in left if corpus_id > after), left[0] if left else None)
 
 
 def is_suspect(row: ClaimableRow) -> bool:
@@ -71,7 +71,7 @@ def is_suspect(row: ClaimableRow) -> bool:
 
 
 def split(rows: Sequence[Row]) -> tuple[list[Row], list[Row]]:
-    """Returns the revisions that can be claimed, and those that fail instead."""
+    """Returns the revisions that can be claimed, and the revisions that fail instead."""
     hopeless = [row for row in rows if row["attempts"] >= FAILED_AFTER]
     return [row for row in rows if row["attempts"] < FAILED_AFTER], hopeless
 

@@ -1,16 +1,36 @@
 """Rules of commits: which claims of one corpus they take, how a document's chunks change, and which synonyms are
 pending.
+
+Then come the rules of what commits leave to others: tombstones, with their kinds of ids, and the change log, by which
+snapshots follow a corpus.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from core.documents import RevisionState
 from core.errors import InvalidInput
-from core.ports.record.commits import ChunkRow, Commit
+from core.ports.record.commits import ChunkRow, Commit, Tombstone
 
-__all__ = ["ChunkChanges", "StoredChunk", "check_one_corpus", "compare_chunks", "joined_names", "misses_entities"]
+__all__ = [
+    "BLOCKING",
+    "KEPT_SECONDS",
+    "KINDS",
+    "ChunkChanges",
+    "StoredChunk",
+    "check_one_corpus",
+    "compare_chunks",
+    "ids_of",
+    "is_covered",
+    "is_empty",
+    "joined_names",
+    "make_tombstone",
+    "merge_ids",
+    "misses_entities",
+    "without",
+]
 
 
 class StoredChunk(Protocol):
@@ -23,8 +43,8 @@ class StoredChunk(Protocol):
 class ChunkChanges:
     """How the chunks of a document change, by ids.
 
-    The mentions, facts and view entries of `kept` chunks stay as they are; those of `changed` and `deleted` ones are
-    deleted, and those of `changed` and `made` ones inserted. `logged` are the chunks that snapshots have to read again.
+    The mentions, facts and view entries of `kept` chunks stay as they are; of `changed` and `deleted` chunks they are
+    deleted, and of `changed` and `made` chunks inserted. `logged` are the chunks that snapshots have to read again.
     """
 
     made: AbstractSet[str]
@@ -36,7 +56,7 @@ class ChunkChanges:
 
 def check_one_corpus(commits: Sequence[Commit]) -> str:
     """Returns the id of the corpus. Raises `InvalidInput` if there is none, or more than one."""
-    corpora = {one.claim.corpus_id for one in commits}
+    corpora = {commit.claim.corpus_id for commit in commits}
     if len(corpora) != 1:
         raise InvalidInput("a commit takes revisions of one corpus, and at least one")
     return corpora.pop()
@@ -51,7 +71,7 @@ def misses_entities(seen: int | None, generation: int) -> bool:
 
 
 def compare_chunks(before: Mapping[str, StoredChunk], after: Iterable[ChunkRow], *, is_hidden: bool) -> ChunkChanges:
-    """Compares the stored chunks of a document, by id, with those of its new revision, which are read once.
+    """Compares the stored chunks of a document, by id, with the chunks of its new revision, which are read once.
 
     `is_hidden`: the document is invisible, so that snapshots hold none of its chunks.
     """
@@ -83,3 +103,52 @@ def _has_same_contents(before: StoredChunk, after: ChunkRow) -> bool:
 def _is_shown_alike(before: StoredChunk, after: ChunkRow) -> bool:
     columns = (before["position"], before["title_names"], before["terms"])
     return columns == (after.chunk.position, joined_names(after), after.terms)
+
+
+KINDS = ("view_ids", "entity_ids", "triple_ids", "content_hashes")
+
+BLOCKING = tuple(
+    state.value
+    for state in (RevisionState.QUEUED, RevisionState.LOADING, RevisionState.EXTRACTING, RevisionState.WRITING)
+)
+"""A tombstone is not due while a document that it was written for has a revision in one of these states: its worker
+may write the same ids again.
+"""
+
+
+def ids_of(tombstone: Tombstone) -> dict[str, list[str]]:
+    """Returns the ids of a tombstone by kind."""
+    return {kind: list(getattr(tombstone, kind)) for kind in KINDS}
+
+
+def is_empty(tombstone: Tombstone) -> bool:
+    """Whether there is nothing to delete, so that the tombstone is not written."""
+    return not any(ids_of(tombstone).values())
+
+
+def make_tombstone(id: int, corpus_id: str, ids: Mapping[str, Collection[str]]) -> Tombstone:
+    """Returns a tombstone of these ids by kind."""
+    return Tombstone(id=id, corpus_id=corpus_id, **{kind: tuple(ids[kind]) for kind in KINDS})
+
+
+def without(tombstone: Tombstone, named: Mapping[str, Collection[str]]) -> Tombstone:
+    """Returns the tombstone without the ids that the record names, given by kind; the others keep their order."""
+    left = {kind: [id for id in ids if id not in named[kind]] for kind, ids in ids_of(tombstone).items()}
+    return make_tombstone(tombstone.id, tombstone.corpus_id, left)
+
+
+def merge_ids(tombstones: Collection[Tombstone]) -> dict[str, list[str]]:
+    """Returns the ids of several tombstones by kind, each once and ascending."""
+    return {kind: sorted({id for tombstone in tombstones for id in getattr(tombstone, kind)}) for kind in KINDS}
+
+
+KEPT_SECONDS = 3600
+"""Rows of the change log are deleted after this time."""
+
+
+def is_covered(since: int, *, deleted_up_to: int, generation: int) -> bool:
+    """Whether the log holds every change after the generation `since`.
+
+    `deleted_up_to` is the newest generation whose rows are deleted, `generation` the current one.
+    """
+    return deleted_up_to <= since <= generation

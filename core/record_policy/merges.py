@@ -31,7 +31,7 @@ def check_merge(
 ) -> None:
     """Raises `InvalidInput` and `Conflict` as `EntityMerges.merge` does. `into` are the present merges.
 
-    `found` is that of `find_end`.
+    `found` is the result of `find_end`.
     """
     if from_id == into_id:
         raise InvalidInput(f"an entity cannot be merged into itself: both are {from_id!r}; name two entities")
@@ -59,7 +59,9 @@ def merge_missing(merge: str) -> NotFound:
 def select_adoptable(
     present: Mapping[str, str], merges: Sequence[GraphMerge]
 ) -> tuple[list[GraphMerge], list[GraphMerge]]:
-    """Returns the merges that can be added to the present ones, without those that are there, and the others."""
+    """Returns the merges that can be added to the present ones, without merges that are there, and the merges that
+    cannot be added.
+    """
     into = dict(present)
     found: dict[str, str] = {}
     added: list[GraphMerge] = []

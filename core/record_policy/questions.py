@@ -1,4 +1,4 @@
-"""Rules of stored questions: when one counts as failed, and what is left of one that is withdrawn."""
+"""Rules of stored questions: when a question counts as failed, and what is left of a withdrawn question."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

@@ -5,7 +5,7 @@ from dataclasses import replace
 from core.corpora import Corpus, CorpusSettings
 from core.errors import Conflict, NotFound
 from core.ids import new_id
-from core.ports.record.reindexing import ReindexDifference
+from core.ports.record.corpora import ReindexDifference
 
 __all__ = ["NO_DIFFERENCE", "already_reindexing", "is_complete", "make_shadow"]
 

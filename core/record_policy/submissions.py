@@ -1,4 +1,8 @@
-"""Rules of submissions: what becomes of a submission, decided by the newest revision of its document."""
+"""Rules of submissions: what becomes of a submission, decided by the newest revision of its document.
+
+First come groups of revision states, and the reasons that the record gives for a cancelled revision. The end is about
+receipts: what an `Idempotency-Key` that was used before means.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,23 +12,48 @@ from enum import Enum, auto
 from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, InvalidInput, KeysExist
 from core.ids import document_id
-from core.ports.record.submissions import EnqueuedDocument, NewRevision
-from core.record_policy.states import RETRIABLE, STOPPABLE
+from core.ports.record.queue import EnqueuedDocument, NewRevision
 
 __all__ = [
+    "CORPUS_DELETED",
+    "JOB_CANCELLED",
+    "RECEIPT_SECONDS",
+    "RETRIABLE",
+    "STOPPABLE",
+    "SUPERSEDED",
+    "UNFINISHED",
+    "WORKING",
     "NewestRevision",
+    "PresentReceipt",
     "SubmissionDecision",
     "SubmissionOutcome",
     "check_amendable",
     "check_distinct_keys",
     "check_retriable",
     "decide_submission",
+    "has_answer",
     "is_being_deleted",
     "is_conflict",
     "is_unchanged",
     "is_visible",
     "keys_exist",
 ]
+
+WORKING = tuple(state.value for state in RevisionState if state.in_work)
+"""A worker holds, or held, a lease."""
+
+UNFINISHED = (RevisionState.QUEUED.value, *WORKING)
+"""A worker will finish the revision without being told to."""
+
+STOPPABLE = (*UNFINISHED, RevisionState.PAUSED.value)
+"""The revision is not final: it can be cancelled, and its job has not ended."""
+
+RETRIABLE = (RevisionState.FAILED.value, RevisionState.CANCELLED.value)
+"""The revision ended without a result, and can be queued again."""
+
+SUPERSEDED = "superseded"
+CORPUS_DELETED = "the corpus was deleted"
+JOB_CANCELLED = "the job was cancelled"
 
 _SHOWN_KEYS = 10
 _SHOWN_REPEATED_KEYS = 5
@@ -40,7 +69,7 @@ class SubmissionOutcome(Enum):
     SKIPPED = auto()
     """The document exists, and `on_conflict` is `skip`: nothing is written."""
     NEW = auto()
-    """The submission becomes the first revision of a document, or follows one that is final."""
+    """The submission becomes the first revision of a document, or follows a final revision."""
     SUPERSEDES = auto()
     """The submission becomes a revision, and the unfinished newest one is cancelled."""
 
@@ -137,7 +166,7 @@ def check_distinct_keys(revisions: Sequence[NewRevision]) -> None:
 
 
 def keys_exist(keys: Sequence[str]) -> KeysExist:
-    """Returns the error of `on_conflict=error`; `keys` are those of the submissions that `is_conflict` names."""
+    """Returns the error of `on_conflict=error`; `keys` are the keys of the submissions that `is_conflict` names."""
     more = f" and {len(keys) - _SHOWN_KEYS} more" if len(keys) > _SHOWN_KEYS else ""
     shown = ", ".join(keys[:_SHOWN_KEYS])
     return KeysExist(f"documents with these keys exist already: {shown}{more}; nothing was written", keys)
@@ -155,3 +184,32 @@ def check_retriable(key: str, state: str) -> None:
     """Raises `Conflict` unless the newest revision of a document failed or was cancelled."""
     if state not in RETRIABLE:
         raise Conflict(f"document {key!r} is {state}; only failed or cancelled ones can be retried")
+
+
+RECEIPT_SECONDS = 24 * 3600.0
+"""How long a receipt is kept."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PresentReceipt:
+    """A receipt. `answer` is None while the request is carried out; `age` is in seconds."""
+
+    request: str
+    answer: str | None
+    age: float
+
+
+def has_answer(present: PresentReceipt | None, request: str, lease_seconds: float) -> bool:
+    """Returns whether the key holds the answer of this request; if not, the caller reserves it.
+
+    Raises `InvalidInput` and `Conflict` as `Receipts.begin` does.
+    """
+    if present is None or present.age > RECEIPT_SECONDS:
+        return False
+    if present.request != request:
+        raise InvalidInput("this `Idempotency-Key` was used for another request; give each request a key of its own")
+    if present.answer is not None:
+        return True
+    if present.age <= lease_seconds:
+        raise Conflict("the request with this `Idempotency-Key` is being carried out; send it again in some seconds")
+    return False

@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple
 
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.text.languages import Language, detect_language
 from core.text.name_spans import begins_sentence
 from core.text.no_names.columns import find_columns

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
 
 __all__ = ["NameSpan", "begins_sentence", "find_names", "iter_names"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from core.errors import Conflict, InvalidInput
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from evaluation.datasets.dataset import QUESTIONS_FILE, read_question_rows
 from evaluation.datasets.json_lines import Row
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from core.errors import Conflict, InvalidInput
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from core.ids import digest
 from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
 

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.errors import Conflict, InvalidInput, Unavailable
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from evaluation.datasets.json_lines import read_rows
 from evaluation.rows.answer_rows import AnswerRow
 

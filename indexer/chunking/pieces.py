@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.ports.embedding import TokenCounter
 from core.text.sentences import Range, iter_segments
 from indexer.chunking.batches import batched, batched_by_length

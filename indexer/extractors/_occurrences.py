@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.graph import Surface
 from core.text.names import normalise
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from core.errors import RateLimited, Unavailable
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 
 __all__ = ["Lane", "LaneLimits", "RunInLane"]
 

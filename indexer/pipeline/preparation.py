@@ -9,8 +9,8 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import LoadFailed, NotFound, UnsupportedMedia
+from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import call_in_thread
-from core.execution.work_limit import WorkLimit, check_work
 from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, Source
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace

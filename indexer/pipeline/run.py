@@ -6,7 +6,7 @@ from sys import maxsize
 
 from core.corpora import Corpus
 from core.errors import InvalidSettings, InvalidStrategy, Unavailable
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 from core.ports.indexing import Extractor
 from core.ports.record import EVERY_REVISION, Claim, ClaimFilter
 from core.prompting.prompts import use_prompts

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from core.corpora import Corpus
 from core.errors import HopweaveError, NotFound, Unavailable
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 from core.ports.record import ClaimFilter
 from core.record_policy.claims import next_corpus
 from core.telemetry.spans import SpanKind, span

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 from core.graph import Synonym
 from core.ports.record import Claim, Commit
 from core.ports.views import VectorKind

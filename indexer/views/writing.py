@@ -8,7 +8,7 @@ import numpy as np
 
 from core.corpora import Corpus
 from core.documents import Chunk
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 from core.graph import Fact, Mention, Synonym
 from core.ports.views import TextEntry, VectorBatch, VectorKind
 from indexer.backends import IndexingBackends

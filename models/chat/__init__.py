@@ -1,6 +1,6 @@
 """Language models at endpoints that speak OpenAI's chat protocol."""
 
-from core.ports.model_cache import ModelCache
+from core.ports.chat import ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings
 from models.chat.configured import ConfiguredModel, ConfiguredModels

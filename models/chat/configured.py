@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
-from core.ports.chat import ChatModel
-from core.ports.model_cache import ModelCache
+from core.ports.chat import ChatModel, ModelCache
 from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
 from core.text.model_size import find_size

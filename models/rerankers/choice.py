@@ -1,6 +1,6 @@
 """Chooses the reranker of the settings."""
 
-from core.ports.reranking import Reranker
+from core.ports.retrieval import Reranker
 from core.settings import RerankerSettings
 
 __all__ = ["make_reranker"]

@@ -7,8 +7,7 @@ from core.corpora import Corpus
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
-from core.ports.reranking import Reranker
-from core.ports.retrieval import PassageCounts, Searcher
+from core.ports.retrieval import PassageCounts, Reranker, Searcher
 from core.strategies import StrategySpec, parse_spec
 
 __all__ = ["ReasoningBackends"]

@@ -8,8 +8,7 @@ from pydantic import Field
 from core.events import PlannedStep
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Reasoner
-from core.ports.reranking import Reranker
-from core.ports.retrieval import MAX_K, Fact, Hit, SearchResult
+from core.ports.retrieval import MAX_K, Fact, Hit, Reranker, SearchResult
 from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.split import denoise, split_intents

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.documents import Chunk, DocumentRef
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence

@@ -1,6 +1,6 @@
 """Stage 1 of `bridged`: the pool, ranked as by `fused`, and its evidence. Searching and training share it."""
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.retrieval import Query
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends

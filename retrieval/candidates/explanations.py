@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import DocumentRef
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends

@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.views import VectorKind
 from core.text.names import normalise
 from retrieval.exploration.close_names import find_close_names

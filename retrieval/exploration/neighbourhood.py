@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.retrieval import PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
 from retrieval.exploration.scope import Scope

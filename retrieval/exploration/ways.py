@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.errors import InvalidInput
-from core.execution.computing import compute
+from core.execution.threads import compute
 from retrieval.candidates.explanations import describe_paths
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import Way, Ways

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 from core.errors import NotFound
-from core.execution.file_mapping import FileMapping
+from core.execution.files import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
 from retrieval.graph.flat import build_snapshot

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from core.errors import HopweaveError, NotFound
-from core.execution.file_mapping import FileMapping
+from core.execution.files import FileMapping
 from core.ports.record import GraphChanges, GraphSource
-from core.record_policy.change_log import KEPT_SECONDS
+from core.record_policy.commits import KEPT_SECONDS
 from retrieval.graph.array_file import find_mapping, is_mapped
 from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import GraphSnapshot

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends

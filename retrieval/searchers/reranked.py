@@ -5,8 +5,7 @@ from dataclasses import replace
 from pydantic import Field, field_validator
 
 from core.errors import InvalidStrategy
-from core.ports.reranking import Reranker
-from core.ports.retrieval import MAX_K, Hit, Query, Searcher, SearchResult
+from core.ports.retrieval import MAX_K, Hit, Query, Reranker, Searcher, SearchResult
 from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends

@@ -9,8 +9,7 @@ from core.documents import Chunk, DocumentRef
 from core.errors import InvalidInput, InvalidStrategy
 from core.ids import digest
 from core.ports.embedding import Embedder
-from core.ports.retrieval import Hit, Query, SearchResult, Signals
-from core.ports.web import WebResult
+from core.ports.retrieval import Hit, Query, SearchResult, Signals, WebResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends, WebAccess

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings, Unavailable
-from core.ports.web import WebResult
+from core.ports.retrieval import WebResult
 from stores.web_endpoint import WebEndpoint
 from stores.web_results import read_results
 
@@ -19,7 +19,7 @@ _NO_KEY = SecretStr("")
 
 
 class SearxngWebSearch:
-    """Fills `core.ports.web.WebSearch` with the first page of results.
+    """Fills `core.ports.retrieval.WebSearch` with the first page of results.
 
     A key is sent as a bearer token, for instances behind a gateway.
     """

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from core.record_policy.change_log import KEPT_SECONDS
+from core.record_policy.commits import KEPT_SECONDS
 from core.record_policy.errors import corpus_missing
 from stores.sqlite.database import Connection, now
 from stores.sqlite.rows import make_corpus_number

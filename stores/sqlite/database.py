@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from core.errors import Unavailable
-from core.execution.computing import compute
+from core.execution.threads import compute
 from stores.sqlite.connection import BUSY_SECONDS, FAULTS, connect, is_damage, make_unavailable
 from stores.sqlite.migrations import give_back_space
 from stores.sqlite.packing import add_functions

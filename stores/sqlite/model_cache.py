@@ -10,8 +10,8 @@ from threading import Lock
 from typing import TypeVar
 
 from core.errors import Unavailable
-from core.execution.computing import compute
-from core.ports.model_cache import CachedAnswer
+from core.execution.threads import compute
+from core.ports.chat import CachedAnswer
 from stores.sqlite.connection import connect, run_script
 
 __all__ = ["SqliteModelCache"]
@@ -25,7 +25,7 @@ _KEYS = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELE
 
 
 class SqliteModelCache:
-    """Implements `core.ports.model_cache.ModelCache`. Several processes share one file, which the first call creates.
+    """Implements `core.ports.chat.ModelCache`. Several processes share one file, which the first call creates.
 
     There is one connection behind a lock: a statement takes microseconds, and a model call seconds.
     """

@@ -16,7 +16,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from core.errors import Unavailable
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.views import Scored, TextEntry
 from core.text.query import TextQuery
 from stores.corpus_folders import corpus_folder, delete_folder

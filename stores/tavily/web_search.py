@@ -3,7 +3,7 @@
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
-from core.ports.web import WebResult
+from core.ports.retrieval import WebResult
 from stores.web_endpoint import WebEndpoint
 from stores.web_results import read_results
 
@@ -17,7 +17,9 @@ _NO_KEY = SecretStr("")
 
 
 class TavilyWebSearch:
-    """Fills `core.ports.web.WebSearch`. A search costs one credit: basic depth, snippets only, at most 20 results."""
+    """Fills `core.ports.retrieval.WebSearch`. A search costs one credit: basic depth, snippets only, at most 20
+    results.
+    """
 
     def __init__(self, *, url: str = "", api_key: SecretStr = _NO_KEY, timeout: float = 10.0) -> None:
         if not api_key.get_secret_value():

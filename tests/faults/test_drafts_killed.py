@@ -11,7 +11,7 @@ from tests.faults.commands import commands
 _WRITER = """
 import sys
 from pathlib import Path
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 with Draft(Path(sys.argv[1])) as draft:
     draft.file.write(b"half")
     draft.file.flush()

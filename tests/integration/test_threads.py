@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from core.execution.computing import compute
 from core.execution.processes import python_command
+from core.execution.threads import compute
 
 
 @pytest.mark.parametrize(("given", "seen"), [(None, "1"), ("2", "2")])

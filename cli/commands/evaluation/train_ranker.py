@@ -12,7 +12,7 @@ from app.composition import choose_composition
 from app.container import Container
 from cli.output.stages import stages
 from core.errors import InvalidInput
-from core.execution.drafts import Draft
+from core.execution.files import Draft
 from core.settings import Settings, read_settings
 from evaluation import (
     Dataset,

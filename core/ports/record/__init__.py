@@ -8,20 +8,38 @@ from typing import Protocol
 
 from core.ports.keys import KeyMinute, Keys
 from core.ports.questions import Questions
-from core.ports.record.claims import EVERY_REVISION, Claim, ClaimFilter, ClaimProgress, Claims
-from core.ports.record.commits import ChunkRow, Commit, Commits, Outcome
-from core.ports.record.contents import Contents, FactRow, TripleRow
-from core.ports.record.corpora import Corpora
-from core.ports.record.documents import DocumentPage, Documents
-from core.ports.record.exporter import Exporter
+from core.ports.record.commits import ChunkRow, Commit, Commits, Maintenance, Outcome, Tombstone, Tombstones
+from core.ports.record.corpora import (
+    Contents,
+    Corpora,
+    DocumentPage,
+    Documents,
+    Exporter,
+    FactRow,
+    Reindex,
+    ReindexDifference,
+    Reindexing,
+    TripleRow,
+)
 from core.ports.record.graph import EntityMerges, GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphSource
-from core.ports.record.jobs import Jobs
-from core.ports.record.maintenance import Maintenance
-from core.ports.record.receipts import Receipts
-from core.ports.record.reindexing import Reindex, ReindexDifference, Reindexing
-from core.ports.record.staging import JobUsage, StagedExtraction, Staging
-from core.ports.record.submissions import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision, Submissions
-from core.ports.record.tombstones import Tombstone, Tombstones
+from core.ports.record.queue import (
+    EVERY_REVISION,
+    Check,
+    Claim,
+    ClaimFilter,
+    ClaimProgress,
+    Claims,
+    Deletion,
+    Enqueued,
+    EnqueuedDocument,
+    Jobs,
+    JobUsage,
+    NewRevision,
+    Receipts,
+    StagedExtraction,
+    Staging,
+    Submissions,
+)
 
 __all__ = [
     "EVERY_REVISION",

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.text.sentences.ends import ends_sentence, is_fragment, is_item_number
 
 __all__ = ["Range", "iter_segments", "segment", "split_sentences"]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from core.errors import BudgetExhausted, ModelFailed, ModelRefused
-from core.execution.work_limit import WorkLimit
+from core.execution.limits import WorkLimit
 from core.graph import Extraction
 from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import Claim

@@ -5,8 +5,7 @@ import time
 from dataclasses import asdict
 
 from core.ids import digest
-from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
-from core.ports.model_cache import CachedAnswer
+from core.ports.chat import CachedAnswer, ChatModel, ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.wrappers.accounting import call_event
 from models.chat.wrappers.record_cache import RecordCache

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from core.execution.fair_slots import FairSlots, current_caller
+from core.execution.limits import FairSlots, current_caller
 
 __all__ = ["Limits", "Spent"]
 

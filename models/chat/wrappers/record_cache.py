@@ -1,7 +1,7 @@
 """A cache of answers that is synchronized with the record before it is read."""
 
 from core.errors import NotFound
-from core.ports.model_cache import CachedAnswer, ModelCache
+from core.ports.chat import CachedAnswer, ModelCache
 from core.ports.record import GraphChanges, GraphSource
 
 __all__ = ["RecordCache"]

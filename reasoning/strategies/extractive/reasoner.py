@@ -10,7 +10,7 @@ from pydantic import Field
 from core.corpora import NO_EMBEDDING, Corpus
 from core.documents import Span
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query

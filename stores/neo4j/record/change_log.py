@@ -12,8 +12,16 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 
 from core.ports.record import Tombstone
-from core.record_policy.change_log import KEPT_SECONDS
-from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, merge_ids, without
+from core.record_policy.commits import (
+    BLOCKING,
+    KEPT_SECONDS,
+    KINDS,
+    ids_of,
+    is_empty,
+    make_tombstone,
+    merge_ids,
+    without,
+)
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.record_rows import dump

@@ -23,8 +23,7 @@ from core.record_policy.claims import (
     is_suspect,
     split,
 )
-from core.record_policy.states import STOPPABLE, WORKING
-from core.record_policy.submissions import check_distinct_keys
+from core.record_policy.submissions import STOPPABLE, WORKING, check_distinct_keys
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import claim_from_row, document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements

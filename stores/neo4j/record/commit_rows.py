@@ -17,8 +17,7 @@ from typing import Any
 from core.documents import RevisionState
 from core.graph import Fact, Mention, Synonym
 from core.ports.record import ChunkRow, Claim, Commit, Outcome, Tombstone
-from core.record_policy.commits import compare_chunks, joined_names
-from core.record_policy.tombstones import make_tombstone
+from core.record_policy.commits import compare_chunks, joined_names, make_tombstone
 from stores.neo4j.driver.rows import document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.change_log import insert_tombstone, log_changes, raise_generation, used_ids

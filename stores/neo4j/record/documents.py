@@ -11,9 +11,8 @@ from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
+from core.record_policy.documents import MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
-from core.record_policy.match_cache import MatchCache, Matches
-from core.record_policy.pages import make_page
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import chunk_from_row, document_from_row, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements

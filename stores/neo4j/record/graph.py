@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from core.graph import EntityMerge
 from core.ids import merge_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphRowsBuilder
-from core.record_policy.change_log import is_covered
+from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_merge, entity_missing, merge_missing, select_adoptable
 from stores.neo4j.driver.database import Neo4jDatabase

@@ -5,9 +5,9 @@ from functools import partial
 
 from core.documents import RevisionState
 from core.errors import NotFound
-from core.ports.record.maintenance import DocumentCount
+from core.ports.record.commits import DocumentCount
 from core.record_policy.claims import LONGEST_LEASE_SECONDS
-from core.record_policy.states import WORKING
+from core.record_policy.submissions import WORKING
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.neo4j.questions import delete_some_questions

@@ -1,7 +1,7 @@
 """The port `Receipts` in Neo4j."""
 
 from core.ids import new_id
-from core.record_policy.receipts import RECEIPT_SECONDS, PresentReceipt, has_answer
+from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_answer
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
 

@@ -11,7 +11,7 @@ from typing import Any
 from core.documents import RevisionState
 from core.ids import document_id
 from core.ports.record import NewRevision
-from core.record_policy.states import WORKING
+from core.record_policy.submissions import WORKING
 from stores.neo4j.driver.rows import JOB_COUNTS, uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 from stores.record_rows import dump

@@ -20,7 +20,7 @@ from typing import TypeVar
 
 from core.graph import Synonym
 from core.ports.record import ChunkRow, Claim, Commit, Outcome, Tombstone
-from core.record_policy.states import WORKING
+from core.record_policy.submissions import WORKING
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import document_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, batches, batches_by_size, statements

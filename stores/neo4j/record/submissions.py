@@ -13,8 +13,9 @@ from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
-from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
+    STOPPABLE,
+    SUPERSEDED,
     NewestRevision,
     SubmissionOutcome,
     check_amendable,

@@ -20,8 +20,7 @@ from core.record_policy.claims import (
     is_suspect,
     split,
 )
-from core.record_policy.states import UNFINISHED, WORKING
-from core.record_policy.submissions import check_distinct_keys
+from core.record_policy.submissions import UNFINISHED, WORKING, check_distinct_keys
 from stores.record_rows import dump_extraction, load_extraction
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.packing import pack_extraction, pack_hash

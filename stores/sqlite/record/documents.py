@@ -11,9 +11,8 @@ from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
+from core.record_policy.documents import MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
-from core.record_policy.match_cache import MatchCache, Matches
-from core.record_policy.pages import make_page
 from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.record.revisions import INDEXED_STATES

@@ -13,7 +13,7 @@ from core.graph import EntityMerge
 from core.ids import merge_id
 from core.ports.record import GraphMerge
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
-from core.record_policy.change_log import is_covered
+from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
 from core.record_policy.merges import check_merge, entity_missing, merge_missing, select_adoptable
 from stores.sqlite.changes import raise_generation

@@ -9,9 +9,16 @@ from core.documents import RevisionState
 from core.jobs import Job, JobAhead, JobKind, JobState
 from core.record_policy.claims import size_class
 from core.record_policy.errors import job_missing
-from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
-from core.record_policy.progress import MeasuredJob, RevisionProgress
-from core.record_policy.states import JOB_CANCELLED, STOPPABLE
+from core.record_policy.jobs import (
+    ABANDONED_SECONDS,
+    NEVER_ABANDONED,
+    SHOWN_FAILURES,
+    MeasuredJob,
+    RevisionProgress,
+    is_cancellable,
+    not_paused,
+)
+from core.record_policy.submissions import JOB_CANCELLED, STOPPABLE
 from core.telemetry.logs import new_job_id
 from stores.record_rows import load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now

@@ -1,7 +1,7 @@
 """The port of maintenance in SQLite: corpora with work, expired leases, orphans, and the deletion of corpora."""
 
 from core.documents import RevisionState
-from core.ports.record.maintenance import DocumentCount
+from core.ports.record.commits import DocumentCount
 from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record import claims

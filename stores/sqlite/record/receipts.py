@@ -1,6 +1,6 @@
 """The port of receipts in SQLite."""
 
-from core.record_policy.receipts import RECEIPT_SECONDS, PresentReceipt, has_answer
+from core.record_policy.submissions import RECEIPT_SECONDS, PresentReceipt, has_answer
 from stores.sqlite.database import Connection, SqliteDatabase, now
 
 __all__ = ["SqliteReceipts", "delete_expired_receipts"]

@@ -14,8 +14,7 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
-from core.record_policy.states import STOPPABLE, UNFINISHED, WORKING
-from core.record_policy.submissions import NewestRevision, is_being_deleted, is_visible
+from core.record_policy.submissions import STOPPABLE, UNFINISHED, WORKING, NewestRevision, is_being_deleted, is_visible
 from stores.record_rows import dump
 from stores.sqlite.database import Connection, now
 from stores.sqlite.packing import pack_hash, pack_media_type

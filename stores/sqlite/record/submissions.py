@@ -12,8 +12,9 @@ from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
 from core.record_policy.errors import document_missing
-from core.record_policy.states import STOPPABLE, SUPERSEDED
 from core.record_policy.submissions import (
+    STOPPABLE,
+    SUPERSEDED,
     SubmissionOutcome,
     check_amendable,
     check_distinct_keys,

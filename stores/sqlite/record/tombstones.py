@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from core.ports.record import Tombstone
-from core.record_policy.tombstones import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
+from core.record_policy.commits import BLOCKING, KINDS, ids_of, is_empty, make_tombstone, without
 from stores.record_rows import dump
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.rows import id_list, marks

@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 
 from core.errors import InvalidInput
-from core.execution.computing import compute
+from core.execution.threads import compute
 from core.ports.embedding import Vectors
 from core.ports.views import Scored, VectorBatch, VectorKind
 from stores.sqlite.vectors.mapped.base import DamagedRows, MappedSnapshot, measure_recall

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from app.container import Container
-from core.execution.work_limit import check_work
+from core.execution.limits import check_work
 from core.ids import content_hash
 from indexer import LoadingLane
 from indexer.chunking import packing

@@ -9,8 +9,8 @@ import pytest
 from api.transport import json_values
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.filters import MAX_CHARACTERS, parse_filter
-from core.record_policy import match_cache
-from core.record_policy.match_cache import MatchCache, Matches
+from core.record_policy import documents
+from core.record_policy.documents import MatchCache, Matches
 from core.strategies.specs import MAX_SPEC_LENGTH
 from tests.integration.api.conftest import ADA, BASE, Server
 
@@ -156,8 +156,8 @@ async def test_bodies_that_do_not_end_leave_room_for_ordinary_ones(
 
 def test_filters_are_kept_by_a_digest_and_in_number() -> None:
     cache = MatchCache()
-    for number in range(match_cache._MOST_FILTERS + 10):
+    for number in range(documents._MOST_FILTERS + 10):
         cache.put("c", parse_filter({"s": number}), Matches(version=1, ids=frozenset()))
-    assert len(cache._matches) == match_cache._MOST_FILTERS
+    assert len(cache._matches) == documents._MOST_FILTERS
     cache.put("c", parse_filter({"s": "x" * (MAX_CHARACTERS - 1)}), Matches(version=1, ids=frozenset()))
     assert max(len(at) for _, at in cache._matches) < 100

@@ -8,7 +8,7 @@ import pytest
 
 from core.budget import Budget
 from core.errors import BudgetExhausted
-from core.execution.fair_slots import set_current_caller
+from core.execution.limits import set_current_caller
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat

@@ -12,7 +12,7 @@ from pydantic import SecretStr
 
 from core.errors import HopweaveError, ModelFailed
 from core.ports.chat import Completion
-from core.ports.web import WebSearch
+from core.ports.retrieval import WebSearch
 from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat

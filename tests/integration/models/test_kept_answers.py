@@ -10,7 +10,7 @@ from app.services.ingestion import submit
 from core.documents import OnConflict
 from core.errors import InvalidSettings
 from core.ids import document_id
-from core.ports.model_cache import CachedAnswer
+from core.ports.chat import CachedAnswer
 from core.settings import BudgetSettings, LlmSettings, RoleSettings, Settings
 from indexer import Worker, WorkerOptions, submission_from_json
 from stores.sqlite import SqliteModelCache

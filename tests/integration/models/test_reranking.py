@@ -14,7 +14,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
-from core.ports.reranking import Reranker
+from core.ports.retrieval import Reranker
 from core.settings import RerankerSettings
 from models.rerankers import ColBertReranker, CrossEncoderReranker, HttpReranker
 from models.rerankers.choice import make_reranker

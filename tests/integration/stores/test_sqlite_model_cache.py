@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import Unavailable
-from core.ports.model_cache import CachedAnswer
+from core.ports.chat import CachedAnswer
 from stores.sqlite import SqliteModelCache
 
 

@@ -10,7 +10,7 @@ import pytest
 from pydantic import SecretStr
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
-from core.ports.web import WebSearch
+from core.ports.retrieval import WebSearch
 from core.settings import WebSettings
 from stores.searxng import SearxngWebSearch
 from stores.tavily import TavilyWebSearch

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from core.errors import LoadFailed
-from core.execution.work_limit import WorkLimit, check_work
+from core.execution.limits import WorkLimit, check_work
 from core.ports.indexing import Block, DraftChunk, LoadedDocument, Source
 from core.text.name_evidence import gather_evidence
 from core.text.name_spans import find_names, iter_names

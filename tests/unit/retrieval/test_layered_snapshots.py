@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ids import entity_id
-from core.ports.record.graph import GraphChanges, graph_rows
-from core.ports.record.graph_rows import GraphMerge
+from core.ports.record.graph import GraphChanges, GraphMerge, graph_rows
 from core.text.terms import hash_stem
 from retrieval.graph.flat import FlatSnapshot, build_snapshot
 from retrieval.graph.layered import LayeredSnapshot, follow

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.ids import chunk_id, document_id, entity_id, view_id
-from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
-from core.ports.record.graph_rows import GraphMerge
+from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphRows, graph_rows
 from core.text.terms import extract_terms, hash_stem
 from retrieval.graph.flat import build_snapshot
 from retrieval.graph.snapshot import GraphSnapshot

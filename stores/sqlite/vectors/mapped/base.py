@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.execution.file_mapping import FileMapping
+from core.execution.files import FileMapping
 from core.execution.recent import Recent
 from core.ports.embedding import Vectors
 from core.ports.views import Scored

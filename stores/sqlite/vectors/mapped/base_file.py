@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.execution.file_mapping import FileMapping
+from core.execution.files import FileMapping
 
 __all__ = ["ArrayForm", "BaseWriter", "Header", "UnreadableBase", "open_arrays", "read_header"]
 

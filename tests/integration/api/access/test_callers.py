@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from core.execution.fair_slots import current_caller
+from core.execution.limits import current_caller
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 

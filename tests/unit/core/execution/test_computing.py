@@ -6,8 +6,8 @@ from contextvars import ContextVar
 
 import pytest
 
-from core.execution.computing import compute
 from core.execution.processes import count_cores
+from core.execution.threads import compute
 
 _ASKED = ContextVar("asked", default="")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from core.execution import drafts
-from core.execution.drafts import Draft, delete_abandoned
+from core.execution import files
+from core.execution.files import Draft, delete_abandoned
 from hopweave import _transfer
 
 LEFT, HELD = ".hopweave-0123abcd.part", ".hopweave-4567cdef.part"
@@ -61,7 +61,7 @@ def test_a_draft_that_another_process_takes_for_abandoned_is_made_again(
             deleted[0].unlink()
         flock(file, operation)
 
-    monkeypatch.setattr(drafts.fcntl, "flock", delete_first)
+    monkeypatch.setattr(files.fcntl, "flock", delete_first)
     with Draft(tmp_path / "file") as draft:
         draft.file.write(b"new")
         draft.keep()
@@ -75,7 +75,7 @@ def test_without_locks_nothing_is_deleted(tmp_path: Path, monkeypatch: pytest.Mo
     def refuse(_file: int, _operation: int) -> None:
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(drafts.fcntl, "flock", refuse)
+    monkeypatch.setattr(files.fcntl, "flock", refuse)
     delete_abandoned(tmp_path)
     with Draft(tmp_path / "file") as draft:
         draft.keep()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from core.execution.fair_slots import FairSlots
+from core.execution.limits import FairSlots
 
 
 async def _use(slots: FairSlots, caller: str, order: list[str]) -> None:

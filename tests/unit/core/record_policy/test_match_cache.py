@@ -1,7 +1,7 @@
 """Matches of filters are kept within a bound, and never replaced by earlier ones."""
 
 from core.filters import parse_filter
-from core.record_policy.match_cache import MatchCache, Matches
+from core.record_policy.documents import MatchCache, Matches
 
 A, B = parse_filter({"a": 1}), parse_filter({"b": {"$in": [1, 2]}})
 

@@ -6,11 +6,10 @@ from datetime import UTC, datetime
 import pytest
 
 from core.documents import Document, RevisionState
-from core.record_policy.change_log import is_covered
+from core.record_policy.commits import BLOCKING, is_covered
+from core.record_policy.documents import make_page
 from core.record_policy.errors import corpus_name_missing
-from core.record_policy.pages import make_page
-from core.record_policy.states import RETRIABLE, STOPPABLE, UNFINISHED, WORKING
-from core.record_policy.tombstones import BLOCKING
+from core.record_policy.submissions import RETRIABLE, STOPPABLE, UNFINISHED, WORKING
 
 DOCUMENT = Document(
     id="d",

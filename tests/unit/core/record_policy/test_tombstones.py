@@ -1,7 +1,7 @@
 """The ids of tombstones."""
 
 from core.ports.record import Tombstone
-from core.record_policy.tombstones import KINDS, ids_of, is_empty, make_tombstone, merge_ids, without
+from core.record_policy.commits import KINDS, ids_of, is_empty, make_tombstone, merge_ids, without
 
 NOTHING: dict[str, set[str]] = {kind: set() for kind in KINDS}
 TOMBSTONE = Tombstone(id=7, corpus_id="c", view_ids=("v2", "v1"), triple_ids=("t",), content_hashes=("h",))

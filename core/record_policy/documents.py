@@ -1,15 +1,27 @@
-"""The documents that match filters, kept in memory: to look at each document of a corpus costs some microseconds."""
+"""Rules of lists of documents: pages of them, and the documents that match filters, which are kept in memory."""
 
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Collection, Hashable
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
+from core.documents import Document
 from core.filters import DocumentFilter
 from core.ids import digest
+from core.ports.record.corpora import DocumentPage
 
-__all__ = ["MatchCache", "Matches"]
+__all__ = ["MatchCache", "Matches", "make_page"]
+
+Row = TypeVar("Row")
+
+
+def make_page(rows: Sequence[Row], limit: int, load: Callable[[Row], Document]) -> DocumentPage:
+    """Makes a page of at most `limit` documents. `rows` are one more if there are more documents."""
+    data = tuple(load(row) for row in rows[:limit])
+    return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
+
 
 _MOST_IDS = 1_000_000
 """Some 120 MB."""
@@ -25,8 +37,9 @@ class Matches:
     ids: frozenset[str]
 
     def follow(self, version: int, changed: Collection[str], matching: Collection[str]) -> "Matches":
-        """Returns the documents at a later version, when these have changed and those of them match. If nothing else
-        matches, the set is the same object: what was computed from it need not be computed again.
+        """Returns the documents at a later version, when the documents `changed` have changed, and the documents
+        `matching` of them match. If the same documents match, the set is the same object: what was computed from it
+        need not be computed again.
         """
         same = all((id in self.ids) == (id in matching) for id in changed)
         return Matches(version=version, ids=self.ids if same else self.ids.difference(changed).union(matching))
@@ -52,7 +65,7 @@ class MatchCache:
             return found
 
     def put(self, key: Hashable, where: DocumentFilter, matches: Matches) -> frozenset[str]:
-        """Keeps matches, unless later ones are there; those that were asked for longest ago make room.
+        """Keeps matches, unless later ones are there; the matches that were asked for longest ago make room.
 
         Returns their ids: the set that was there before, if it is equal.
         """
@@ -64,7 +77,7 @@ class MatchCache:
             if known is None or known.version < matches.version:
                 self._matches[at] = matches
             self._matches.move_to_end(at)
-            total = sum(len(one.ids) for one in self._matches.values())
+            total = sum(len(match.ids) for match in self._matches.values())
             while total > self._most_ids or len(self._matches) > _MOST_FILTERS:
                 _, evicted = self._matches.popitem(last=False)
                 total -= len(evicted.ids)

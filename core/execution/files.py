@@ -1,14 +1,19 @@
-"""Files that appear whole or not at all, and what processes leave that were killed while they wrote one."""
+"""Files that appear whole or not at all, and files that are mapped into memory.
+
+`FileMapping` also says whether a mapped file was changed since. Open it before mapping a file.
+"""
 
 import fcntl
+import mmap
 import os
 import re
 import secrets
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Draft", "delete_abandoned"]
+__all__ = ["Draft", "FileMapping", "delete_abandoned"]
 
 _NAME = re.compile(r"\.hopweave-[0-9a-f]{8}\.part")
 
@@ -74,3 +79,34 @@ def _create(folder: Path) -> tuple[Path, int]:
         if os.fstat(file).st_nlink:
             return path, file
         os.close(file)
+
+
+class FileMapping(mmap.mmap):
+    """The pages of a file, which cannot be written to.
+
+    Hopweave replaces mapped files by renaming others, so the file of a mapping never changes. If another program makes
+    it shorter, the operating system ends each process that reads a page beyond its end (SIGBUS), without an exception.
+    So ask `is_intact` before reading, and open the file again if it is not. That narrows the gap and does not close it:
+    a file that becomes shorter while pages are read still ends the process.
+    """
+
+    _file: int
+    _state: tuple[int, int]
+
+    def __new__(cls, file: int) -> Self:
+        """Maps an open file, which may be closed then. Raises `OSError`, and `ValueError` for an empty file."""
+        state = _read_state(file)
+        mapping = super().__new__(cls, file, state[0], access=mmap.ACCESS_READ)
+        mapping._state = state
+        mapping._file = os.dup(file)  # the file of `mmap` cannot be asked for the time of its last change
+        weakref.finalize(mapping, os.close, mapping._file)
+        return mapping
+
+    def is_intact(self) -> bool:
+        """Returns whether the file has the size and the time of its last change that it had when it was mapped."""
+        return _read_state(self._file) == self._state
+
+
+def _read_state(file: int) -> tuple[int, int]:
+    status = os.fstat(file)
+    return status.st_size, status.st_mtime_ns

@@ -7,7 +7,7 @@ build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (w
 
 from retrieval.across_corpora import AcrossCorpora
 from retrieval.backends import RetrievalBackends, WebAccess
-from retrieval.bridged import trees
+from retrieval.bridged import ranker
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from retrieval.graph.snapshot_files import SnapshotFiles
@@ -34,4 +34,4 @@ SEARCHERS = "retrieval.searchers"
 def warm() -> None:
     """Compiles the kernels of searchers, or loads them from numba's cache, so that no question waits for it."""
     forward_push.warm()
-    trees.warm()
+    ranker.warm()

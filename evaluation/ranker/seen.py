@@ -16,7 +16,7 @@ from core.strategies import parse_config, parse_spec
 from core.text.answers import normalise_answer
 from evaluation.datasets.dataset import CORPUS_FILE, GIVEN_FILE, QUESTIONS_FILE, Dataset
 from reasoning import REASONERS
-from retrieval.bridged.ranker_file import format_ranker, load_ranker, read_ranker
+from retrieval.bridged.ranker import format_ranker, load_ranker, read_ranker
 
 __all__ = ["SeenQuestions", "add_question_hashes", "count_seen", "describe_training_set", "list_rankers"]
 

@@ -22,9 +22,9 @@ from evaluation.datasets.supporting import Support
 from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from evaluation.ranker.seen import describe_training_set
 from evaluation.scores import Interval, bootstrap_interval
+from retrieval.bridged.evidence import gather_evidence
 from retrieval.bridged.features import compute_features
-from retrieval.bridged.ranker_file import format_ranker
-from retrieval.bridged.stage1 import gather_evidence
+from retrieval.bridged.ranker import format_ranker
 from retrieval.bridged.training import (
     RECIPES,
     Recipe,

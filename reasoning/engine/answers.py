@@ -7,8 +7,7 @@ from core.documents import Span
 from core.ports.reasoning import Answer, Citation, Step, Support, Unsupported
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.engine.session import Session
-from reasoning.engine.steps import OpenStep
+from reasoning.engine.session import OpenStep, Session
 
 __all__ = [
     "Conclusion",
@@ -32,7 +31,8 @@ _NOTES = {
 class Conclusion:
     """The outcome of a last call: `text` with its markers, or '' if there is no answer, and what it stands on.
 
-    `shown` is that of `Answer`. `thoughts` are the chain of thought before the answer, if the call asked for one.
+    `shown` has the meaning of `Answer.shown`. `thoughts` are the chain of thought before the answer, if the call asked
+    for one.
     """
 
     text: str = ""
@@ -83,8 +83,8 @@ def make_answer(
     citations: Sequence[Citation] = (),
     shown: Sequence[str] | None = None,
 ) -> Answer:
-    """Returns an answer with all steps of the session. `unstated` says what no passage states of it, and `shown` is
-    that of `Answer`.
+    """Returns an answer with all steps of the session. `unstated` says what no passage states of it, and `shown`
+    has the meaning of `Answer.shown`.
     """
     return Answer(
         text=text,

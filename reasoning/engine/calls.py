@@ -1,15 +1,21 @@
-"""`ModelCall`: one call of a model as an action describes it, and how the call is retried or its error named."""
+"""`ModelCall`: one call of a model as an action describes it, and the request that the call becomes.
+
+The request has prompt, passages, facts, instructions and history as messages. `drop_last_passages` makes a call shorter
+that is too long, and `name_step_in_errors` names the call in errors.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
-from core.ports.chat import ChatRequest
+from core.ports.chat import ChatRequest, Message
+from core.ports.reasoning import Question
 from core.ports.retrieval import Fact, Hit
+from core.prompting.fences import fenced, format_hits
 from core.prompting.prompts import Prompt
 
-__all__ = ["ModelCall", "drop_last_passages", "name_step_in_errors"]
+__all__ = ["ModelCall", "build_request", "drop_last_passages", "format_facts", "name_step_in_errors"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +23,10 @@ class ModelCall:
     """One call of a model by an action. `question` is the question that the call is about.
 
     `passages` fill the prompt's `{{passages}}`, numbered from 1; the last ones are dropped if the model cannot read
-    them all. `facts` fill its `{{facts}}`: those of the passages that are shown. `role` selects the model and is the
+    them all. `facts` of the passages that are shown fill its `{{facts}}`. `role` selects the model and is the
     name that usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the
     variables, as quotes or answers. `conversation` puts the history before the last message. `sample` and `temperature`
-    are those of `ChatRequest`.
+    have the meaning that they have in `ChatRequest`.
     """
 
     prompt: Prompt
@@ -55,3 +61,60 @@ def name_step_in_errors(request: ChatRequest) -> Iterator[None]:
         kinds: tuple[type[HopweaveError], ...] = (ContextTooLong, ModelRefused, ModelFailed, ModelUnavailable)
         kind = next(kind for kind in kinds if isinstance(error, kind))
         raise kind(f"{name}{error}") from error
+
+
+def format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
+    """Returns the facts with the numbers of their passages, each once; '' if there are none.
+
+    A fact of a passage that is not shown is left out, because there is no number to cite it by.
+    """
+    numbers = {hit.chunk.id: number for number, hit in enumerate(passages, start=1)}
+    lines = [
+        f"[{numbers[fact.chunk_id]}] {' '.join(f'{fact.subject} — {fact.predicate} — {fact.object}'.split())}"
+        for fact in facts
+        if fact.chunk_id in numbers
+    ]
+    if not lines:
+        return ""
+    told = fenced("facts", "\n".join(dict.fromkeys(lines)))
+    return f"Facts drawn from the passages, by their numbers:\n{told}"
+
+
+def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chunk_ids: frozenset[str]) -> ChatRequest:
+    """Returns the request for a call that shows these passages. `question` is the user's, whom the call serves.
+
+    `chunk_ids` are the chunks whose words the messages may hold: a cached answer is deleted with them. A call without
+    passages that sets the variable `passages` says in its own words that there are none. Nothing is cached of a
+    conversation: it is not known which chunks its earlier answers are from.
+    """
+    variables = dict(call.variables)
+    wanted = call.prompt.variables
+    if "passages" in wanted and "passages" not in variables:
+        variables["passages"] = format_hits(shown)
+    if "facts" in wanted:
+        variables["facts"] = format_facts(call.facts, shown)
+    if "instructions" in wanted:
+        variables["instructions"] = _format_instructions(question.instructions)
+    system, *rest = call.prompt.messages(variables)
+    history: tuple[Message, ...] = question.history if call.conversation else ()
+    return ChatRequest(
+        role=call.role or call.prompt.name,
+        messages=(system, *history, *rest),
+        prompt_hash=call.prompt.hash,
+        reply=call.prompt.reply,
+        corpus_id=question.corpus.id,
+        chunk_ids=chunk_ids,
+        question=call.question,
+        labels={
+            "step": call.step,
+            "asked": question.text,
+            "passages": " ".join(hit.document.key for hit in shown),
+        },
+        temperature=call.temperature,
+        sample=call.sample,
+        cacheable=not question.parts and not question.history,
+    )
+
+
+def _format_instructions(text: str) -> str:
+    return f"How the answer is to be written:\n{fenced('instructions', text)}" if text.strip() else ""

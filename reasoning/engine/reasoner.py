@@ -1,9 +1,16 @@
-"""`SessionReasoner`: a reasoner that answers each question in a session, also when the budget ends before it does."""
+"""`SessionReasoner`: a reasoner that answers each question in a session, also when the budget ends before it does.
+
+The end is about presets of published systems, and what they need: memory for the model, triples in the corpus, a
+reranker.
+"""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
+
+from pydantic import Field
 
 from core.corpora import Corpus
-from core.errors import BudgetExhausted
+from core.errors import BudgetExhausted, InvalidStrategy
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.trace import Trace
@@ -11,7 +18,7 @@ from reasoning.engine.answers import abstain, answer_from_step, withhold_unstate
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 
-__all__ = ["CheckCorpus", "SessionReasoner", "Solve"]
+__all__ = ["CheckCorpus", "SessionReasoner", "Solve", "check_reranker", "memory_field", "require_triples"]
 
 Solve = Callable[[Session], Awaitable[Answer]]
 CheckCorpus = Callable[[Corpus], Awaitable[None]]
@@ -70,7 +77,7 @@ class SessionReasoner:
 
 def _answer_from_steps(session: Session, error: BudgetExhausted) -> Answer:
     """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings,
-    of which `abstain` leaves only those that are stated.
+    of which `abstain` leaves only stated findings.
 
     Raises `BudgetExhausted` as `SessionReasoner.answer` does.
     """
@@ -96,3 +103,36 @@ def _is_only_sink(step: Step, session: Session) -> bool:
     """Whether no other step is a sink: of the two sides of a comparison, for example, neither is the answer."""
     needed = {parent for other in session.steps.values() for parent in other.parents}
     return session.steps.keys() - needed == {step.id}
+
+
+def memory_field() -> Any:
+    """Returns the option `memory` of a `Config`, which `SessionReasoner` takes."""
+    return Field(
+        default=False,
+        description="Answers may come from the model's memory, as in the paper; they say so. Never if the request's "
+        "`unsupported` is `abstain`.",
+    )
+
+
+def require_triples(reasoner: str, backends: ReasoningBackends) -> CheckCorpus:
+    """Returns a check that raises `InvalidStrategy` for corpora without triples."""
+
+    async def check(corpus: Corpus) -> None:
+        if not await backends.has_facts(corpus):
+            raise InvalidStrategy(
+                f"the preset 'paper' of the reasoner {reasoner!r} searches a graph of triples, and the corpus "
+                f"{corpus.name!r} has none: reindex it with an extractor that finds them (`llm`, or `given` if the "
+                f"documents bring them), or ask with {reasoner!r} without the preset"
+            )
+
+    return check
+
+
+def check_reranker(reasoner: str, backends: ReasoningBackends) -> None:
+    """Raises `InvalidStrategy` if no reranker is configured."""
+    if backends.reranker is None:
+        raise InvalidStrategy(
+            f"the preset 'paper' of the reasoner {reasoner!r} needs a reranking model, and none is configured: set "
+            "HOPWEAVE_RERANKER__KIND to 'cross-encoder' or 'colbert' (with HOPWEAVE_RERANKER__MODEL) or 'http' (with "
+            f"HOPWEAVE_RERANKER__URL), or ask with {reasoner!r} without the preset"
+        )

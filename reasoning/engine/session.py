@@ -1,26 +1,89 @@
-"""`Session`: one question being answered, with its searches, model calls and steps, all recorded on one trace."""
+"""`Session`: one question being answered, with its searches, model calls and steps, all recorded on one trace.
 
+`OpenStep` is a step while it is being taken; `Session.step` opens one, and records it as a `Step` of the answer.
+`gather` runs coroutines at the same time; the first error cancels the others and is raised as itself.
+"""
+
+import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from core.errors import ContextTooLong
+from core.errors import BudgetExhausted, ContextTooLong
 from core.events import CallEvent, PlanEvent, PlannedStep, SearchEvent, StepEvent
 from core.ports.chat import ChatModels, ChatRequest, Completion, ReplyForm
-from core.ports.reasoning import Question, Step, Support, Unsupported
+from core.ports.reasoning import Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import complete_structured, make_cut_error, note_cut, strip_thinking
 from core.trace import Trace
-from reasoning.engine.calls import ModelCall, drop_last_passages, name_step_in_errors
-from reasoning.engine.requests import build_request
-from reasoning.engine.steps import OpenStep
+from reasoning.engine.calls import ModelCall, build_request, drop_last_passages, name_step_in_errors
 from reasoning.engine.streaming import AnswerStream
 
-__all__ = ["Session"]
+__all__ = ["OpenStep", "Session", "gather"]
+
+Result = TypeVar("Result")
+
+
+async def gather(parts: Iterable[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """Returns the results of the coroutines, in order.
+
+    If one fails, the others are cancelled and its error is raised, not an exception group. `BudgetExhausted` is raised
+    only after the calls that are under way, and paid for, have ended.
+    """
+    all_parts = list(parts)
+    results: dict[int, Result] = {}
+    refused: list[BudgetExhausted] = []
+
+    async def run(place: int, part: Coroutine[Any, Any, Result]) -> None:
+        try:
+            results[place] = await part
+        except BudgetExhausted as error:
+            refused.append(error)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for place, part in enumerate(all_parts):
+                group.create_task(run(place, part))
+    except BaseExceptionGroup as errors:
+        first = _first(errors)
+        raise first from first.__cause__
+    finally:
+        for part in all_parts:  # closes coroutines that were cancelled before they started
+            part.close()
+    if refused:
+        raise refused[0]
+    return [results[place] for place in range(len(all_parts))]
+
+
+def _first(error: BaseException) -> BaseException:
+    return _first(error.exceptions[0]) if isinstance(error, BaseExceptionGroup) else error
+
+
+@dataclass(kw_only=True)
+class OpenStep:
+    """The current state of a step; a reasoner sets its fields, the fields of `core.ports.reasoning.Step`.
+
+    `hits` None stands for all passages that were retrieved under `opened_as`, the id with which the step was opened.
+    Calls are counted under that id, too, so that a reasoner may learn only from a call which step it takes.
+    """
+
+    opened_as: str
+    id: str
+    question: str
+    parents: tuple[str, ...] = ()
+    depth: int = 0
+    hits: tuple[Hit, ...] | None = None
+    answer: str = ""
+    verdict: str = ""
+    support: Support = Support.NONE
+    unstated: str = ""
+    quotes: tuple[Quote, ...] = ()
+    began: float = field(default_factory=time.perf_counter)
+
 
 T = TypeVar("T", bound=BaseModel)
 R = TypeVar("R")
@@ -223,7 +286,7 @@ class Session:
                 return reply, shown
 
     def _request(self, call: ModelCall, shown: Sequence[Hit]) -> ChatRequest:
-        """The request for a call. It names all chunks that were shown in this session, except those of the web: after
+        """The request for a call. It names all chunks that were shown in this session, except chunks of the web: after
         a passage was shown, questions and answers may be made of its words.
         """
         self._shown |= call.chunks | {hit.chunk.id for hit in shown}

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from core.errors import BudgetExhausted
-from reasoning.engine.parallel import gather
+from reasoning.engine.session import gather
 from reasoning.plans.dag import PlannedNode
 
 __all__ = ["Work", "run_in_sequence", "run_layers", "run_when_ready"]

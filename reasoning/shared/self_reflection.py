@@ -13,8 +13,7 @@ from core.ports.retrieval import Hit
 from reasoning.actions.answers.answer import CitedAnswer, answer, answer_in_plan
 from reasoning.actions.answers.conclude import conclude_memory
 from reasoning.actions.judging.judgements import critique, need_retrieval
-from reasoning.engine.parallel import gather
-from reasoning.engine.session import Session
+from reasoning.engine.session import Session, gather
 from reasoning.plans.known_answers import KnownAnswer
 
 __all__ = ["MEMORY_NOTE", "ReflectionSettings", "answer_with_reflection"]

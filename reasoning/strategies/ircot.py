@@ -14,10 +14,9 @@ from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.thoughts import Search, Sentence, next_plain_sentence, next_sentence
 from reasoning.engine.answers import answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.presets import memory_field
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import SessionReasoner, memory_field
 from reasoning.engine.session import Session
-from reasoning.shared.query_key import query_key
+from reasoning.shared.wording import query_key
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Ircot", "build"]
 

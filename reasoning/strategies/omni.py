@@ -15,11 +15,9 @@ from reasoning.actions.planning.split import denoise, split_intents
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.parallel import gather
-from reasoning.engine.presets import check_reranker, memory_field
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.engine.session import Session
-from reasoning.shared.rank_fusion import fuse_rankings
+from reasoning.engine.reasoner import SessionReasoner, check_reranker, memory_field
+from reasoning.engine.session import Session, gather
+from reasoning.shared.ranking import fuse_rankings
 from reasoning.shared.self_consistency import vote
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Omni", "build"]

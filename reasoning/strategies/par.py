@@ -21,13 +21,10 @@ from reasoning.actions.planning.plan import PlanItem, plan, refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.presets import memory_field, require_triples
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.engine.session import Session
-from reasoning.engine.steps import OpenStep
+from reasoning.engine.reasoner import SessionReasoner, memory_field, require_triples
+from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
-from reasoning.shared.fine_evidence import Merge, interleave
-from reasoning.shared.review_loop import ReviewSettings, review_answer
+from reasoning.shared.review_loop import Merge, ReviewSettings, interleave, review_answer
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanActReview", "build"]
 

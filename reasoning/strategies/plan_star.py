@@ -16,8 +16,7 @@ from reasoning.actions.answers.contexts import conclude_answers
 from reasoning.actions.planning.plan import fill_tags, plan_dag
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.presets import memory_field
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
 from reasoning.plans.known_answers import known_answer

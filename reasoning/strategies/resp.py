@@ -15,12 +15,9 @@ from reasoning.actions.judging.judgements import verify_contexts
 from reasoning.actions.planning.split import supplement
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.parallel import gather
-from reasoning.engine.presets import memory_field
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.engine.session import Session
-from reasoning.engine.steps import OpenStep
-from reasoning.shared.query_key import query_key
+from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.session import OpenStep, Session, gather
+from reasoning.shared.wording import query_key
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Resp", "build"]
 

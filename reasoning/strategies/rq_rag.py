@@ -18,11 +18,9 @@ from reasoning.actions.queries.search_queries import QueryKind, QueryMove, next_
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.parallel import gather
-from reasoning.engine.presets import memory_field
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.engine.session import Session
-from reasoning.shared.query_key import query_key
+from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.session import Session, gather
+from reasoning.shared.wording import query_key
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Candidate", "Config", "RqRag", "build", "select_answer"]
 

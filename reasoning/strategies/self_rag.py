@@ -11,8 +11,7 @@ from reasoning.actions.answers.answer import fill_step
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_step, make_answer
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.presets import memory_field
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 

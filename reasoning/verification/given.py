@@ -74,9 +74,9 @@ class GivenAnswer:
 
 
 def read_answer(answer: Answer, usage: Usage) -> GivenAnswer:
-    """Returns an answer as it is verified. `usage` is that of the answer alone."""
+    """Returns an answer as it is verified. `usage` is the usage of the answer alone."""
     calls, tokens = count_usage(usage, sum(map(len, answer.shown or ())))
-    links = {one.marker for one in answer.citations if one.url is not None}
+    links = {citation.marker for citation in answer.citations if citation.url is not None}
     return GivenAnswer(
         text=answer.plain,
         support=answer.support,
@@ -89,7 +89,7 @@ def read_answer(answer: Answer, usage: Usage) -> GivenAnswer:
 
 
 def list_cited(answer: Answer) -> tuple[CitedDocument, ...]:
-    """Returns the documents that the answer cites, in that order, then those that only its steps quote.
+    """Returns the documents that the answer cites, in that order, then documents that only its steps quote.
 
     Passages of the web, the passages that are nearest to an abstention, and steps without an answer are left out.
     """
@@ -158,6 +158,6 @@ def count_usage(usage: Usage, shown: int) -> tuple[int, int]:
 
 
 def _list_chunks(answer: Answer) -> Iterable[str]:
-    yield from (one.chunk_id for one in answer.citations if one.url is None)
+    yield from (citation.chunk_id for citation in answer.citations if citation.url is None)
     yield from (hit.chunk.id for step in answer.steps for hit in step.hits if hit.url is None)
     yield from (quote.hit.chunk.id for step in answer.steps for quote in step.quotes if quote.hit.url is None)

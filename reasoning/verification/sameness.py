@@ -1,11 +1,27 @@
-"""`compare_answers`: whether two answers say the same, as far as their texts decide it without a language model."""
+"""What masking a document did to the answer: whether two answers say the same, and the role of the document.
+
+`compare_answers` decides by the texts of the answers as far as they do; `make_comparison` asks the model of the role
+`same_answer`.
+"""
 
 import re
 import unicodedata
+from collections.abc import Collection, Sequence
 
+from core.ports.chat import ChatModels
+from core.ports.reasoning import Question, Support
+from core.ports.retrieval import Searcher
+from core.text.shortening import shorten
 from core.text.word_lists import ARTICLES, CONNECTIVES
+from core.trace import Trace
+from core.verification import AnswerWithout, DocumentRole, Located
+from reasoning.actions.judging.judgements import same_answer
+from reasoning.engine.session import Session
+from reasoning.shared.wording import find_missing_words
+from reasoning.verification.given import CitedDocument, GivenAnswer
+from reasoning.verification.verifier import Compare
 
-__all__ = ["compare_answers"]
+__all__ = ["compare_answers", "compare_quotes", "decide_role", "describe_redundant", "is_lost", "make_comparison"]
 
 _NAMES = "january|february|march|april|may|june|july|august|september|october|november|december"
 _MONTHS = {form: at for at, name in enumerate(_NAMES.split("|"), start=1) for form in (name, name[:3])} | {"sept": 9}
@@ -30,14 +46,14 @@ _BRACKETED = re.compile(r"(?<!\s)\s*+(?:\([^()]*+\)|（[^（）]*+）)")
 _END = ".!?。！？ \t\n"
 
 
-def compare_answers(one: str, other: str) -> bool | None:
+def compare_answers(answer: str, other: str) -> bool | None:
     """Returns whether two answers without markers say the same; None if their texts do not decide it.
 
     Equal normalised texts do. Two dates, two numbers, and yes and no are compared. So is a text that contains
     the other as a whole name, with nothing but prepositions, articles and brackets beside it. What follows a comma may
     be another item of a list, and a name of several words is another name than a part of it: both are not decided.
     """
-    first, second = _clean(one), _clean(other)
+    first, second = _clean(answer), _clean(other)
     if not first or not second:
         return None
     if _normalise(first) == _normalise(second):
@@ -104,3 +120,66 @@ def _is_whole_name(name: str, text: str) -> bool:
     if (before and before[-1].isalnum()) or (after and after[0].isalnum()):
         return False
     return all(word in _JOINING for word in f"{before} {after}".strip(_END).split())
+
+
+def make_comparison(question: Question, models: ChatModels, searcher: tuple[str, Searcher]) -> Compare:
+    """Returns the comparison of answers to a question. `searcher` is the reasoner's; nothing is searched."""
+
+    async def compare(first: str, second: str, chunks: frozenset[str], trace: Trace) -> bool | None:
+        session = Session("verification", question, models, searcher, trace)
+        return await same_answer(session, question.text, first, second, chunks)
+
+    return compare
+
+
+_SHOWN = 200
+_WEAKER = {Support.QUOTED: "only quoted", Support.INFERRED: "only inferred", Support.MEMORY: "only the model's memory"}
+
+
+def is_lost(given: GivenAnswer, without: AnswerWithout) -> bool:
+    """Whether there is no answer any more, or none that passages state as they did before."""
+    return without.abstained or without.support.rank < given.support.rank
+
+
+def decide_role(
+    given: GivenAnswer, without: AnswerWithout, same: bool | None, replaced_by: Sequence[Located]
+) -> tuple[DocumentRole, str]:
+    """Returns the role, and why in a sentence. `same` tells whether both answers say the same; None: not known.
+
+    An answer that is not stated, and another one, is `needed`: only what passages state contradicts the answer.
+    """
+    said = f"“{shorten(without.answer, _SHOWN)}”"
+    if without.abstained:
+        return DocumentRole.NEEDED, "Without it, no answer is given."
+    if is_lost(given, without):
+        return DocumentRole.NEEDED, f"Without it, the answer is {_WEAKER[without.support]}: {said}."
+    if same:
+        return DocumentRole.REDUNDANT, describe_redundant(replaced_by)
+    if same is None:
+        return DocumentRole.UNCLEAR, f"Without it, the answer is {said}; whether that is the same was not found out."
+    if without.support is Support.STATED:
+        return DocumentRole.CONTRADICTS, f"Without it, passages state another answer: {said}."
+    return DocumentRole.NEEDED, f"Without it, another answer is given, which no passage states: {said}."
+
+
+def describe_redundant(replaced_by: Sequence[Located]) -> str:
+    """Returns why a document is redundant: what the answer stands on without it."""
+    titles = ", ".join(f"“{document.document.title or document.document.key}”" for document in replaced_by)
+    return f"The same answer stands without it{f', on {titles}' if titles else ''}."
+
+
+def compare_quotes(question: str, given: GivenAnswer, document: CitedDocument, quotes: Collection[str]) -> bool | None:
+    """Whether an answer that only quotes says the same without a document; None: nobody read it, so it is not known.
+
+    The answer stands on the quotes with most words of the question. `quotes` are the quotes of the answer without the
+    document: it is the same if they hold all quotes that the answer stands on.
+    """
+    lacking = {
+        quote: len(find_missing_words(question, quote, cited.located.document.title))
+        for cited in given.documents
+        for quote in cited.quotes
+    }
+    least = min(lacking.values())
+    own = [quote for quote in document.quotes if lacking[quote] == least]
+    needed = own or [quote for quote, count in lacking.items() if count == least]
+    return True if all(any(compare_answers(quote, other) for other in quotes) for quote in needed) else None

@@ -1,20 +1,107 @@
-"""`verify_answer`: masks each document of an answer, asks again, and decides what the answer hangs on."""
+"""`verify_answer`: masks each document of an answer, asks again, and decides what the answer hangs on.
 
-from collections.abc import Awaitable, Callable, Iterable
+Documents that replace a masked one are masked together with it. A gate admits runs of the question side by side, as
+many as the budget of the verification has room for.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from core.errors import HopweaveError
 from core.ports.reasoning import Answer
 from core.trace import Trace
 from core.verification import AnswerWithout, DocumentRole, Located, Verdict, Verification
-from reasoning.engine.parallel import gather
-from reasoning.verification.gate import Gate
+from reasoning.engine.session import gather
 from reasoning.verification.given import MAX_DOCUMENTS, CitedDocument, GivenAnswer, list_cited
-from reasoning.verification.replacing import Key, find_replacements, form_groups
-from reasoning.verification.roles import compare_quotes, decide_role, describe_redundant, is_lost
-from reasoning.verification.sameness import compare_answers
+from reasoning.verification.sameness import compare_answers, compare_quotes, decide_role, describe_redundant, is_lost
 
-__all__ = ["AskWithout", "Compare", "verify_answer"]
+__all__ = ["AskWithout", "Compare", "Key", "find_replacements", "form_groups", "verify_answer"]
+
+Key = tuple[str, str]
+"""A corpus' name and a document's id."""
+
+
+def find_replacements(
+    document: CitedDocument, before: Sequence[CitedDocument], after: Sequence[CitedDocument]
+) -> tuple[Located, ...]:
+    """Returns the documents that an answer cites for what a masked document stood for.
+
+    `before` are the documents of the answer, `after` the documents of the same answer without the masked document. The
+    first of these choices that is not empty is returned:
+
+    - new documents in one of its places,
+    - new documents,
+    - documents in one of its places,
+    - all documents.
+    """
+    known = {cited.located.key for cited in before}
+    new = [cited for cited in after if cited.located.key not in known]
+    choices = (
+        [cited for cited in new if cited.places & document.places],
+        new,
+        [cited for cited in after if cited.places & document.places],
+        list(after),
+    )
+    return tuple(cited.located for cited in next(filter(None, choices), []))
+
+
+def form_groups(replaced_by: Mapping[Key, Sequence[Located]], others: Iterable[Key]) -> list[frozenset[Key]]:
+    """Returns the groups of documents that replace each other, of two documents or more.
+
+    `replaced_by` are the replacements of each redundant document. `others` are documents that are not redundant: none
+    of them is in a group, since masking it says nothing about the rest.
+    """
+    left_out = set(others)
+    groups: list[frozenset[Key]] = []
+    for key, replacements in replaced_by.items():
+        group = frozenset({key, *(replacement.key for replacement in replacements)} - left_out)
+        apart = [formed for formed in groups if not formed & group]
+        joined = group.union(*(formed for formed in groups if formed & group))
+        groups = [*apart, joined]
+    return [group for group in groups if len(group) > 1]
+
+
+class _Gate:
+    """Admits at most `at_once` runs at the same time. Each is expected to take so many calls and tokens.
+
+    A run waits while others may use up what it needs. It is refused if the budget has no room for it when it would be
+    the only one: a run that ends without an answer tells nothing, and costs as much.
+    """
+
+    def __init__(self, trace: Trace, *, at_once: int, calls: int, tokens: int) -> None:
+        self._trace = trace
+        self._at_once = at_once
+        self._calls = calls
+        self._tokens = tokens
+        self._running = 0
+        self._changed = asyncio.Condition()
+
+    @asynccontextmanager
+    async def enter(self) -> AsyncIterator[bool]:
+        """Waits for a place and yields whether there is one; False if the budget is used up."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: not self._running or self._has_room())
+            admitted = self._has_room()
+            self._running += admitted
+        try:
+            yield admitted
+        finally:
+            async with self._changed:
+                self._running -= admitted
+                self._changed.notify_all()
+
+    def _has_room(self) -> bool:
+        runs = self._running + 1
+        calls, tokens = self._trace.calls_left, self._trace.tokens_left
+        return (
+            runs <= self._at_once
+            and self._trace.seconds_left != 0.0
+            and (calls is None or runs * self._calls <= calls)
+            and (tokens is None or runs * self._tokens <= tokens)
+        )
+
 
 AskWithout = Callable[[frozenset[Key], Trace], Awaitable[Answer]]
 """Answers the question again without these documents."""
@@ -23,7 +110,7 @@ Compare = Callable[[str, str, frozenset[str], Trace], Awaitable[bool | None]]
 """Asks a model whether two answers are the same. The third argument are the chunks whose words they may hold."""
 
 _ROUNDS = 3
-"""How often documents are masked together with those that replace them."""
+"""How often documents are masked together with documents that replace them."""
 _OVER = (
     "the budget of the verification is used up; allow more calls, tokens or seconds (`verify_budget` over HTTP, "
     "--verify-budget on the command line), and verify again"
@@ -82,7 +169,7 @@ class _Verifier:
         self._ask_without = ask_without
         self._compare = compare
         self._trace = trace
-        self._gate = Gate(trace, at_once=at_once, calls=given.calls, tokens=given.tokens)
+        self._gate = _Gate(trace, at_once=at_once, calls=given.calls, tokens=given.tokens)
 
     async def verify(self, on_verdict: Callable[[Verdict], None]) -> Verification:
         async def judge(document: CitedDocument) -> Verdict:
@@ -92,11 +179,11 @@ class _Verifier:
 
         self._note_limits()
         documents = self._given.documents
-        judged = await gather(judge(one) for one in documents[:MAX_DOCUMENTS])
+        judged = await gather(judge(document) for document in documents[:MAX_DOCUMENTS])
         verdicts = {verdict.located.key: verdict for verdict in judged}
-        for one in documents[MAX_DOCUMENTS:]:
-            verdicts[one.located.key] = _unclear(one, f"at most {MAX_DOCUMENTS} documents are masked")
-            on_verdict(verdicts[one.located.key])
+        for left_out in documents[MAX_DOCUMENTS:]:
+            verdicts[left_out.located.key] = _unclear(left_out, f"at most {MAX_DOCUMENTS} documents are masked")
+            on_verdict(verdicts[left_out.located.key])
         _drop_needed(verdicts)
         together = await self._find_groups(verdicts)
         return Verification(
@@ -162,7 +249,7 @@ class _Verifier:
         if same is not None or self._compare is None:
             return same
         trace = self._trace.branch()
-        chunks = self._given.chunks | {one.chunk_id for one in answer.citations if one.url is None}
+        chunks = self._given.chunks | {citation.chunk_id for citation in answer.citations if citation.url is None}
         chunks |= {hit.chunk.id for step in answer.steps for hit in step.hits if hit.url is None}
         try:
             return await self._compare(self._given.text, answer.plain, chunks, trace)
@@ -174,17 +261,23 @@ class _Verifier:
         """Returns the groups of redundant documents of which one is needed, and adds what else replaces them to the
         verdicts.
         """
-        redundant = {key: one.replaced_by for key, one in verdicts.items() if one.role is DocumentRole.REDUNDANT}
+        redundant = {
+            key: verdict.replaced_by for key, verdict in verdicts.items() if verdict.role is DocumentRole.REDUNDANT
+        }
         groups = form_groups(redundant, verdicts.keys() - redundant.keys())
         masked = await gather(self._mask_together(group, verdicts.keys()) for group in groups)
         found = []
         for group, (is_needed, added) in zip(groups, masked, strict=True):
             for key in group & redundant.keys() if added else ():
                 verdicts[key] = _replace_by(verdicts[key], (*verdicts[key].replaced_by, *added))
-            named = {one.key: one for verdict in verdicts.values() for one in (verdict.located, *verdict.replaced_by)}
+            named = {
+                located.key: located
+                for verdict in verdicts.values()
+                for located in (verdict.located, *verdict.replaced_by)
+            }
             if is_needed:
-                members = group.union(one.key for one in added)
-                found.append(tuple(one for key, one in named.items() if key in members))
+                members = group.union(located.key for located in added)
+                found.append(tuple(located for key, located in named.items() if key in members))
         return tuple(found)
 
     async def _mask_together(self, group: frozenset[Key], judged: Iterable[Key]) -> tuple[bool, tuple[Located, ...]]:
@@ -201,7 +294,8 @@ class _Verifier:
             if is_lost(self._given, without):
                 return True, tuple(added.values())
             same = await self._compare_texts(run.answer) if self._compare is not None else None
-            new = {one.located.key: one.located for one in list_cited(run.answer) if one.located.key not in known}
+            cited = list_cited(run.answer)
+            new = {document.located.key: document.located for document in cited if document.located.key not in known}
             if not same or not new:
                 return same is False, tuple(added.values())
             added.update(new)
@@ -215,9 +309,9 @@ def _drop_needed(verdicts: dict[Key, Verdict]) -> None:
     """Leaves needed documents out of what replaces a redundant one, unless there is no other: the answer cites them
     for something else, too.
     """
-    needed = {key for key, one in verdicts.items() if one.role is DocumentRole.NEEDED}
+    needed = {key for key, verdict in verdicts.items() if verdict.role is DocumentRole.NEEDED}
     for key, verdict in verdicts.items():
-        others = tuple(one for one in verdict.replaced_by if one.key not in needed)
+        others = tuple(located for located in verdict.replaced_by if located.key not in needed)
         if others:
             verdicts[key] = _replace_by(verdict, others)
 

@@ -1,24 +1,125 @@
 """The evidence that features are computed from: the pool, its best candidates as sources, and the links from these.
 
-A passage that a question needs is often not similar to the question: it is reached from another passage. So the best
-candidates of stage 1 are *sources*, and each candidate is compared with each source: does the source name its title, do
-they share a rare name, does it have words of the question that the source lacks?
+First come the words of a question outside of its names, which a passage must have besides the names that lead to it.
+The end is stage 1 of `bridged`, which searching and training share: the pool, ranked as by `fused`, and its evidence.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from core.text.terms import Terms
+from core.execution.threads import compute
+from core.passage_context.row_labels import MOST_STEMS
+from core.ports.retrieval import Query
+from core.text.terms import Terms, hash_label, hash_stem, split_words
+from core.trace import Trace
+from retrieval.backends import RetrievalBackends
 from retrieval.bridged.pool_names import PoolNames, collect_names
-from retrieval.bridged.question_terms import QuestionTerms, bm25_idf, extract_question_terms
-from retrieval.candidates.fusion import order_by_score
-from retrieval.candidates.pool import Pool
+from retrieval.candidates.fusion import fuse, order_by_score
+from retrieval.candidates.pool import Pool, gather_pool
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.graph.terms import Stems, TermStatistics
+from retrieval.pagerank.name_linking import NameLink
+from retrieval.pagerank.personalized import PageRankConfig
 
-__all__ = ["PoolEvidence", "SourceLinks", "compute_evidence"]
+__all__ = [
+    "PoolEvidence",
+    "QuestionTerms",
+    "SourceLinks",
+    "bm25_idf",
+    "compute_evidence",
+    "evaluate_pool",
+    "extract_question_terms",
+    "gather_evidence",
+    "gather_stage1",
+]
+
+_MOST = 200
+"""The greatest number of stems of a question, the rarest first, so that a pasted text does not cost memory."""
+
+_MOST_IN_LABELS = 12
+"""Words of a question that may be in labels, the rarest; they make 793 labels."""
+_WHOLE = 4.0
+"""The idf of words whose label has the weight 1: of one word that one passage in fifty has, or of two frequent ones."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class QuestionTerms:
+    """The stems of a question. A stem that the corpus does not have weighs 0.
+
+    `stems` are the stems outside of linked names, ascending, with their `idf` and one `written` form of each.
+    `all_stems`, with `all_idf`, includes stems inside of names. `labels` are the labels of rows that the question may
+    name, ascending, and `label_weights` their weights, from 0 to 1: the rarer the words, the greater.
+    """
+
+    stems: Stems
+    idf: NDArray[np.float64]
+    written: tuple[str, ...]
+    all_stems: Stems
+    all_idf: NDArray[np.float64]
+    labels: Stems
+    label_weights: NDArray[np.float64]
+
+    @property
+    def total(self) -> float:
+        return float(self.idf.sum())
+
+
+def extract_question_terms(question: str, links: Sequence[NameLink], statistics: TermStatistics) -> QuestionTerms:
+    """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
+    written: dict[int, str] = {}
+    named: set[int] = set()
+    spelled: dict[int, str] = {}
+    for word in split_words(question):
+        stem = hash_stem(word.stem)
+        written.setdefault(stem, question[word.start : word.end])
+        spelled.setdefault(stem, word.stem)
+        if any(link.start <= word.start and word.end <= link.end for link in links):
+            named.add(stem)
+    stems, idf = _keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
+    all_stems, all_idf = _keep_rarest(np.array(sorted(written), np.uint32), statistics)
+    idf_of = dict(zip(map(spelled.__getitem__, all_stems.tolist()), all_idf.tolist(), strict=True))
+    labels = _weigh_labels(idf_of)
+    return QuestionTerms(
+        stems=stems,
+        idf=idf,
+        written=tuple(written[stem] for stem in stems.tolist()),
+        all_stems=all_stems,
+        all_idf=all_idf,
+        labels=np.array(list(labels), np.uint32),
+        label_weights=np.array(list(labels.values()), np.float64),
+    )
+
+
+def _weigh_labels(idf: Mapping[str, float]) -> dict[int, float]:
+    """Returns the labels that some of the words make, ascending, with their weights; numbers are in no label."""
+    words = [stem for stem, weight in idf.items() if weight > 0 and not any(map(str.isdigit, stem))]
+    words = sorted(words, key=lambda stem: (-idf[stem], stem))[:_MOST_IN_LABELS]
+    found = {
+        hash_label(label): min(1.0, sum(map(idf.__getitem__, label)) / _WHOLE)
+        for size in range(1, MOST_STEMS + 1)
+        for label in combinations(words, size)
+    }
+    return dict(sorted(found.items()))
+
+
+def _keep_rarest(stems: Stems, statistics: TermStatistics) -> tuple[Stems, NDArray[np.float64]]:
+    """Returns at most `_MOST` of the stems, ascending, with their idf."""
+    idf = bm25_idf(statistics, stems)
+    if len(stems) <= _MOST:
+        return stems, idf
+    kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
+    return stems[kept], idf[kept]
+
+
+def bm25_idf(statistics: TermStatistics, stems: Stems) -> NDArray[np.float64]:
+    """Returns Lucene's idf: ln(1 + (n - df + 0.5) / (df + 0.5)); 0 for a stem that no chunk has."""
+    df = statistics.document_frequency(stems)
+    return np.where(df > 0, np.log1p((statistics.chunks - df + 0.5) / (df + 0.5)), 0.0)
+
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -221,3 +322,35 @@ def _compute_added(has_word: NDArray[np.bool_], sources: Ints, question: Questio
     lacking = ~has_word[sources] * question.idf
     out: Floats = lacking @ has_word.T / question.total
     return out
+
+
+_POOL = 100
+"""The least number of candidates that each signal adds to the pool."""
+
+_WEIGHTS = (1.0, 0.3, 1.0)
+_EXPONENT = 0.25
+"""`_WEIGHTS` and `_EXPONENT` are the defaults of `fused`, which the shipped rankers were trained with."""
+
+
+async def gather_stage1(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, pagerank_config: PageRankConfig
+) -> Pool:
+    """Returns the pool with vectors; a `query.k` above `_POOL` makes it larger."""
+    size = max(_POOL, query.k)
+    return await gather_pool(
+        backends, query, snapshot, trace, size=size, pagerank_config=pagerank_config, with_vectors=True
+    )
+
+
+async def gather_evidence(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace, pagerank_config: PageRankConfig
+) -> tuple[Pool, PoolEvidence]:
+    """Returns the pool of the question, and all that the features need."""
+    pool = await gather_stage1(backends, query, snapshot, trace, pagerank_config)
+    return pool, await compute(evaluate_pool, pool, query, snapshot)
+
+
+def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot) -> PoolEvidence:
+    """Returns the evidence of a pool. It computes for milliseconds, so it is called in a thread."""
+    stage1 = fuse(pool.dense, pool.sparse, pool.graph, weights=_WEIGHTS, exponent=_EXPONENT)
+    return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents))

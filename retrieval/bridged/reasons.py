@@ -1,24 +1,113 @@
 """Reasons of a hit in words, from the evidence, the most telling first.
 
-Titles are read from the record and names are the hit's own, so no reason contains what the record has deleted.
+First comes the link that explains a hit: of all links from sources to a candidate the strongest, its name and its
+source; and how the hit is related to a source with the same title.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.documents import Chunk, DocumentRef
 from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.name_links import SourceLink, find_strongest_link, is_title_of_both, list_mentioned
-from retrieval.bridged.relations import describe_relation
+from retrieval.bridged.pool_names import PoolNames
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["add_reasons"]
+__all__ = ["SourceLink", "add_reasons", "describe_relation"]
+
+Ints = NDArray[np.int64]
+
+_LEAST = 0.05  # the least source weight x link that is reported: weaker ones do not change the order
+
+
+@dataclass(frozen=True, kw_only=True)
+class SourceLink:
+    """A link through `name` (its number in the pool) from a source: its row among the sources, and `at` in the pool."""
+
+    source: int
+    at: int
+    name: int
+
+
+def _find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
+    """Returns the strongest link of any kind, weighted by its source, to the candidate at `place`, or None.
+
+    A title that both have, as all chunks of a document do, is returned only if there is no other link. Only the sources
+    in `told` (rows) count, and only names that the question does not have, since a shared name of the question has a
+    reason of its own.
+    """
+    kinds = [
+        (evidence.links.title, _own_title),
+        (evidence.links.shared, _rarest_shared),
+        (evidence.links.reverse, _title_of_source),
+    ]
+    alike: SourceLink | None = None
+    strength = np.array([evidence.source_weight * values[:, place] for values, _ in kinds])
+    for at in np.argsort(-strength, axis=None, kind="stable").tolist():
+        kind, source = divmod(at, len(evidence.sources))
+        if strength[kind, source] < _LEAST:
+            break
+        if source in told:
+            source_at = int(evidence.sources[source])
+            name = kinds[kind][1](evidence.names, source_at, place)
+            if name is not None:
+                link = SourceLink(source=source, at=source_at, name=name)
+                if not _is_title_of_both(evidence.names, link, place):
+                    return link
+                alike = alike or link
+    return alike
+
+
+def _is_title_of_both(names: PoolNames, link: SourceLink, place: int) -> bool:
+    """Returns whether the link is a title or heading that its two ends have alike."""
+    return bool((names.titles[place] == link.name).any() and (names.titles[link.at] == link.name).any())
+
+
+def _list_mentioned(names: PoolNames, place: int) -> Ints:
+    """Returns the names that one candidate mentions, ascending."""
+    first, end = np.searchsorted(names.owner, [place, place + 1])
+    return np.sort(names.name[first:end])
+
+
+def _own_title(names: PoolNames, source: int, place: int) -> int | None:
+    return _best_title(names, _list_mentioned(names, source), place)
+
+
+def _title_of_source(names: PoolNames, source: int, place: int) -> int | None:
+    return _best_title(names, _list_mentioned(names, place), source)
+
+
+def _best_title(names: PoolNames, mentioned: Ints, titled: int) -> int | None:
+    """Returns the title of `titled` that `mentioned` names and the question does not; of several, the title that fewest
+    chunks share.
+    """
+    worth = np.where(np.isin(names.titles[titled], mentioned), names.title_worth[titled], 0.0)
+    worth = np.where(names.linked[names.titles[titled]], 0.0, worth) if names.size else worth
+    return int(names.titles[titled, worth.argmax()]) if worth.any() else None
+
+
+def _rarest_shared(names: PoolNames, source: int, place: int) -> int | None:
+    shared = np.intersect1d(_list_mentioned(names, source), _list_mentioned(names, place))
+    shared = shared[~names.linked[shared]]
+    return int(shared[names.rarity[shared].argmax()]) if len(shared) else None
+
+
+def describe_relation(chunk: Chunk, source: Chunk, title: str) -> list[str]:
+    """Returns the relation in words; `title` is the title of the source. That both are of one document is not said."""
+    if chunk.document_id != source.document_id:
+        return [f"has the title of *{title}*"]
+    if abs(chunk.position - source.position) == 1:
+        return [f"{'follows' if chunk.position > source.position else 'precedes'} *{title}*"]
+    if chunk.heading and chunk.heading == source.heading:
+        return [f"in the same section as *{title}*"]
+    return []
+
 
 _MOST = 4
 _MOST_LISTED = 3
@@ -53,7 +142,7 @@ async def add_reasons(
 ) -> tuple[Hit, ...]:
     """Returns the hits, which are at `places` among the candidates, each with its reasons."""
     sources = await _read_sources(evidence, snapshot, query, backends)
-    links = await compute(lambda: [find_strongest_link(evidence, place, sources.keys()) for place in places])
+    links = await compute(lambda: [_find_strongest_link(evidence, place, sources.keys()) for place in places])
     wanted = {name for place in places for name in _asked_names(evidence, place)} | {
         link.name for link in links if link
     }
@@ -74,7 +163,7 @@ def _choose_reasons(hit: Hit, place: int, link: SourceLink | None, texts: _Texts
     titled = _title_reasons(place, asked, texts)
     named = _name_reasons([name for name in asked if name not in evidence.names.titles[place]], texts)
     linked = _link_reasons(hit, link, place, texts)
-    alike = link is not None and is_title_of_both(evidence.names, link, place)
+    alike = link is not None and _is_title_of_both(evidence.names, link, place)
     if link is not None and not alike and _leads(link, place, evidence):
         found = [
             *titled,
@@ -98,7 +187,7 @@ def _leads(link: SourceLink, place: int, evidence: PoolEvidence) -> bool:
 def _asked_names(evidence: PoolEvidence, place: int) -> list[int]:
     """Returns the names of the question that the candidate has, the rarest first."""
     names = evidence.names
-    asked = [name for name in list_mentioned(names, place).tolist() if names.linked[name]]
+    asked = [name for name in _list_mentioned(names, place).tolist() if names.linked[name]]
     return sorted(asked, key=lambda name: -names.rarity[name])
 
 

@@ -1,21 +1,18 @@
-"""The score of `bridged`: the trained ranker as far as the graph tells something, and words and meaning for the rest.
+"""The score of `bridged`: the trained ranker as far as the graph tells something, and else words and meaning."""
 
-The ranker was trained on questions that walk from one named thing to another. Where a name chooses a whole document, or
-none, its features tell nothing: there, the sum of four plain signals ranks better than any ranker that was trained on
-other kinds of material (docs/decisions/0057).
-"""
-
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.ports.retrieval import Hit
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.features import compute_features
 from retrieval.bridged.ranker import Ranker, standardise
 from retrieval.candidates.fusion import scale
 
-__all__ = ["EXACT", "rank", "split_score"]
+__all__ = ["EXACT", "add_contributions", "rank", "split_score"]
 
 Floats = NDArray[np.float64]
 
@@ -105,3 +102,11 @@ def _sum_parts(parts: Mapping[str, Floats], size: int) -> Floats:
     for values in parts.values():
         out = out + values
     return out
+
+
+def add_contributions(hits: Sequence[Hit], places: Sequence[int], parts: Mapping[str, Floats]) -> tuple[Hit, ...]:
+    """Returns the hits, which are at `places` among the candidates, each with its parts."""
+    return tuple(
+        replace(hit, contributions={name: float(values[place]) for name, values in parts.items()})
+        for hit, place in zip(hits, places, strict=True)
+    )

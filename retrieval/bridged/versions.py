@@ -89,7 +89,7 @@ def _order(groups: Mapping[str, Sequence[str]], marks: Mapping[str, frozenset[st
     for name, group in groups.items():
         ids = group if any(has_status(marks[id]) for id in group) else [id for id in group if marks[id]]
         if len({order_of_marks(marks[id]) for id in ids}) > 1:
-            several[name] = sorted(ids, key=lambda one: (order_of_marks(marks[one]), one), reverse=True)
+            several[name] = sorted(ids, key=lambda member: (order_of_marks(marks[member]), member), reverse=True)
     return several
 
 

@@ -1,18 +1,51 @@
-"""Searches that keep up with replacements: one that finds its snapshot outdated is made once more with a newer one.
+"""What a search needs of its corpus: vectors, a graph or facts, and a snapshot that keeps up with replacements.
 
 Between the commit of a revision and the next refresh of the snapshot, the snapshot names chunks that the record no
-longer has, and the views hold entries of chunks that the snapshot does not have.
+longer has, and the views hold entries of chunks that the snapshot does not have. A search that finds its snapshot
+outdated is made once more with a newer snapshot.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
 
+from core.corpora import Corpus
+from core.errors import InvalidInput
 from core.ports.retrieval import Query, SearchResult
+from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["is_replaced", "search_current"]
+__all__ = ["is_replaced", "require_facts", "require_graph", "require_vectors", "search_current"]
+
+
+def require_vectors(corpus: Corpus, what: str) -> None:
+    """Raises `InvalidInput` if the corpus has no vectors; `what` needs them."""
+    if not corpus.settings.has_vectors:
+        raise InvalidInput(
+            f"{what} needs vectors, and corpus {corpus.name!r} has none: use the searcher bridged, fused or sparse, or "
+            f"embed it with `hopweave corpora reindex {corpus.name} --embedding MODEL`"
+        )
+
+
+def require_graph(corpus: Corpus, what: str) -> None:
+    """Raises `InvalidInput` if the corpus has no graph; `what` needs one."""
+    if not corpus.settings.has_graph:
+        raise InvalidInput(
+            f"{what} needs entities, and corpus {corpus.name!r} has none: use the searcher bridged, fused or sparse, "
+            f"or build its graph with `hopweave corpora reindex {corpus.name} --extractor pattern`"
+        )
+
+
+async def require_facts(query: Query, backends: RetrievalBackends, searcher: str) -> None:
+    """Raises `InvalidInput` if the corpus has no vectors of facts, which this searcher needs."""
+    if not await backends.vectors.count(query.corpus.id, VectorKind.FACT):
+        settings = query.corpus.settings
+        raise InvalidInput(
+            f"{searcher}: corpus {query.corpus.name!r} has no vectors of facts (extractor {settings.extractor!r}, fine "
+            f"store {settings.fine.value!r}): ingest the documents into a new corpus with an extractor that gives "
+            "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
+        )
+
 
 _COMPARED = 200
 """The greatest number of unknown entries that are looked up, the best first."""
@@ -24,9 +57,10 @@ async def search_current(
     trace: Trace,
     search: Callable[[Query, GraphSnapshot, Trace], Awaitable[SearchResult]],
 ) -> SearchResult:
-    """Returns the result of `search`; if it is `outdated` and the record has a later generation, that of a second one.
+    """Returns the result of `search`; if it is `outdated` and the record has a later generation, the result of a second
+    search.
 
-    The second one is returned as it is, so the number of searches is bounded however often the corpus is written.
+    The second result is returned as it is, so the number of searches is bounded however often the corpus is written.
     """
     corpus_id = query.corpus.id
     if query.min_similarity is not None:

@@ -24,9 +24,9 @@ _FURTHEST = 1024
 
 
 def find_question_names(text: str, snapshot: GraphSnapshot) -> list[str]:
-    """Returns the names in a text as they are written: those of entities, and what else looks like a name."""
+    """Returns the names in a text as they are written: names of entities, and what else looks like a name."""
     known = link_names(text, snapshot.names, build_name_share(snapshot.statistics))
-    spans = [(one.start, one.end) for one in known]
+    spans = [(span.start, span.end) for span in known]
     spans += [
         (name.start, name.end)
         for name in find_names(text)
@@ -80,11 +80,11 @@ async def _search_entities(
     asked = count + _SPARE
     while True:
         scored = await backends.vectors.search(query.corpus.id, VectorKind.ENTITY, vector, asked)
-        places = snapshot.entities_with([one.id for one in scored]).tolist()
+        places = snapshot.entities_with([hit.id for hit in scored]).tolist()
         nearest: dict[int, float] = {}
-        for entity, one in zip(places, scored, strict=True):
+        for entity, hit in zip(places, scored, strict=True):
             if entity >= 0 and graph.has_edges(entity):
-                nearest.setdefault(entity, one.score)
+                nearest.setdefault(entity, hit.score)
         there = list(nearest.items())
         if len(there) >= count or len(scored) < asked or asked >= _FURTHEST:
             return there[:count]
@@ -92,6 +92,6 @@ async def _search_entities(
 
 
 def _find_entities(name: str, index: NameIndex) -> list[int]:
-    """Returns the entities whose name is exactly this one; if there is none, those that share its key."""
+    """Returns the entities whose name is exactly this one; if there is none, the entities that share its key."""
     key = fold_name(name)
     return index.find_exact(key, normalise(name)) or index.entities(key)

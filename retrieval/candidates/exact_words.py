@@ -30,7 +30,7 @@ RARE = 3
 """A word that more chunks have is not rare."""
 
 _MOST = 6
-"""Words that are searched for one by one, those with the rarest stems first."""
+"""Words that are searched for one by one, words with the rarest stems first."""
 _MOST_READ = 200
 """Words of a question that are looked at, so that a pasted text costs no more."""
 _LONGEST = 100
@@ -93,7 +93,7 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
     found = await _find_chunks(backends, query, snapshot, [word.text for word in likely])
     rare = [(word, chunks) for word, chunks in zip(likely, found, strict=True) if 0 < len(chunks) <= RARE]
     rarest = float(np.log1p((snapshot.statistics.chunks + 0.5) / 1.5))
-    others = [word for word in words if all(word.end <= one.start or one.end <= word.start for one, _ in rare)]
+    others = [word for word in words if all(word.end <= other.start or other.end <= word.start for other, _ in rare)]
     return ExactWords(
         words=tuple(word.text for word, _ in rare),
         chunks=tuple(chunks for _, chunks in rare),
@@ -215,7 +215,7 @@ def _list_words(question: str, statistics: TermStatistics) -> list[_Word]:
         if word and len(word) <= _LONGEST and not _is_function_word(word):
             start = match.start() + match.group().index(word)
             places.setdefault(word.casefold(), (start, start + len(word)))
-    stems = {key: [hash_stem(one.stem) for one in split_words(key)] for key in places}
+    stems = {key: [hash_stem(split_word.stem) for split_word in split_words(key)] for key in places}
     flat = np.array([stem for of_word in stems.values() for stem in of_word], np.uint32)
     df = dict(zip(flat.tolist(), statistics.document_frequency(flat).tolist(), strict=True))
     found = []

@@ -12,7 +12,7 @@ from core.execution.threads import compute
 from core.ports.record import Contents, FactRow
 from core.ports.retrieval import Hit, NodeKind, PathStep, Query
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.merged_rows import read_display_names, read_facts_of
+from retrieval.candidates.facts import read_display_names, read_facts_of
 from retrieval.graph.adjacency import Adjacency
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.interruption import check_interrupted, run_interruptibly
@@ -63,7 +63,9 @@ async def describe_paths(
     documents: frozenset[str] | None,
     backends: RetrievalBackends,
 ) -> list[tuple[PathStep, ...]]:
-    """Returns the steps of each path of nodes in names. Facts are those that `documents` assert (None: all)."""
+    """Returns the steps of each path of nodes in names. All facts are asserted by `documents` (None: by any
+    document).
+    """
     paths = list(paths)
     names = await _read_names(paths, snapshot, corpus_id, documents, backends)
     return [tuple(_make_step(a, b, snapshot, names) for a, b in pairwise(path)) for path in paths]
@@ -179,7 +181,9 @@ def _find_asserting(
     rows = np.unique(np.stack([keys[asserted], near[asserted, 0]], axis=1), axis=0)
     if documents is not None:
         chunks, places = np.unique(rows[:, 1], return_inverse=True)
-        may_read = np.array([one in documents for one in snapshot.document_ids(chunks.tolist())], np.bool_)
+        may_read = np.array(
+            [document_id in documents for document_id in snapshot.document_ids(chunks.tolist())], np.bool_
+        )
         rows = rows[may_read[places]]
     _, first, counts = np.unique(rows[:, 0], return_index=True, return_counts=True)
     ranks = np.arange(len(rows)) - np.repeat(first, counts)

@@ -1,19 +1,78 @@
-"""The facts that go with hits: those that PageRank reached, also several hops from where it started."""
+"""The facts that go with hits: facts that PageRank reached, also several hops from where it started.
+
+First come rows of the record with the entities that they are about after merges, as a snapshot has them.
+"""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 
-from core.ports.record import FactRow
+from core.ports.record import Contents, FactRow, TripleRow
 from core.ports.retrieval import Fact, Hit, Query
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.merged_rows import read_facts_of
 from retrieval.graph.arrays import Ints, find_positions
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["read_facts"]
+__all__ = ["read_display_names", "read_facts", "read_facts_of", "read_triples"]
+
+Row = TypeVar("Row", FactRow, TripleRow)
+
+
+async def read_display_names(
+    entity_ids: Collection[str], snapshot: GraphSnapshot, corpus_id: str, contents: Contents
+) -> dict[str, str]:
+    """Returns the display names of entities by id.
+
+    An entity that no passage mentions by its own name has the name of the first entity that is merged into it. Without
+    any, it is left out.
+    """
+    shown = await contents.get_entities(corpus_id, entity_ids)
+    names = {id: entity.display for id, entity in shown.items()}
+    members = {id: snapshot.merges.members_of(id) for id in entity_ids if id not in names} if snapshot.merges else {}
+    if any(members.values()):
+        others = await contents.get_entities(corpus_id, [id for ids in members.values() for id in ids])
+        for id, ids in members.items():
+            if present := [id for id in ids if id in others]:
+                names[id] = others[present[0]].display
+    return names
+
+
+async def read_facts_of(
+    chunk_ids: Collection[str], snapshot: GraphSnapshot, corpus_id: str, contents: Contents
+) -> list[FactRow]:
+    """Returns the facts that these chunks assert, as `Contents.get_facts_of` does."""
+    return await _resolve(await contents.get_facts_of(corpus_id, chunk_ids), snapshot, corpus_id, contents)
+
+
+async def read_triples(
+    triple_ids: Collection[str], snapshot: GraphSnapshot, corpus_id: str, contents: Contents
+) -> dict[str, TripleRow]:
+    """Returns triples by id, as `Contents.get_triples` does. The ids are the ids without merges."""
+    found = await contents.get_triples(corpus_id, triple_ids)
+    rows = await _resolve(list(found.values()), snapshot, corpus_id, contents)
+    return dict(zip(found, rows, strict=True))
+
+
+async def _resolve(rows: Sequence[Row], snapshot: GraphSnapshot, corpus_id: str, contents: Contents) -> list[Row]:
+    ends = snapshot.merges.ends
+    wanted = {ends[id] for row in rows for id in (row.subject_id, row.object_id) if id in ends}
+    if not wanted:
+        return list(rows)
+    names = await read_display_names(sorted(wanted), snapshot, corpus_id, contents)
+
+    def resolve(row: Row) -> Row:
+        subject, object_ = ends.get(row.subject_id), ends.get(row.object_id)
+        if subject is not None:
+            row = replace(row, subject_id=subject, subject=names.get(subject, row.subject))
+        if object_ is not None:
+            row = replace(row, object_id=object_, object=names.get(object_, row.object))
+        return row
+
+    return [resolve(row) for row in rows]
 
 
 async def read_facts(
@@ -26,10 +85,10 @@ async def read_facts(
 ) -> tuple[Fact, ...]:
     """Returns at most `limit` facts that the hits assert and PageRank reached.
 
-    The mass of a fact is that of its entity with less of it. The first fact of each hit comes first, then the second of
-    each, those with more mass before the others: on the questions of MuSiQue, this finds the facts of later hops more
-    often than the order by mass alone, in which the facts of a seed leave no place for others. Equal facts are returned
-    once, with the best hit. Nothing is read if the query does not ask for facts, or the corpus has none.
+    The mass of a fact is the smaller mass of its two entities. The first fact of each hit comes first, then the second
+    of each, facts with more mass before the others: on the questions of MuSiQue, this finds the facts of later hops
+    more often than the order by mass alone, in which the facts of a seed leave no place for others. Equal facts are
+    returned once, with the best hit. Nothing is read if the query does not ask for facts, or the corpus has none.
     """
     if not (query.facts and limit and snapshot.has_facts):
         return ()
@@ -41,7 +100,7 @@ async def read_facts(
     rows = await read_facts_of(asserting, snapshot, query.corpus.id, backends.contents)
     place = {id: place for place, id in enumerate(chunk_ids)}
     ranked = [(mass[key], place[row.chunk_id], row) for row in rows if (key := _key(row)) in mass]
-    ranked.sort(key=lambda one: (-one[0], one[1], one[2].id))
+    ranked.sort(key=lambda entry: (-entry[0], entry[1], entry[2].id))
     return _take_turns([row for _, _, row in ranked])[:limit]
 
 
@@ -54,7 +113,9 @@ def _find_assertions(chunk_ids: Sequence[str], snapshot: GraphSnapshot) -> Ints:
 def _find_masses(
     assertions: Ints, pagerank: GraphRanking, snapshot: GraphSnapshot
 ) -> dict[tuple[str, str, str], float]:
-    """Returns the masses of assertions by the ids of chunk, subject and object; those without mass are left out."""
+    """Returns the masses of assertions by the ids of chunk, subject and object; assertions without mass are left
+    out.
+    """
     at = find_positions(pagerank.reached, assertions[:, 1:].ravel()).reshape(-1, 2)
     mass = np.append(pagerank.reached_mass, 0.0)[at].min(axis=1)  # -1, an entity without mass, is the last place
     assertions, mass = assertions[mass > 0], mass[mass > 0]

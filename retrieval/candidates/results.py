@@ -1,22 +1,35 @@
-"""Ranked chunks as hits: chunks and documents are read from the record, so what it deleted is never returned."""
+"""Ranked chunks as hits: chunks and documents are read from the record, so what it deleted is never returned.
+
+The end has the option `min_similarity` for searchers that do not rank by the cosine, and the ranking of searchers that
+start from names for a question that names no entity.
+"""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.documents import Chunk, DocumentRef
-from core.ports.retrieval import Hit, Query, SearchResult, Signals
+from core.ports.retrieval import MAX_K, Hit, Query, SearchResult, Signals
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import is_replaced
 from retrieval.candidates.explanations import add_paths, fetch_display_names
 from retrieval.candidates.fusion import order_by_score
+from retrieval.candidates.view_search import compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["Ranking", "build_result"]
+__all__ = [
+    "Ranking",
+    "add_cosines",
+    "build_result",
+    "count_candidates",
+    "describe_unlinked",
+    "search_by_cosine",
+    "search_unlinked",
+]
 
 _Signal = NDArray[np.float64] | None
 
@@ -106,3 +119,54 @@ async def _name_links(
     names = await fetch_display_names(pagerank.entities.tolist(), snapshot, query.corpus.id, backends.contents)
     weights = zip(names.values(), pagerank.weights.tolist(), strict=True)
     return dict(sorted(weights, key=lambda pair: (-pair[1], pair[0])))
+
+
+_SPARE = 10
+"""Candidates beyond `k`, as a few may be missing from the record."""
+
+
+def count_candidates(query: Query) -> int:
+    """Returns how many candidates are needed for `k` hits; all that are allowed if some may not be similar enough."""
+    return MAX_K if query.min_similarity is not None else query.k + _SPARE
+
+
+async def add_cosines(
+    ranking: Ranking, backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace
+) -> Ranking:
+    """Returns the ranking with the cosine of each candidate if the query sets `min_similarity`, else unchanged."""
+    if query.min_similarity is None:
+        return ranking
+    with trace.timed("embed"):
+        vector = await backends.embedder.embed_query(query.text)
+    with trace.timed("dense"):
+        vectors = await fetch_vectors(backends, query, snapshot, ranking.chunks)
+        return replace(ranking, dense=compute_cosines(vectors, vector))
+
+
+async def search_by_cosine(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace
+) -> SearchResult:
+    """Ranks by the cosine alone."""
+    with trace.timed("embed"):
+        vector = await backends.embedder.embed_query(query.text)
+    with trace.timed("dense"):
+        found = await search_vectors(backends, query, snapshot, vector, count_candidates(query))
+    ranking = Ranking(chunks=found.chunks, scores=found.scores, dense=found.scores, unknown=found.unknown)
+    return await build_result(ranking, query, snapshot, backends, trace)
+
+
+async def search_unlinked(
+    backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, trace: Trace
+) -> SearchResult:
+    """Ranks by the cosine, or by BM25 in a corpus without vectors."""
+    if query.corpus.settings.has_vectors:
+        return await search_by_cosine(backends, query, snapshot, trace)
+    with trace.timed("sparse"):
+        found = await search_text(backends, query, snapshot, count_candidates(query))
+    ranking = Ranking(chunks=found.chunks, scores=found.scores, sparse=found.scores, unknown=found.unknown)
+    return await build_result(ranking, query, snapshot, backends, trace)
+
+
+def describe_unlinked(query: Query) -> str:
+    """Returns how `search_unlinked` ranks, for notes."""
+    return "cosine (dense)" if query.corpus.settings.has_vectors else "BM25 (sparse)"

@@ -115,7 +115,7 @@ async def _search_known(
     asked, documents = count + _SPARE, query.documents
     while True:
         scored = await search(asked, documents)
-        chunks = snapshot.chunks_of_views([one.id for one in scored])
+        chunks = snapshot.chunks_of_views([hit.id for hit in scored])
         known = np.flatnonzero(chunks >= 0)[:count]
         if len(known) == count or len(scored) < asked:
             break
@@ -123,6 +123,6 @@ async def _search_known(
             documents = snapshot.documents
         else:
             asked *= 4
-    scores = np.array([one.score for one in scored], np.float64)
+    scores = np.array([hit.score for hit in scored], np.float64)
     unknown = tuple(scored[place].id for place in np.flatnonzero(chunks < 0).tolist())
     return ScoredChunks(chunks=chunks[known], scores=scores[known], unknown=unknown)

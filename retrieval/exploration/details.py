@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from core.ports.record import FactRow
-from retrieval.candidates.merged_rows import read_facts_of
+from retrieval.candidates.facts import read_facts_of
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import EntityDetails, EntityFact, EntitySynonym, Mentioning, MergedEntity
 

@@ -8,7 +8,7 @@ from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.merged_rows import read_triples
+from retrieval.candidates.facts import read_triples
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["LinkedFact", "link_facts"]

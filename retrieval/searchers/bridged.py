@@ -12,12 +12,10 @@ from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.bridged.contributions import add_contributions
-from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.ranker_file import SHIPPED, load_ranker
+from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
+from retrieval.bridged.ranker import SHIPPED, load_ranker
 from retrieval.bridged.reasons import add_reasons
-from retrieval.bridged.scoring import EXACT, rank, split_score
-from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
+from retrieval.bridged.scoring import EXACT, add_contributions, rank, split_score
 from retrieval.bridged.versions import read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.facts import read_facts

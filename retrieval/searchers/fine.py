@@ -12,14 +12,18 @@ from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_graph
-from retrieval.candidates.current import search_current
+from retrieval.candidates.current import require_graph, search_current
 from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
-from retrieval.candidates.min_similarity import add_cosines, count_candidates
-from retrieval.candidates.results import Ranking, build_result
-from retrieval.candidates.unlinked import describe_unlinked, search_unlinked
+from retrieval.candidates.results import (
+    Ranking,
+    add_cosines,
+    build_result,
+    count_candidates,
+    describe_unlinked,
+    search_unlinked,
+)
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import FactsConfig, GraphRanking, Seeds, note_limits, rank_from_seeds

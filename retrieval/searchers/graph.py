@@ -5,14 +5,18 @@ from dataclasses import replace
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_graph
-from retrieval.candidates.current import search_current
+from retrieval.candidates.current import require_graph, search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
-from retrieval.candidates.min_similarity import add_cosines, count_candidates
 from retrieval.candidates.pool import rank_graph
-from retrieval.candidates.results import Ranking, build_result
-from retrieval.candidates.unlinked import describe_unlinked, search_unlinked
+from retrieval.candidates.results import (
+    Ranking,
+    add_cosines,
+    build_result,
+    count_candidates,
+    describe_unlinked,
+    search_unlinked,
+)
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import FactsConfig
 

@@ -15,13 +15,10 @@ from core.ports.retrieval import Fact, Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_facts, require_graph, require_vectors
-from retrieval.candidates.current import search_current
+from retrieval.candidates.current import require_facts, require_graph, require_vectors, search_current
 from retrieval.candidates.facts import read_facts
 from retrieval.candidates.fusion import order_by_score
-from retrieval.candidates.min_similarity import add_cosines, count_candidates
-from retrieval.candidates.results import Ranking, build_result
-from retrieval.candidates.unlinked import search_by_cosine
+from retrieval.candidates.results import Ranking, add_cosines, build_result, count_candidates, search_by_cosine
 from retrieval.candidates.view_search import ScoredChunks, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.hippo.fact_filter import filter_facts

@@ -14,9 +14,8 @@ from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.corpus_form import require_vectors
-from retrieval.candidates.current import search_current
-from retrieval.candidates.unlinked import search_by_cosine
+from retrieval.candidates.current import require_vectors, search_current
+from retrieval.candidates.results import search_by_cosine
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["SOURCE", "Config", "Raptor", "build"]

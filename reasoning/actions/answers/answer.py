@@ -27,8 +27,7 @@ from reasoning.actions.support import Graded, SupportWord, format_support_rule, 
 from reasoning.citations.markers import note_missing, parse_markers, strip_markers
 from reasoning.citations.quotes import name_source, passage_text, select_quote
 from reasoning.engine.calls import ModelCall
-from reasoning.engine.session import Session
-from reasoning.engine.steps import OpenStep
+from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence, without_quotes
 
 __all__ = [

@@ -8,9 +8,7 @@ from core.ports.reasoning import Support, weakest_support
 from core.ports.retrieval import Fact, Hit, SearchResult
 from core.text.names import normalise
 from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_step, fill_step
-from reasoning.engine.parallel import gather
-from reasoning.engine.session import Session
-from reasoning.engine.steps import OpenStep
+from reasoning.engine.session import OpenStep, Session, gather
 from reasoning.plans.dag import PlannedNode, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
 

@@ -21,7 +21,7 @@ from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.shared.passage_similarity import find_cosines
+from reasoning.shared.ranking import find_cosines
 from reasoning.strategies.extractive.asked import READ, Asked, read_question
 from reasoning.strategies.extractive.decision import decide
 from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, measure_evidence

@@ -6,7 +6,7 @@ from pydantic import Field, field_validator
 
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig, preset_field
-from reasoning.engine.presets import memory_field
+from reasoning.engine.reasoner import memory_field
 
 __all__ = ["LEAST_CALLS", "Config", "split_names"]
 

@@ -10,9 +10,8 @@ from core.ports.retrieval import Hit
 from reasoning.actions.answers.contexts import Context, QuerySummary, summarize
 from reasoning.actions.judging.judgements import verify, verify_contexts
 from reasoning.actions.planning.split import atomic_queries, supplement, supplement_from_passages
-from reasoning.engine.parallel import gather
-from reasoning.engine.session import Session
-from reasoning.shared.query_key import query_key
+from reasoning.engine.session import Session, gather
+from reasoning.shared.wording import query_key
 from reasoning.strategies.level.low_level import (
     AtomicQuery,
     CallAllowance,

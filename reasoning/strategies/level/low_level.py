@@ -14,8 +14,7 @@ from typing import Protocol
 from core.ports.retrieval import Hit, Searcher
 from reasoning.actions.judging.judgements import verify
 from reasoning.actions.queries.search_queries import pseudo_document
-from reasoning.engine.parallel import gather
-from reasoning.engine.session import Session
+from reasoning.engine.session import Session, gather
 
 __all__ = [
     "AtomicQuery",

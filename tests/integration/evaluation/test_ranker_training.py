@@ -29,7 +29,7 @@ from evaluation import (
     train_ranker,
 )
 from indexer import Worker, WorkerOptions
-from retrieval.bridged.ranker_file import read_ranker
+from retrieval.bridged.ranker import read_ranker
 from retrieval.bridged.training import RECIPES, TrainingQuestion
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.twins.embedder import TwinEmbedder

@@ -6,8 +6,8 @@ import lightgbm
 import numpy as np
 import pytest
 
-from retrieval.bridged.training.fitting import _flatten_tree
-from retrieval.bridged.trees import read_trees
+from retrieval.bridged.ranker import read_trees
+from retrieval.bridged.training import _flatten_tree
 
 
 @pytest.mark.parametrize("seed", [0, 1])

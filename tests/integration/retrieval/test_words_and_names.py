@@ -9,8 +9,7 @@ import pytest
 
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.stage1 import evaluate_pool, gather_stage1
+from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
 from retrieval.pagerank.personalized import FactsConfig
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world

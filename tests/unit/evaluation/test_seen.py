@@ -11,7 +11,7 @@ from cli.commands.evaluation.train_ranker import register
 from core.errors import InvalidInput
 from evaluation import Result, add_question_hashes, build_report, read_dataset
 from evaluation.ranker.seen import count_seen, describe_training_set, list_rankers
-from retrieval.bridged.ranker_file import SHIPPED, format_ranker, load_ranker, read_ranker
+from retrieval.bridged.ranker import SHIPPED, format_ranker, load_ranker, read_ranker
 from tests.integration.evaluation.townsfolk import write_townsfolk
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "musique-small"

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from core.ports.retrieval import Fact, Hit
 from reasoning.actions.judging.review import Evidence
-from reasoning.engine.facts import format_facts
-from reasoning.shared.fine_evidence import add_evidence, interleave, sort_by_scores
+from reasoning.engine.calls import format_facts
+from reasoning.shared.review_loop import add_evidence, interleave, sort_by_scores
 from tests.reasoning_desk import hit
 
 A, B, C, D, E, F = (hit(key, key, key) for key in "abcdef")

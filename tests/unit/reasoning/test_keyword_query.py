@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.text.query import Term, TextQuery
 from reasoning.strategies.level.sparse import Keyword, KeywordQuery, comparable
-from retrieval.candidates.lucene_syntax import parse_lucene
+from retrieval.searchers.sparse import parse_lucene
 from stores.lucene_query import render
 
 WORDS = st.one_of(

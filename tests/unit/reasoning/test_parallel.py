@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.engine.parallel import gather
+from reasoning.engine.session import gather
 
 
 async def test_results_in_order() -> None:

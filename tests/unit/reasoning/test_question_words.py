@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from reasoning.shared.question_words import find_missing_words
+from reasoning.shared.wording import find_missing_words
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What replaces a masked document, and which documents are masked together."""
 
-from reasoning.verification.replacing import find_replacements, form_groups
+from reasoning.verification.verifier import find_replacements, form_groups
 from tests.unit.reasoning.verification.given import cited, located
 
 

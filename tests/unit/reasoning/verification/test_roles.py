@@ -4,7 +4,7 @@ import pytest
 
 from core.ports.reasoning import Support
 from core.verification import DocumentRole
-from reasoning.verification.roles import compare_quotes, decide_role
+from reasoning.verification.sameness import compare_quotes, decide_role
 from tests.unit.reasoning.verification.given import cited, given, located, without
 
 _STATED, _QUOTED, _INFERRED, _MEMORY, _NONE = Support

@@ -3,8 +3,7 @@
 import numpy as np
 
 from core.text.terms import extract_terms, hash_label, hash_stem
-from retrieval.bridged.evidence import _find_row_labels
-from retrieval.bridged.question_terms import QuestionTerms
+from retrieval.bridged.evidence import QuestionTerms, _find_row_labels
 from retrieval.bridged.versions import _covers
 
 _NONE = np.zeros(0, np.uint32), np.zeros(0)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidInput, InvalidStrategy
-from retrieval.bridged.ranker_file import _digest, format_ranker, load_ranker, read_ranker
+from retrieval.bridged.ranker import _digest, format_ranker, load_ranker, read_ranker
 
 TREE = {"feature": [0, 1], "threshold": [0.5, 0.25], "left": [1, -1], "right": [-3, -2], "leaf": [-1.0, 0.5, 2.0]}
 WEIGHTS = {"stage1_rank": 1.5, "words": 0.5}

@@ -3,7 +3,7 @@
 import pytest
 
 from core.documents import Chunk
-from retrieval.bridged.relations import describe_relation
+from retrieval.bridged.reasons import describe_relation
 
 
 def chunk(position: int, heading: str = "", document: str = "d") -> Chunk:

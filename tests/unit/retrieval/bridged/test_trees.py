@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidInput
 from core.execution.jit import JitFunction
-from retrieval.bridged import trees as module
-from retrieval.bridged.trees import read_trees
+from retrieval.bridged import ranker as module
+from retrieval.bridged.ranker import read_trees
 
 Row = dict[str, Any]
 

@@ -1,9 +1,21 @@
-"""`find_missing_words`: which words of a question a quoted sentence does not have."""
+"""Words of queries and questions, compared: a query that was made before, and the words of a question that a quote
+lacks.
+"""
+
+import re
 
 from core.text.terms import Word, split_words
 from core.text.word_lists import KIND_QUESTION_WORDS
 
-__all__ = ["find_missing_words"]
+__all__ = ["find_missing_words", "query_key"]
+
+_END = re.compile(r"(?<![\s.?!。？！])[\s.?!。？！]++$")
+
+
+def query_key(text: str) -> str:
+    """Returns a key that is equal for queries that differ only in case, spaces and the punctuation at their end."""
+    return _END.sub("", " ".join(text.casefold().split()))
+
 
 _LONGEST = 20
 _QUANTITY = frozenset({"many", "much"})

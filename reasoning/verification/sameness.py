@@ -1,27 +1,20 @@
 """What masking a document did to the answer: whether two answers say the same, and the role of the document.
 
-`compare_answers` decides by the texts of the answers as far as they do; `make_comparison` asks the model of the role
-`same_answer`.
+`compare_answers` decides by the texts of the answers, as far as they decide it.
 """
 
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
 
-from core.ports.chat import ChatModels
-from core.ports.reasoning import Question, Support
-from core.ports.retrieval import Searcher
+from core.ports.reasoning import Support
 from core.text.shortening import shorten
 from core.text.word_lists import ARTICLES, CONNECTIVES
-from core.trace import Trace
 from core.verification import AnswerWithout, DocumentRole, Located
-from reasoning.actions.judging.judgements import same_answer
-from reasoning.engine.session import Session
 from reasoning.shared.wording import find_missing_words
 from reasoning.verification.given import CitedDocument, GivenAnswer
-from reasoning.verification.verifier import Compare
 
-__all__ = ["compare_answers", "compare_quotes", "decide_role", "describe_redundant", "is_lost", "make_comparison"]
+__all__ = ["compare_answers", "compare_quotes", "decide_role", "describe_redundant", "is_lost"]
 
 _NAMES = "january|february|march|april|may|june|july|august|september|october|november|december"
 _MONTHS = {form: at for at, name in enumerate(_NAMES.split("|"), start=1) for form in (name, name[:3])} | {"sept": 9}
@@ -120,16 +113,6 @@ def _is_whole_name(name: str, text: str) -> bool:
     if (before and before[-1].isalnum()) or (after and after[0].isalnum()):
         return False
     return all(word in _JOINING for word in f"{before} {after}".strip(_END).split())
-
-
-def make_comparison(question: Question, models: ChatModels, searcher: tuple[str, Searcher]) -> Compare:
-    """Returns the comparison of answers to a question. `searcher` is the reasoner's; nothing is searched."""
-
-    async def compare(first: str, second: str, chunks: frozenset[str], trace: Trace) -> bool | None:
-        session = Session("verification", question, models, searcher, trace)
-        return await same_answer(session, question.text, first, second, chunks)
-
-    return compare
 
 
 _SHOWN = 200

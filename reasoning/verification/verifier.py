@@ -10,14 +10,17 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 
 from core.errors import HopweaveError
-from core.ports.reasoning import Answer
+from core.ports.chat import ChatModels
+from core.ports.reasoning import Answer, Question
+from core.ports.retrieval import Searcher
 from core.trace import Trace
 from core.verification import AnswerWithout, DocumentRole, Located, Verdict, Verification
-from reasoning.engine.session import gather
+from reasoning.actions.judging.judgements import same_answer
+from reasoning.engine.session import Session, gather
 from reasoning.verification.given import MAX_DOCUMENTS, CitedDocument, GivenAnswer, list_cited
 from reasoning.verification.sameness import compare_answers, compare_quotes, decide_role, describe_redundant, is_lost
 
-__all__ = ["AskWithout", "Compare", "Key", "find_replacements", "form_groups", "verify_answer"]
+__all__ = ["AskWithout", "Compare", "Key", "find_replacements", "form_groups", "make_comparison", "verify_answer"]
 
 Key = tuple[str, str]
 """A corpus' name and a document's id."""
@@ -327,3 +330,16 @@ def _unclear(document: CitedDocument, reason: str) -> Verdict:
         why=f"It was not found out: {reason}.",
         markers=document.markers,
     )
+
+
+def make_comparison(question: Question, models: ChatModels, searcher: tuple[str, Searcher]) -> Compare:
+    """Returns a comparison for `verify_answer`: it asks the model of the role `same_answer`.
+
+    `searcher` is the reasoner's; nothing is searched.
+    """
+
+    async def compare(first: str, second: str, chunks: frozenset[str], trace: Trace) -> bool | None:
+        session = Session("verification", question, models, searcher, trace)
+        return await same_answer(session, question.text, first, second, chunks)
+
+    return compare

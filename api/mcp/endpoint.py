@@ -1,25 +1,54 @@
 """`McpEndpoint`: MCP over streamable HTTP at `/mcp`. It starts with the first request, and imports the SDK only then.
 
-No state of a client is kept: any process of the server answers any request, also after a restart. A client that opens
-a session gets an id for one reason: the id, with the number of a request, names the call that it may cancel later.
+No state of a client is kept: any process of the server answers any request, also after a restart. A client that opens a
+session gets an id for one reason: the id, with the number of a request, names the call that it may cancel later.
+`RunningCalls` are the calls that run in this process.
 """
 
 import asyncio
 import json
 import secrets
 from http import HTTPStatus
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.access.keys import caller_of
-from api.mcp.running import RunningCalls
 from api.problems import problem
 from core.settings import Settings
 
-__all__ = ["PATH", "McpEndpoint"]
+if TYPE_CHECKING:
+    import anyio
+
+__all__ = ["PATH", "CallName", "McpEndpoint", "RunningCalls"]
+
+
+CallName = tuple[str, str, str]
+"""The id of the caller's key, the id of the session, and the number of the request in it.
+
+Clients choose the numbers, so they mean something only within a session, whose id is random.
+"""
+
+
+class RunningCalls:
+    """Cancel scopes by name."""
+
+    def __init__(self) -> None:
+        self._scopes: dict[CallName, anyio.CancelScope] = {}
+
+    def begin(self, name: CallName, scope: "anyio.CancelScope") -> None:
+        self._scopes[name] = scope
+
+    def end(self, name: CallName) -> None:
+        self._scopes.pop(name, None)
+
+    def cancel(self, name: CallName) -> None:
+        """Cancels a call. One that is unknown has ended, or runs in another process."""
+        if (scope := self._scopes.get(name)) is not None:
+            scope.cancel()
+
 
 PATH = "/mcp"
 

@@ -11,11 +11,9 @@ from starlette.types import ASGIApp
 from api.access.keys import caller_of
 from api.deps import container_of
 from api.mcp.catalogue import TOOLS
-from api.mcp.progress import Progress
-from api.mcp.questions import ContainerQuestions
-from api.mcp.running import CallName, RunningCalls
+from api.mcp.endpoint import CallName, RunningCalls
 from api.mcp.server import Context, make_server
-from api.mcp.tool import Tool, ToolCall
+from api.mcp.tool import ContainerQuestions, Progress, Tool, ToolCall
 from app.access.access import Access
 from core.settings import Settings
 

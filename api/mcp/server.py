@@ -21,8 +21,7 @@ from mcp.types import Tool as OfferedTool
 from pydantic import BaseModel, ValidationError
 
 from api.mcp.catalogue import INSTRUCTIONS, find_tool, list_tools
-from api.mcp.progress import Progress, sending_progress
-from api.mcp.tool import Tool, ToolCall, schema_of
+from api.mcp.tool import Progress, Tool, ToolCall, schema_of, sending_progress
 from app.access.access import Access
 from core.errors import HopweaveError, NotFound
 from core.faults import describe_bug, describe_faults

@@ -6,9 +6,8 @@ import anyio
 from mcp.server.stdio import stdio_server
 
 from api.mcp.catalogue import TOOLS_WITH_FILES
-from api.mcp.progress import Progress
 from api.mcp.server import Context, make_server
-from api.mcp.tool import Tool, ToolCall
+from api.mcp.tool import Progress, Tool, ToolCall
 from app.access.access import EVERYTHING, Access
 
 __all__ = ["OpenCall", "serve_stdio"]

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.output.console import print_json, print_status
-from cli.output.restored import show_restored
-from cli.output.row_progress import RowProgress
+from cli.output.files import RowProgress, show_restored
 from cli.runtime import run_with_container
 from core.errors import InvalidInput
 

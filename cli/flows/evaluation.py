@@ -9,7 +9,7 @@ from rich.console import Console
 from app.composition import choose_composition
 from app.container import Container
 from cli.flows.evaluation_files import write_text
-from cli.output.stages import stages
+from cli.output.progress import stages
 from core.errors import HopweaveError
 from core.settings import Settings
 from evaluation import (

@@ -7,10 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from api.mcp.progress import Progress
-from api.mcp.questions import ContainerQuestions, Json, OnEvent
 from api.mcp.stdio import serve_stdio
-from api.mcp.tool import Tool, ToolCall
+from api.mcp.tool import ContainerQuestions, Json, OnEvent, Progress, Tool, ToolCall
 from app.composition import choose_composition
 from app.container import Container
 from cli.local_server import LocalServer, Misdirected, find_server
@@ -80,7 +78,7 @@ class _Opened:
 
 
 class FolderQuestions:
-    """Implements `api.mcp.questions.Questions`: by the server that runs on the data folder, which has the models and
+    """Implements `api.mcp.tool.Questions`: by the server that runs on the data folder, which has the models and
     the graph in memory; else in this process.
     """
 

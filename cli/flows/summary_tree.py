@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from cli.flows.jobs import wait_for_job
 from cli.output.console import counted, print_status
-from cli.output.stages import stages
+from cli.output.progress import stages
 from cli.runtime import run_with_container
 from core.settings import read_settings
 

@@ -23,7 +23,7 @@ __all__ = [
 
 _UNBOUNDED = 100_000
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Control characters, and those that change the direction of writing and so what a line seems to say."""
+"""Control characters, and characters that change the direction of writing and so what a line seems to say."""
 
 
 def print_json(value: object) -> None:

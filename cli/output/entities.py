@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from app.services.graph import NamedMerge
 from cli.output.console import counted, print_result, table
-from cli.output.snippets import print_snippet
-from cli.output.support import name_node
+from cli.output.results import name_node, print_snippet
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
 from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
@@ -25,9 +24,11 @@ _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 
 
 def show_found(found: Sequence[FoundEntity]) -> None:
-    rows = [(one.entity.name, one.entity.passages, one.match, one.entity.id) for one in found]
+    rows = [
+        (candidate.entity.name, candidate.entity.passages, candidate.match, candidate.entity.id) for candidate in found
+    ]
     table(("name", "passages", "match", "id"), rows)
-    if any(one.match is Match.CLOSE for one in found):
+    if any(candidate.match is Match.CLOSE for candidate in found):
         print_result("note: no entity has this name, or a name that holds it; these are spelt alike")
 
 
@@ -35,22 +36,24 @@ def show_details(details: EntityDetails) -> None:
     entity = details.entity
     print_result(f"{entity.name}  ({entity.id}), in {counted(entity.passages, 'passage')}")
     if details.synonyms:
-        others = ", ".join(f"{one.entity.name} ({one.score:.2f})" for one in details.synonyms)
+        others = ", ".join(f"{synonym.entity.name} ({synonym.score:.2f})" for synonym in details.synonyms)
         print_result(f"likely other names: {others}")
     if details.merged:
-        print_result(f"merged into it: {', '.join(one.name for one in details.merged)}")
+        print_result(f"merged into it: {', '.join(merged.name for merged in details.merged)}")
     if details.fact_count:
         print_result(f"\n{counted(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
     for fact in details.facts:
         stated = counted(len(fact.chunk_ids), "passage")
         print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
     print_result(f"\n{counted(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
-    names = (entity.name, *(one.name for one in details.merged))
+    names = (entity.name, *(merged.name for merged in details.merged))
     weights = {word.stem: 1.0 for name in names for word in split_words(name)}
-    for one in details.passages:
-        heading = f" › {one.chunk.heading}" if one.chunk.heading else ""
-        print_result(f"  {one.document.title or one.document.key}{heading}  ({one.document.key}, {one.chunk.id})")
-        snippet = make_snippet(one.chunk.text, weights)
+    for passage in details.passages:
+        heading = f" › {passage.chunk.heading}" if passage.chunk.heading else ""
+        print_result(
+            f"  {passage.document.title or passage.document.key}{heading}  ({passage.document.key}, {passage.chunk.id})"
+        )
+        snippet = make_snippet(passage.chunk.text, weights)
         print_snippet(snippet.text, [(mark.start, mark.end) for mark in snippet.marks], indent=6)
 
 

@@ -37,7 +37,7 @@ class ListedDocument(Protocol):
 class FinishedDocuments:
     """Prints each document once: its key, its passages and the seconds since the beginning, or why it failed.
 
-    `shown` are the keys of those that it has printed, `shown_rejected` the number of rejections.
+    `shown` are the keys of the documents that it has printed, `shown_rejected` the number of rejections.
     """
 
     def __init__(self, keys: Collection[str]) -> None:
@@ -57,27 +57,27 @@ class FinishedDocuments:
         return self._began is not None and time.monotonic() >= self._next
 
     def show(self, documents: Iterable[ListedDocument], took: float) -> None:
-        """Shows those that are final now. `took` is how long it took to list them."""
+        """Shows documents that are final now. `took` is how long it took to list them."""
         self._next = time.monotonic() + max(_EVERY_SECONDS, took / _SHARE)
-        for one in documents:
-            if one.key in self._keys and one.state in _FINAL and one.key not in self.shown:
-                self._show(one)
+        for document in documents:
+            if document.key in self._keys and document.state in _FINAL and document.key not in self.shown:
+                self._show(document)
 
-    def _show(self, one: ListedDocument) -> None:
+    def _show(self, document: ListedDocument) -> None:
         began = self._began or datetime.now(UTC)
-        if one.updated_at < began:
+        if document.updated_at < began:
             return
-        self.shown.add(one.key)
-        seconds = (one.updated_at - began).total_seconds()
-        if one.state == RevisionState.INDEXED:
-            print_status(f"indexed: {one.key}: {counted(one.chunks, 'passage')}, {seconds:.1f} s")
+        self.shown.add(document.key)
+        seconds = (document.updated_at - began).total_seconds()
+        if document.state == RevisionState.INDEXED:
+            print_status(f"indexed: {document.key}: {counted(document.chunks, 'passage')}, {seconds:.1f} s")
         else:
-            print_status(f"{one.state}: {one.key}: {one.reason or ''}")
+            print_status(f"{document.state}: {document.key}: {document.reason or ''}")
 
     def show_rejected(self, rejected: Sequence[Rejection]) -> None:
-        """Shows those that are new in a growing list."""
-        for one in rejected[self.shown_rejected :]:
-            print_status(f"rejected: {one.source}: {one.reason}")
+        """Shows rejections that are new in a growing list."""
+        for rejection in rejected[self.shown_rejected :]:
+            print_status(f"rejected: {rejection.source}: {rejection.reason}")
         self.shown_rejected = len(rejected)
 
 
@@ -93,7 +93,7 @@ async def follow_documents(
     async def show() -> None:
         began = time.monotonic()
         try:
-            listed = [one async for one in list_documents()]
+            listed = [document async for document in list_documents()]
         except Unavailable:
             return  # who waits for the job says so
         finished.show(listed, time.monotonic() - began)

@@ -1,10 +1,15 @@
-"""Draws the plan of a question on a terminal while it runs, or prints a line per step without a terminal."""
+"""Draws the plan of a question on a terminal while it runs, or prints a line per step without a terminal.
+
+First comes the state of the plan, updated from the events of a streamed answer.
+"""
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
 
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.live import Live
@@ -14,11 +19,106 @@ from rich.text import Text
 from rich.tree import Tree
 
 from cli.output.console import plain, print_status
-from cli.output.plan_state import EventData, PlanState, StepView
-from cli.output.support import SUPPORT_STYLES, format_support
-from cli.output.verdicts import describe_cost, describe_verdict
+from cli.output.results import SUPPORT_STYLES, describe_cost, describe_verdict, format_support
 
-__all__ = ["PlanLines", "PlanView", "draw_plan"]
+__all__ = ["EventData", "PlanState", "PlanView", "StepView", "draw_plan"]
+
+EventData = Mapping[str, Any]
+"""The data of an event, as `POST …/ask` sends it."""
+
+_NEAREST = 3
+
+
+@dataclass(kw_only=True)
+class StepView:
+    """The current state of one step; `result` is the data of its latest `step` event.
+
+    `nearest` are the titles of the best hits of its last search, and `began` is when its model began to read them, on
+    the clock `time.monotonic`.
+    """
+
+    id: str
+    question: str
+    parents: tuple[str, ...] = ()
+    state: str = "waiting"
+    found: int = 0
+    nearest: tuple[str, ...] = ()
+    began: float = field(default_factory=time.monotonic)
+    verdict: str = ""
+    result: EventData | None = None
+
+    @property
+    def sources(self) -> list[str]:
+        """The titles of the documents that the answer quotes."""
+        quotes = self.result["quotes"] if self.result else ()
+        return list(dict.fromkeys(map(_title, quotes)))
+
+
+@dataclass
+class PlanState:
+    """The steps by id, in the order of the plan, and the text of the answer streamed so far.
+
+    `verifying` is the data of the event that begins a verification, `verdicts` are the verdicts on its documents so
+    far.
+    """
+
+    steps: dict[str, StepView] = field(default_factory=dict)
+    written: str = ""
+    verifying: EventData | None = None
+    verdicts: list[EventData] = field(default_factory=list)
+
+    def listen(self, kind: str, data: EventData) -> None:
+        id = data.get("step", "")
+        match kind:
+            case "plan":
+                for planned in data["steps"]:
+                    self._planned(planned["id"], planned["question"], planned["parents"])
+            case "search" if id:
+                step = self.steps.get(id) or self._planned(id, data["query"], ())
+                step.found += len(data["hits"])
+                step.nearest = tuple(dict.fromkeys(map(_title, data["hits"])))[:_NEAREST]
+                step.began = time.monotonic()
+                step.state = "answering" if step.result is None else "reviewing"
+            case "review" if id in self.steps:
+                reviewed = self.steps[id]
+                reviewed.verdict = data["verdict"]
+                reviewed.state = "reviewing" if reviewed.result is None else "done"
+            case "step" if id:
+                self._answered(id, data)
+            case "token":
+                self.written += data["text"]
+            case "verifying":
+                self.verifying, self.written = data, data["answer"]
+            case "verification":
+                self.verdicts.append(data)
+            case _:
+                return
+        self._search()
+
+    def _planned(self, id: str, question: str, parents: Sequence[str]) -> StepView:
+        self.steps.pop(id, None)  # a step that is planned again moves behind the steps that it waits for
+        self.steps[id] = StepView(id=id, question=question, parents=tuple(parents))
+        return self.steps[id]
+
+    def _answered(self, id: str, result: EventData) -> None:
+        step = self.steps.get(id) or self._planned(id, result["question"], result["parents"])
+        step.question = result["question"]
+        step.parents = tuple(result["parents"]) or step.parents
+        step.verdict = result["verdict"] or step.verdict
+        step.result = result
+        step.state = "done"
+
+    def _search(self) -> None:
+        """Marks waiting steps whose parents are done as searching."""
+        for step in self.steps.values():
+            open_parents = [id for id in step.parents if id in self.steps and self.steps[id].state != "done"]
+            if step.state == "waiting" and not open_parents:
+                step.state = "searching"
+
+
+def _title(found: EventData) -> str:
+    return str(found["document"]["title"] or found["document"]["key"])
+
 
 _PER_SECOND = 10
 _DEEPEST = 6
@@ -34,7 +134,7 @@ def draw_plan() -> Iterator[Callable[[str, EventData], None]]:
     the plan stays on the screen, the streamed answer does not.
     """
     if not sys.stderr.isatty():
-        yield PlanLines().listen
+        yield _PlanLines().listen
         return
     state = PlanState()
     drawing = PlanView(state)
@@ -50,7 +150,7 @@ def draw_plan() -> Iterator[Callable[[str, EventData], None]]:
             drawing.over = True
 
 
-class PlanLines:
+class _PlanLines:
     """Prints each finished step of a plan as one line, and nothing without a plan: the only step is then the answer.
 
     A verification has a line for its cost, and one for each verdict.
@@ -121,16 +221,16 @@ def _tree(state: PlanState, *, over: bool) -> Tree:
     placed: dict[str, tuple[Tree, int]] = {}
     waiting = list(state.steps.values())
     while waiting:
-        ready = [one for one in waiting if all(id in placed or id not in state.steps for id in one.parents)] or waiting[
-            :1
-        ]
+        ready = [
+            step for step in waiting if all(id in placed or id not in state.steps for id in step.parents)
+        ] or waiting[:1]
         for step in ready:
             parents = sorted((id for id in step.parents if id in placed), key=lambda parent: placed[parent][1])
             above = placed[parents.pop()] if parents else (root, 0)
             branch, depth = above
             node = branch.add(_label(step, parents, answers=not over or len(state.steps) > 1))
             placed[step.id] = (node, depth + 1) if depth < _DEEPEST else above
-        waiting = [one for one in waiting if one.id not in placed]
+        waiting = [step for step in waiting if step.id not in placed]
     return root
 
 

@@ -1,19 +1,21 @@
-"""The progress of an ingest: a bar on a terminal, otherwise a line every few seconds."""
+"""The progress of an ingest, or of a task with several stages: bars on a terminal, else a line every few seconds."""
 
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 
+import typer
 from rich.console import Console
 from rich.filesize import decimal
-from rich.progress import BarColumn, TaskID, TextColumn
+from rich.progress import BarColumn, MofNCompleteColumn, TaskID, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as Bar
 
 from cli.output.console import print_status
 from core.jobs import Job, JobAhead, JobProgress
 
-__all__ = ["Progress", "describe_ahead", "describe_left", "describe_progress"]
+__all__ = ["Progress", "describe_ahead", "describe_left", "describe_progress", "stages"]
 
 _EVERY_SECONDS = 3.0
 _WAITING = ("queued", "loading", "extracting", "writing", "deleting", "paused")
@@ -134,3 +136,39 @@ def _describe_seconds(seconds: int) -> str:
         return f"{seconds} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes / 60:.1f} h"
+
+
+_LINE_SECONDS = 5.0
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str, int, int], None]]:
+    """Shows progress on stderr while the block runs. Yields a function of (stage, done, total)."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield _Lines()
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Bar(*columns, console=console, transient=True) as bars:
+        begun: dict[str, TaskID] = {}
+
+        def report(stage: str, done: int, total: int) -> None:
+            if stage not in begun:
+                begun[stage] = bars.add_task(stage)
+            bars.update(begun[stage], completed=done, total=total)
+
+        yield report
+
+
+class _Lines:
+    """Prints the progress at most once every few seconds, and only if it has changed."""
+
+    def __init__(self) -> None:
+        self._printed_at = time.monotonic()
+        self._printed = ""
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        line = f"{stage}: {done} of {total}"
+        if line != self._printed and time.monotonic() - self._printed_at > _LINE_SECONDS:
+            self._printed, self._printed_at = line, time.monotonic()
+            typer.echo(line, err=True)

@@ -1,24 +1,116 @@
-"""Prints hits and answers, in the form in which the HTTP API returns them, for people."""
+"""Prints hits and answers, in the form in which the HTTP API returns them, for people.
+
+First come parts that other views use, too: snippets, with their words in bold where stdout is a terminal; the words
+that say what an answer stands on; and the lines of a verification: what it is expected to cost, and what each document
+is to the answer.
+"""
 
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from cli.output.console import print_marked, print_result, print_styled
-from cli.output.snippets import print_snippet
-from cli.output.support import SUPPORT_STYLES, SUPPORT_WORDS, name_node
-from cli.output.verdicts import list_verification
+from cli.output.console import counted, print_marked, print_result, print_styled
 from core.text.shortening import shorten
 
-__all__ = ["show_answer", "show_search"]
+__all__ = [
+    "SUPPORT_STYLES",
+    "describe_cost",
+    "describe_verdict",
+    "format_support",
+    "name_node",
+    "print_snippet",
+    "show_answer",
+    "show_search",
+]
+
+_WIDTH = 100
+
+
+def print_snippet(text: str, marks: Sequence[tuple[int, int]], *, indent: int) -> None:
+    print_marked(*_flatten(text, marks), width=_WIDTH, indent=indent)
+
+
+def _flatten(text: str, marks: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """Returns the text on one line, with single spaces, and the places of its marks there."""
+    flat, places = "", []
+    for character in text:
+        places.append(len(flat))
+        if not character.isspace():
+            flat += character
+        elif not flat.endswith(" "):
+            flat += " "
+    return flat, [(places[start], places[end - 1] + 1) for start, end in marks]
+
+
+_SUPPORT_WORDS = {
+    "stated": "stated",
+    "quoted": "quoted",
+    "inferred": "inferred",
+    "memory": "from memory",
+    "none": "no answer",
+}
+"""By the value of `core.ports.reasoning.Support`."""
+SUPPORT_STYLES = {"stated": "green", "quoted": "cyan", "inferred": "yellow", "memory": "magenta", "none": "red"}
+"""The colours of these words on a terminal."""
+
+
+def format_support(step: Mapping[str, Any]) -> str:
+    """Returns what the answer of a step stands on, and what is not stated; '' for a step without an answer."""
+    if step["support"] == "none":
+        return ""
+    word = _SUPPORT_WORDS[step["support"]]
+    return f"{word}, not stated: {step['unstated']}" if step["unstated"] else word
+
+
+def name_node(label: str, kind: str) -> str:
+    return label if kind == "entity" else f"passage of “{label}”"
+
 
 Json = Mapping[str, Any]
+
+_ROLE_WIDTH = len("contradicts")
+_INDENT = " " * (_ROLE_WIDTH + 2)
+
+
+def describe_cost(cost: Json) -> str:
+    """Returns what a verification is about to do, and its cost."""
+    documents = counted(cost["documents"], "document")
+    if not cost["calls"]:
+        return f"verifying: {documents} masked in turn, without calls of a model"
+    calls, tokens = counted(cost["calls"], "call"), counted(cost["tokens"], "token")
+    return f"verifying: {documents} masked in turn, about {calls} and {tokens}"
+
+
+def describe_verdict(verdict: Json) -> str:
+    """Returns the role of a document, its markers and its title."""
+    markers = "".join(f"[{marker}]" for marker in verdict["markers"]) or "(a step)"
+    document = verdict["document"]
+    return f"{verdict['role']:<{_ROLE_WIDTH}}  {markers} {document['title'] or document['key']}"
+
+
+def _list_verification(verification: Json) -> Iterator[str]:
+    """Yields the lines of a whole verification: each document with the reason, groups, notes, and what it has cost."""
+    names = {}
+    for verdict in verification["documents"]:
+        yield describe_verdict(verdict)
+        yield from textwrap.wrap(verdict["why"], _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
+        for document in (verdict["document"], *verdict["replaced_by"]):
+            names[document["id"]] = document["title"] or document["key"]
+    for group in verification["together"]:
+        yield f"One of these is needed: {'; '.join(names.get(id, id) for id in group)}"
+    for note in verification["notes"]:
+        yield f"note: {note}"
+    usage = verification["usage"]
+    if usage["calls"] or usage["cached"]:
+        cached = f" and {usage['cached']:,} from the cache" if usage["cached"] else ""
+        tokens = usage["prompt_tokens"] + usage["completion_tokens"]
+        yield f"verified with {counted(usage['calls'], 'call')}{cached}, {counted(tokens, 'token')}"
+
 
 _OF_QUOTES = ("quoted", "none")
 """Answers that consist of quotes, which have the line ends of their passages."""
 _SNIPPET = 320
-_WIDTH = 100
 _ROWS = 10
 _PLACES = 8
 
@@ -37,7 +129,7 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
     text = answer["answer"].rstrip()
     if answer["support"] in _OF_QUOTES:
         text = "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
-    *paragraphs, last = f"{text} ({SUPPORT_WORDS[answer['support']]})".splitlines()
+    *paragraphs, last = f"{text} ({_SUPPORT_WORDS[answer['support']]})".splitlines()
     for paragraph in paragraphs:
         print_styled((_wrap(paragraph), "bold"))
     text, opening, support = _wrap(last).rpartition("(")
@@ -50,7 +142,7 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
     if answer["verification"] is not None:
         print_result()
         print_result("What the answer hangs on:")
-        for line in list_verification(answer["verification"]):
+        for line in _list_verification(answer["verification"]):
             print_result(line)
     if answer["notes"] or answer["usage"]["actions"]:
         print_result()
@@ -77,7 +169,7 @@ def _show_sources(answer: Json, *, names_corpora: bool) -> None:
             if quote not in printed and not any(quote != other and quote in other for other in quotes):
                 print_result(textwrap.indent(_wrap(f"“{quote}”", _WIDTH - 4), "    "))
         printed.update(quotes)
-        for cell in dict.fromkeys(_format_cell(one["cell"]) for one in citations if one.get("cell")):
+        for cell in dict.fromkeys(_format_cell(citation["cell"]) for citation in citations if citation.get("cell")):
             print_result(textwrap.indent(_wrap(cell, _WIDTH - 4), "    "))
 
 

@@ -33,7 +33,7 @@ def summary_to_dict(summary: Summary) -> dict[str, Any]:
         "documents": {
             name: counts.get(name, 0) for name in ("indexed", "unchanged", "skipped", "failed", "cancelled", "paused")
         },
-        "rejected": [{"source": one.source, "reason": one.reason} for one in summary.rejected],
+        "rejected": [{"source": rejection.source, "reason": rejection.reason} for rejection in summary.rejected],
         "failures": [{"key": key, "reason": reason} for key, reason in summary.job.failures],
         "malformed_triples": summary.job.malformed_triples,
         "usage": {
@@ -125,7 +125,7 @@ def estimate_to_dict(corpus: str, estimate: Estimate) -> dict[str, Any]:
         "chunks": estimate.chunks,
         "tokens": estimate.tokens,
         "model": estimate.model,
-        "rejected": [{"source": one.source, "reason": one.reason} for one in estimate.rejected],
+        "rejected": [{"source": rejection.source, "reason": rejection.reason} for rejection in estimate.rejected],
         "notes": [{"key": key, "note": note} for key, note in estimate.notes],
     }
 
@@ -177,8 +177,8 @@ def _show_notes(notes: Sequence[tuple[str, str]]) -> None:
 
 def _show_rejected(rejected: Iterable[Rejection]) -> None:
     listed = list(rejected)
-    for one in listed[:_SHOWN]:
-        print_status(f"rejected: {one.source}: {one.reason}")
+    for item in listed[:_SHOWN]:
+        print_status(f"rejected: {item.source}: {item.reason}")
     if len(listed) > _SHOWN:
         print_status(f"and {len(listed) - _SHOWN:,} more were rejected; --json lists them all")
 

@@ -6,7 +6,7 @@ from core.settings import LlmSettings
 from models.chat.configured import ConfiguredModel, ConfiguredModels
 from models.chat.openai_chat import OutputMode
 from models.chat.probe import Probe
-from models.chat.wrappers.record_cache import RecordCache
+from models.chat.wrappers.cache import RecordCache
 
 __all__ = ["ConfiguredModel", "ConfiguredModels", "OutputMode", "Probe", "RecordCache", "make_chat_models"]
 

@@ -1,40 +1,70 @@
-"""The models that the settings name, each with its wrappers.
+"""The models that the settings name, each with its wrappers and the parameters of its role.
 
-From the outside in:
-
-- role parameters, so that the wrappers below, and the cache key, see what is really sent;
-- cache, outside accounting, so that a cached answer costs nothing of a budget;
-- accounting, so that a retried call counts once, and its time includes the pauses;
-- retry, outside the rate limit, so that a second attempt queues again and no other call waits behind a pause;
-- rate limit, around the requests;
-- output modes, and inside them the endpoint.
+The size of a model is read from its name.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic import SecretStr
 
 from core.errors import InvalidSettings
-from core.ports.chat import ChatModel, ModelCache
+from core.ports.chat import ChatModel, ChatRequest, Completion, ModelCache, OnToken
 from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
-from core.text.model_size import find_size
+from core.trace import Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
 from models.chat.probe import Probe, probe
 from models.chat.wrappers.accounting import ChatAccounting
-from models.chat.wrappers.cache import ChatCache
+from models.chat.wrappers.cache import ChatCache, RecordCache
 from models.chat.wrappers.limits import Limits
 from models.chat.wrappers.output_modes import OutputModes
 from models.chat.wrappers.rate_limit import ChatRateLimit
-from models.chat.wrappers.record_cache import RecordCache
 from models.chat.wrappers.retry import ChatRetry
-from models.chat.wrappers.role_parameters import RoleParameters
 
-__all__ = ["SMALL_BILLIONS", "ConfiguredModel", "ConfiguredModels"]
+__all__ = ["ConfiguredModel", "ConfiguredModels", "find_size"]
 
-SMALL_BILLIONS = 4.0
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d{1,2})x)?e?(\d{1,4}(?:[.]\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+_BILLIONS = {"b": 1.0, "m": 0.001}
+
+
+def find_size(name: str) -> float | None:
+    """Returns the parameters of a model in billions, by a name such as `qwen2.5:1.5b-instruct` or `gemma3-270m`.
+
+    Of several sizes the greatest counts: `qwen3-30b-a3b` has 30, of which 3 are active. None if the name tells nothing.
+    """
+    sizes = [int(times or 1) * float(count) * _BILLIONS[unit.lower()] for times, count, unit in _SIZE.findall(name)]
+    return max(sizes, default=None)
+
+
+class _RoleParameters:
+    """Replaces the request's temperature by the role's, and sets the role's limits if the request has none."""
+
+    def __init__(
+        self, inner: ChatModel, *, temperature: float | None, max_tokens: int | None, max_characters: int | None = None
+    ) -> None:
+        self._inner = inner
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._max_characters = max_characters
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        request = replace(
+            request,
+            temperature=request.temperature if self._temperature is None else self._temperature,
+            max_tokens=self._max_tokens if request.max_tokens is None else request.max_tokens,
+            max_characters=self._max_characters if request.max_characters is None else request.max_characters,
+        )
+        return await self._inner.complete(request, trace, on_token)
+
+
+_SMALL_BILLIONS = 4.0
 """Parameters up to which a model counts as small, in billions. Measured was 1.5 (docs/models.md)."""
 
 _NO_ROLE = RoleSettings()
@@ -81,7 +111,7 @@ class ConfiguredModels:
         """Raises `InvalidSettings` if no model is configured for the role."""
         own = self._settings.roles.get(role, _NO_ROLE)
         max_tokens = self._settings.max_output_tokens if own.max_output_tokens is None else own.max_output_tokens
-        return RoleParameters(
+        return _RoleParameters(
             self.configured(role).whole,
             temperature=own.temperature,
             max_tokens=max_tokens,
@@ -95,7 +125,7 @@ class ConfiguredModels:
         if not model:
             raise InvalidSettings(f"no language model is configured for {role!r}: set HOPWEAVE_LLM__MODEL")
         url = own.base_url or general.base_url
-        # a key is not shown to another address than the one that it was given for
+        # a key is not shown to an address that it was not given for
         key = own.api_key if own.base_url or own.api_key.get_secret_value() else general.api_key
         name = (url, key.get_secret_value(), model)
         if name not in self._models:
@@ -107,7 +137,7 @@ class ConfiguredModels:
         if self._settings.profile != "auto":
             return self._settings.profile == "small"
         size = find_size(self.configured(role).model)
-        return size is not None and size <= SMALL_BILLIONS
+        return size is not None and size <= _SMALL_BILLIONS
 
     async def delete_corpus(self, corpus_id: str) -> None:
         """Forget what was answered about a corpus that is dropped."""

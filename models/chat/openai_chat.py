@@ -1,7 +1,11 @@
-"""A language model at an endpoint that speaks OpenAI's chat protocol, without wrappers."""
+"""A language model at an endpoint that speaks OpenAI's chat protocol, without wrappers.
+
+`SupportedParameters` learns from refusals which optional parameters the endpoint and model support.
+"""
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -14,6 +18,7 @@ from core.ports.chat import ChatRequest, Completion, OnToken
 from core.trace import Trace
 from models.chat.chat_errors import (
     ADDRESS,
+    NO_REFUSAL,
     convert_connection_error,
     convert_status_error,
     convert_stream_error,
@@ -21,7 +26,6 @@ from models.chat.chat_errors import (
 )
 from models.chat.completion_reader import AnswerTooLong, CompletionReader
 from models.chat.endpoint import Endpoint
-from models.chat.parameters import SupportedParameters
 from models.chat.request_timing import start_on_send
 from models.chat.served_context import ServedContext
 from models.endpoint_errors import names_unknown_model
@@ -30,7 +34,39 @@ from models.endpoint_remedies import describe_address
 if TYPE_CHECKING:
     import openai
 
-__all__ = ["OpenAIChat", "OutputMode"]
+__all__ = ["OpenAIChat", "OutputMode", "SupportedParameters"]
+
+
+_OPTIONAL = ("stream_options", "max_tokens", "max_completion_tokens", "temperature", "stop")
+_UNKNOWN = re.compile(r"(?i)unsupported|not support|unrecogni[sz]ed|unknown|unexpected|extra|not (permitted|allowed)")
+
+
+class SupportedParameters:
+    """Reasoning models require `max_completion_tokens` and refuse `temperature` and `stop`; some servers refuse
+    `stream_options`. Each refusal is learnt once.
+    """
+
+    def __init__(self) -> None:
+        self._refused: set[str] = set()
+
+    def select(self, wanted: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the supported parameters of `wanted`; others are left out or renamed."""
+        sent = {name: value for name, value in wanted.items() if name not in self._refused and value not in (None, ())}
+        if "max_tokens" in self._refused and "max_completion_tokens" not in self._refused:
+            sent |= {"max_completion_tokens": wanted["max_tokens"]} if wanted.get("max_tokens") else {}
+        return sent
+
+    def learn(self, error: "openai.APIStatusError", sent: Mapping[str, Any]) -> bool:
+        """Returns whether the refusal names an optional parameter that was sent, which is then not sent again."""
+        said = error.response.text
+        if error.status_code in NO_REFUSAL or not _UNKNOWN.search(said):
+            return False
+        for name in _OPTIONAL:
+            if name in sent and (error.param == name or re.search(rf"['\"`]{name}\\?['\"`]", said)):
+                self._refused.add(name)
+                return True
+        return False
+
 
 MAX_CHARACTERS = 200_000
 _SECONDS_WITHOUT_OTHERS = 0.01

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from core.errors import InvalidSettings
 from core.ports.embedding import Vectors
-from models.embedding.bert_graph import GRAPH_VERSION, build_graph
+from models.embedding.bert_graph import GRAPH_VERSION, build_graph, read_weights
 from models.embedding.bert_layout import BertLayout
-from models.embedding.bert_weights import read_weights
-from models.embedding.graph_cache import open_graph
+from models.embedding.graph_cache import import_openvino, open_graph
 from models.embedding.normalize import normalize
-from models.embedding.openvino_import import import_openvino
 from models.embedding.tokens import open_tokenizer
 from models.embedding.weights import Weights
 

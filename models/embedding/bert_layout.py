@@ -1,6 +1,6 @@
 """Recognizes folders that hold the common kind of sentence model: BERT, mean pooling, unit length.
 
-The tokenizer is that of BERT, or that of XLM-RoBERTa, as multilingual-e5 has it.
+The tokenizer is BERT's, or XLM-RoBERTa's, as multilingual-e5 has it.
 """
 
 from dataclasses import dataclass

@@ -1,22 +1,46 @@
-"""Keeps OpenVINO graphs on disk: reading one takes half of the time and of the memory of building it from weights."""
+"""Keeps OpenVINO graphs on disk: reading one takes half of the time and of the memory of building it from weights.
+
+`import_openvino` imports OpenVINO without its converter of other formats.
+"""
 
 import hashlib
 import logging
 import os
 import shutil
+import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import ModuleType
 from typing import TYPE_CHECKING
-
-from models.embedding.openvino_import import import_openvino
 
 if TYPE_CHECKING:
     from openvino import Model
 
-__all__ = ["open_graph"]
+__all__ = ["import_openvino", "open_graph"]
+
+_CONVERTER = "openvino.tools.ovc"
+
+
+def import_openvino() -> ModuleType:
+    """Returns the package. Its converter is not imported: it doubles the time, and loads a module for telemetry.
+
+    OpenVINO goes on without a converter that cannot be imported. Who needs it can import it afterwards.
+    """
+    blocked = _CONVERTER not in sys.modules
+    if blocked:
+        sys.modules[_CONVERTER] = None  # type: ignore[assignment]  # how Python refuses the import of a module
+    try:
+        import openvino
+        import openvino.opset13
+    finally:
+        if blocked:
+            del sys.modules[_CONVERTER]
+    module: ModuleType = openvino
+    return module
+
 
 _FILES = ("graph.bin", "graph.xml")
 _SUMS = "SHA256SUMS"
@@ -25,7 +49,7 @@ _log = logging.getLogger("hopweave.models")
 
 
 def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model":
-    """Returns the graph of `key` from the user's cache folder; one that is missing or damaged is built and kept.
+    """Returns the graph of `key` from the user's cache folder; a missing or damaged graph is built and kept.
 
     `half` keeps the weights in 16 bits. A graph that cannot be kept is used from memory: a full disk or a read-only
     folder costs time at each start and nothing else.
@@ -36,7 +60,10 @@ def open_graph(key: str, build: "Callable[[], Model]", *, half: bool) -> "Model"
         if not _is_whole(folder):
             _keep(build(), folder, half=half)
         graph: Model = openvino.Core().read_model(folder / "graph.xml")
-    except (OSError, RuntimeError) as error:  # the second is OpenVINO's only error, and that of a user without a home
+    except (
+        OSError,
+        RuntimeError,
+    ) as error:  # RuntimeError is OpenVINO's only error, and the error of a user without a home
         _log.warning("the embedding graph cannot be kept, and is built again at each start: %s", error)
         return build()
     return graph
@@ -48,7 +75,7 @@ def _cache_folder() -> Path:
 
 
 def _is_whole(folder: Path) -> bool:
-    """Whether the files are there and are those that were written."""
+    """Whether the files are there and are as they were written."""
     try:
         return (folder / _SUMS).read_text("ascii") == _sums(folder)
     except (FileNotFoundError, UnicodeDecodeError):

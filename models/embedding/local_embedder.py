@@ -17,9 +17,8 @@ from core.ports.embedding import TokenCounter, Vectors
 from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.normalize import finish
-from models.embedding.prefixes import complete_form, name_form, read_folder_form, usual_form
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens
-from models.embedding.weights import BUILT_IN, resolve
+from models.embedding.weights import BUILT_IN, complete_form, name_form, read_folder_form, resolve, usual_form
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -37,7 +36,7 @@ class SentenceTransformersEmbedder:
     fast if another process uses one of them. Questions have separate threads, so that they never wait for a batch of
     passages; questions that arrive together are embedded together.
 
-    `form` has the prefixes, the cut and the comparison; prefixes that it leaves out are those of the folder, else the
+    `form` has the prefixes, the cut and the comparison; prefixes that it leaves out are taken from the folder, else the
     usual ones of the model's name.
     """
 
@@ -160,7 +159,9 @@ class SentenceTransformersEmbedder:
 
 
 def _behind_others() -> None:
-    """Lowers the priority of the calling thread, and of those that it starts, so that the event loop is not delayed."""
+    """Lowers the priority of the calling thread, and of threads that it starts, so that the event loop is not
+    delayed.
+    """
     if sys.platform == "linux":  # elsewhere threads have no priority of their own
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), os.getpriority(os.PRIO_PROCESS, 0) + _BEHIND)
 

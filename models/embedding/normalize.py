@@ -1,4 +1,6 @@
-"""Brings vectors to length one: cut, as those of Matryoshka models, and lifted, where dot products are compared."""
+"""Brings vectors to length one: cut, as vectors of Matryoshka models are, and lifted, where dot products are
+compared.
+"""
 
 import numpy as np
 

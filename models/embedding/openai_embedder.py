@@ -17,8 +17,8 @@ from core.ports.embedding import Vectors
 from core.ports.embedding_form import EmbeddingForm, split_form
 from core.telemetry.spans import outgoing_headers
 from models.embedding.normalize import finish, normalize
-from models.embedding.prefixes import complete_form, name_form, usual_form
 from models.embedding.tokens import EstimatedTokens
+from models.embedding.weights import complete_form, name_form, usual_form
 from models.endpoint_errors import names_unknown_model, translate_errors
 from models.endpoint_remedies import read_list, read_list_later, read_names, show_address
 from models.endpoint_vectors import read_vectors
@@ -48,7 +48,7 @@ class OpenAIEmbedder:
     """The client retries transient errors `retries` times, with the pauses that the endpoint requests.
 
     A call with more texts than the endpoint takes is sent again in smaller ones, and later calls are as small. `form`
-    has the prefixes, the cut and the comparison; prefixes that it leaves out are those that are usual for the model's
+    has the prefixes, the cut and the comparison; prefixes that it leaves out are the usual prefixes of the model's
     name. The cut is requested as `dimensions`; if the endpoint refuses or ignores that, the vectors are cut here.
     """
 

@@ -12,7 +12,7 @@ from tests.patterns import Used, attack, find_patterns
 
 RUN_TIME_ONLY = {
     # an escaped name of the request's parameters, in an error of at most some hundred characters
-    "models.chat.parameters",
+    "models.chat.openai_chat",
     # an escaped key of an endpoint
     "models.endpoint_errors",
     # escaped names of entities

@@ -5,9 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.references import Reference, link_to
-from api.mcp.tool import Hints, Tool, ToolCall
-from api.mcp.tools.arguments import CorpusName, Filter, Question, choose_corpus
+from api.mcp.tool import CorpusName, Filter, Hints, Question, Reference, Tool, ToolCall, choose_corpus, link_to
 from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
 from api.schemas.search import PART_OF
@@ -89,7 +87,7 @@ def _describe_cell(cell: Mapping[str, Any] | None) -> str:
 
 
 def describe_event(kind: str, data: Mapping[str, Any]) -> str | None:
-    """Returns a sentence on an event of an answer; None for one that is not worth it."""
+    """Returns a sentence on an event of an answer; None for an event that is not worth it."""
     match kind:
         case "plan":
             return f"planned {len(data['steps'])} steps"

@@ -2,8 +2,7 @@
 
 from pydantic import Field
 
-from api.mcp.references import parse_reference
-from api.mcp.tool import Hints, Tool, ToolCall
+from api.mcp.tool import Hints, Tool, ToolCall, parse_reference
 from api.schemas.base import In, Out, Text
 from app.services.ingestion import delete_one_document
 from core.errors import InvalidInput

@@ -5,8 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.references import Reference, link_to, parse_reference
-from api.mcp.tool import Hints, Tool, ToolCall
+from api.mcp.tool import Hints, Reference, Tool, ToolCall, link_to, parse_reference
 from api.schemas.base import In, Out, Text
 from app.services.documents import load_pages
 from app.services.links import Links

@@ -8,9 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.references import Reference
-from api.mcp.tool import Hints, Tool, ToolCall
-from api.mcp.tools.arguments import choose_corpus
+from api.mcp.tool import Hints, Reference, Tool, ToolCall, choose_corpus
 from api.schemas.base import In, Out, Text
 from app.services.corpora import ensure
 from app.services.documents import list_those
@@ -114,14 +112,14 @@ async def _ingest(call: ToolCall, arguments: TextsArguments | FilesArguments) ->
         await asyncio.shield(_cancel(call, submitting))
         raise
     shown = keys[:_SHOWN]
-    documents = [one async for one in list_those(call.container, corpus, shown)]
+    documents = [document async for document in list_those(call.container, corpus, shown)]
     return IngestResult(
         corpus=corpus.name,
         job=job.id,
         state=job.state,
         counts={name: count for name, count in job.counts.items() if count},
         documents=[_show(corpus, document) for document in documents],
-        rejected=[RejectedOut(source=one.source, reason=one.reason) for one in rejected[:_SHOWN]],
+        rejected=[RejectedOut(source=rejection.source, reason=rejection.reason) for rejection in rejected[:_SHOWN]],
     )
 
 
@@ -162,10 +160,10 @@ async def _submit(
     """
 
     def noted() -> Iterable[Submission | Rejection]:
-        for one in found:
-            if isinstance(one, Submission):
-                keys.append(one.key)
-            yield one
+        for submission in found:
+            if isinstance(submission, Submission):
+                keys.append(submission.key)
+            yield submission
 
     parts = submit_all(call.container, corpus, noted(), OnConflict.REPLACE)
     async with aclosing(parts):

@@ -28,7 +28,7 @@ class ListResult(Out):
 
 
 async def _list(call: ToolCall, _arguments: ListArguments) -> ListResult:
-    return ListResult(corpora=[await _count(call, one) for one in await call.container.record.corpora.list()])
+    return ListResult(corpora=[await _count(call, corpus) for corpus in await call.container.record.corpora.list()])
 
 
 async def _count(call: ToolCall, corpus: Corpus) -> CorpusCountsOut:

@@ -5,9 +5,18 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.references import Reference, link_to
-from api.mcp.tool import Hints, Tool, ToolCall
-from api.mcp.tools.arguments import CorpusName, Filter, Passages, Question, choose_corpus
+from api.mcp.tool import (
+    CorpusName,
+    Filter,
+    Hints,
+    Passages,
+    Question,
+    Reference,
+    Tool,
+    ToolCall,
+    choose_corpus,
+    link_to,
+)
 from api.schemas.base import In, Out
 from core.keys import Scope
 

@@ -12,7 +12,7 @@ from app.composition import choose_composition
 from app.container import Container
 from cli.options import AsJson
 from cli.output.console import print_json
-from cli.output.stages import stages
+from cli.output.progress import stages
 from core.settings import Settings, read_settings
 from core.strategies import parse_spec
 from evaluation import (

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from app.composition import choose_composition
 from app.container import Container
-from cli.output.stages import stages
+from cli.output.progress import stages
 from core.errors import InvalidInput
 from core.execution.files import Draft
 from core.settings import Settings, read_settings

@@ -32,7 +32,7 @@ def backup(
     cached answers of models, or documents that are not indexed yet.
     """
     from app.archive import back_up
-    from cli.output.row_progress import RowProgress
+    from cli.output.files import RowProgress
 
     async def work(container: "Container") -> "list[BackupResult]":
         return await back_up(container, file, RowProgress().report)
@@ -71,8 +71,7 @@ def restore(
     """
     from app.archive import RestoreOptions
     from app.archive import restore as restore_file
-    from cli.output.restored import show_restored
-    from cli.output.row_progress import RowProgress
+    from cli.output.files import RowProgress, show_restored
 
     chosen = RestoreOptions(only=tuple(only or ()), name=name, replace=replace)
 

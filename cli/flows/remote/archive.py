@@ -9,7 +9,7 @@ from app.archive import RestoreResult
 from cli.flows.reading import Server
 from cli.flows.remote.ingest import translate_errors
 from cli.output.console import print_json, print_status
-from cli.output.restored import show_restored
+from cli.output.files import show_restored
 
 __all__ = ["import_remotely"]
 

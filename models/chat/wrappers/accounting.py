@@ -15,7 +15,7 @@ __all__ = ["ChatAccounting", "call_event"]
 
 
 class ChatAccounting:
-    """Counts failed and cancelled calls, but not one that the budget stopped before it was sent. Cancels a call when
+    """Counts failed and cancelled calls, but no call that the budget stopped before it was sent. Cancels a call when
     the trace has no seconds left.
     """
 

@@ -19,7 +19,7 @@ from core.ports.chat import OnToken
 from core.settings import LlmSettings, RoleSettings
 from core.trace import Trace
 from models import ConfiguredModels, make_chat_models
-from models.chat.wrappers.record_cache import RecordCache
+from models.chat.wrappers.cache import RecordCache
 from models.chat.wrappers.retry import ChatRetry
 from stores.sqlite import SqliteModelCache
 from tests.desk import DOCUMENTS, Desk

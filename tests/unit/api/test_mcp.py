@@ -4,9 +4,7 @@ import asyncio
 
 import pytest
 
-from api.mcp.progress import sending_progress
-from api.mcp.references import Reference, link_to, parse_reference
-from api.mcp.tool import schema_of
+from api.mcp.tool import Reference, link_to, parse_reference, schema_of, sending_progress
 from api.mcp.tools.fetch import join_passages
 from api.mcp.tools.ingest import INGEST_FILES
 from core.documents import Chunk, Span

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.output.plan_state import PlanState
-from cli.output.plan_view import PlanView
+from cli.output.plan_view import PlanState, PlanView
 
 _Event = tuple[str, dict[str, Any]]
 _DOCUMENT = {"id": "d", "key": "so.txt", "title": "So [red]\x1b[2J"}

@@ -6,7 +6,6 @@ import pytest
 
 from cli.flows.reading import PathsReading, Request
 from cli.output import progress as shown
-from cli.output import stages
 from cli.output.progress import Progress, describe_ahead, describe_left, describe_progress
 from core.documents import OnConflict
 from core.jobs import JobAhead, JobProgress
@@ -108,8 +107,8 @@ def _request(path: Path) -> Request:
 def test_stages_without_a_terminal_print_a_line_only_if_it_changes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(stages, "_LINE_SECONDS", -1.0)
-    with stages.stages() as report:
+    monkeypatch.setattr(shown, "_LINE_SECONDS", -1.0)
+    with shown.stages() as report:
         for stage, done in (("indexing", 0), ("indexing", 0), ("indexing (why)", 0), ("indexing", 1), ("indexing", 1)):
             report(stage, done, 1971)
     assert capsys.readouterr().err.splitlines() == [

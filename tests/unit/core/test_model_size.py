@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.model_size import find_size
+from models.chat.configured import find_size
 
 
 @pytest.mark.parametrize(

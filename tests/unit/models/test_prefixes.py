@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from core.ports.embedding_form import PLAIN, EmbeddingForm
-from models.embedding.prefixes import complete_form, name_form, read_folder_form, usual_form
+from models.embedding.weights import complete_form, name_form, read_folder_form, usual_form
 
 REPRESENT = "Represent this sentence for searching relevant passages: "
 INSTRUCT = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"

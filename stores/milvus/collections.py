@@ -211,7 +211,7 @@ def _check_shape(name: str, shape: Mapping[str, Any], address: str) -> int:
     ours = {"id": DataType.VARCHAR, "document": DataType.VARCHAR, "vector": DataType.FLOAT_VECTOR}
     if types != ours or not fields["id"].get("is_primary") or shape.get("enable_dynamic_field"):
         raise Conflict(
-            f"the collection {name} on Milvus at {address} does not have Hopweave's shape: nothing was "
+            f"the collection {name} on Milvus at {address} has another shape than Hopweave's: nothing was "
             "written to it. Rename it, or use another server or database in HOPWEAVE_MILVUS__URI"
         )
     return int(fields["vector"]["params"]["dim"])

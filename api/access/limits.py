@@ -22,7 +22,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.access.keys import Caller, Keyring
 from api.problems import problem_of
-from app.access.metering import NO_METER, Meter
+from app.access.models import NO_METER, Meter
 from core.errors import RateLimited, TooLarge, Unavailable
 from core.keys import KeyUsage
 from core.ports.keys import Keys
@@ -256,7 +256,7 @@ class Ledger:
 
 
 class _Meter:
-    """Implements `app.access.metering.Meter` for one caller."""
+    """Implements `app.access.models.Meter` for one caller."""
 
     def __init__(self, ledger: Ledger, caller: Caller) -> None:
         self._ledger = ledger

@@ -13,7 +13,7 @@ __all__ = ["EVERYTHING", "Access"]
 class Access:
     """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents).
 
-    `key` is the id of a key of the record; None without one. `own_key` is that of a key of the settings, whose holder
+    `key` is the id of a key of the record; None without one. `own_key` is the id of a key of the settings, whose holder
     has all rights and yet questions of its own.
     """
 

@@ -4,14 +4,13 @@ from functools import cached_property
 
 from app.access.access import Access
 from app.access.documents import RestrictedDocuments
-from app.access.metering import Meter
-from app.access.models import MeteredModels
+from app.access.models import Meter, MeteredModels
 from app.access.record import RestrictedRecord
 from app.access.snapshots import RestrictedSnapshots
 from app.broker.notifier import Notifier
 from app.container import Container
+from app.container.container import RequestLimits
 from app.container.embedders import Embedders
-from app.container.limits import RequestLimits
 from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder

@@ -108,7 +108,7 @@ class RestrictedMerges:
         return await self._merges.undo(corpus_id, merge_id)
 
     async def list(self, corpus_id: str) -> Sequence[EntityMerge]:
-        """Returns all merges: `app.services.graph` selects those of entities that the key may see."""
+        """Returns all merges: `app.services.graph` selects the merges of entities that the key may see."""
         return await self._merges.list(corpus_id)
 
     async def adopt(self, corpus_id: str, merges: Sequence[GraphMerge]) -> Sequence[GraphMerge]:

@@ -74,7 +74,7 @@ class RestrictedDocuments:
         return self._readable[corpus_id]
 
     async def outside(self, corpus_id: str, document_ids: Collection[str]) -> frozenset[str]:
-        """Returns those of the ids whose documents exist and do not match."""
+        """Returns the ids whose documents exist and do not match."""
         refs = await self._documents.get_refs(corpus_id, document_ids, enabled=None)
         found = set(refs) - set(await self.get_refs(corpus_id, list(refs), enabled=None))
         for id in set(document_ids) - set(refs):
@@ -87,7 +87,7 @@ class RestrictedDocuments:
         return frozenset(found)
 
     async def among(self, corpus_id: str, document_ids: Collection[str]) -> frozenset[str]:
-        """Returns those of the ids whose documents match, also of documents that are not readable yet."""
+        """Returns the ids whose documents match, also of documents that are not readable yet."""
         matching = set(await self.get_refs(corpus_id, document_ids, enabled=None))
         for id in set(document_ids) - matching:
             try:
@@ -138,7 +138,9 @@ class RestrictedContents:
     ) -> Mapping[str, TripleRow]:
         triples = await self._contents.get_triples(corpus_id, triple_ids, enabled=enabled)
         seen = await self._seen(corpus_id, {id for triple in triples.values() for id in triple.chunk_ids})
-        kept = {id: tuple(one for one in triple.chunk_ids if one in seen) for id, triple in triples.items()}
+        kept = {
+            id: tuple(chunk_id for chunk_id in triple.chunk_ids if chunk_id in seen) for id, triple in triples.items()
+        }
         return {
             id: TripleRow(
                 subject_id=triple.subject_id,

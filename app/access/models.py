@@ -1,10 +1,43 @@
-"""Language models as the holder of a key calls them."""
+"""Language models as the holder of a key calls them, and what the holder may still use in this minute.
 
-from app.access.metering import Meter
+`api` implements the `Meter` over all processes.
+"""
+
+from typing import Protocol
+
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, OnToken
 from core.trace import Trace
 
-__all__ = ["MeteredModels"]
+__all__ = ["NO_METER", "Meter", "MeteredModels"]
+
+
+class Meter(Protocol):
+    """Counts what one request uses. A method raises `RateLimited` before the limit of its kind is exceeded."""
+
+    async def admit_bytes(self, count: int) -> None:
+        """Counts bytes of documents that are about to be submitted."""
+        ...
+
+    async def check_tokens(self) -> None:
+        """Raises if no tokens are left. What a question takes is known only afterwards."""
+        ...
+
+    def add_tokens(self, count: int) -> None:
+        """Counts tokens that models have read and written."""
+        ...
+
+
+class _NoMeter:
+    """Of callers without limits."""
+
+    async def admit_bytes(self, count: int) -> None: ...
+
+    async def check_tokens(self) -> None: ...
+
+    def add_tokens(self, count: int) -> None: ...
+
+
+NO_METER: Meter = _NoMeter()
 
 
 class MeteredModels:

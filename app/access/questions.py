@@ -14,7 +14,7 @@ __all__ = ["RestrictedQuestions"]
 class RestrictedQuestions:
     """Implements `core.ports.questions.Questions`: there are only the questions that the caller has asked.
 
-    `asker` is the id of the caller's key, '' without one. `also_unnamed`: and those that were asked without a key.
+    `asker` is the id of the caller's key, '' without one. `also_unnamed`: and questions that were asked without a key.
     """
 
     def __init__(self, questions: Questions, asker: str, *, also_unnamed: bool = False) -> None:
@@ -41,7 +41,7 @@ class RestrictedQuestions:
         limit: int = 50,
         before: str | None = None,
     ) -> Sequence[AskedQuestion]:
-        """Lists those of the caller, whatever `asked_by` says."""
+        """Lists the questions of the caller, whatever `asked_by` says."""
         del asked_by
         return await self._questions.list(corpus_id, asked_by=self._seen, kept=kept, limit=limit, before=before)
 

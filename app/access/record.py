@@ -6,7 +6,7 @@ from app.access.access import Access
 from app.access.corpora import KeyedReindexing, RestrictedCorpora, RestrictedExporter, RestrictedMerges
 from app.access.documents import RestrictedContents, RestrictedDocuments
 from app.access.jobs import RestrictedJobs
-from app.access.metering import Meter
+from app.access.models import Meter
 from app.access.questions import RestrictedQuestions
 from app.access.submissions import MeteredSubmissions, RestrictedSubmissions
 from core.keys import Scope

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from app.access.documents import RestrictedDocuments
-from app.access.metering import Meter
+from app.access.models import Meter
 from core.documents import Metadata, OnConflict
 from core.errors import Forbidden
 from core.filters import DocumentFilter
@@ -122,7 +122,9 @@ class RestrictedSubmissions(MeteredSubmissions):
         token_budget: int | None = None,
         submitted_by: str | None = None,
     ) -> Enqueued:
-        """Raises `Forbidden`, naming the key, for a document that does not match or would replace one that does not."""
+        """Raises `Forbidden`, naming the key, for a document that does not match or would replace a document that does
+        not match.
+        """
         for revision in revisions:
             self._check(revision, revision.metadata)
         outside = await self._documents.outside(corpus_id, [document_id(revision.key) for revision in revisions])

@@ -8,8 +8,7 @@ from app.composition import choose_composition
 from app.composition.composition import Closable
 from app.container.embedders import Embedders
 from app.container.loader_options import make_estimate_lane, make_loaders, make_page_images, make_page_lane
-from app.container.model_roles import check_roles
-from app.container.prompt_folder import read_prompts
+from app.container.prompts import check_roles, read_prompts
 from app.container.snapshot_writer import SnapshotWriter
 from app.container.trail_writer import TrailWriter
 from core.ports.chat import ChatModels
@@ -89,7 +88,7 @@ class Adapters:
 
     @cached_property
     def embedders(self) -> Embedders:
-        """The configured model, and those of corpora that were built with another one."""
+        """The configured model, and the models of corpora that were built with another model."""
         embedders = Embedders(self.settings.embedding, lambda: self.embedder, make_embedder)
         self._closers.append(embedders)
         return embedders
@@ -148,7 +147,7 @@ class Adapters:
         return self.make_snapshots(SnapshotWriter(self.settings.data_dir, self.record.corpora))
 
     def make_snapshots(self, writer: SnapshotWriter | None = None, *, wait_seconds: float = 60.0) -> SnapshotCache:
-        """Returns a cache without snapshots. Without a `writer`, it builds those of large corpora in this process.
+        """Returns a cache without snapshots. Without a `writer`, it builds snapshots of large corpora in this process.
 
         A snapshot that another process builds is waited for, at most `wait_seconds`.
         """

@@ -1,15 +1,18 @@
-"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`."""
+"""The container: the only place where adapters meet strategies. Adapters of stores come from `app.composition`.
+
+`RequestLimits` are the largest values of one request that an installation permits.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import retrieval
 from app.container.adapters import Adapters
-from app.container.limits import RequestLimits
 from core.corpora import Corpus
+from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult
@@ -20,7 +23,25 @@ from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import AcrossCorpora, RetrievalBackends
 
-__all__ = ["Container"]
+__all__ = ["Container", "RequestLimits"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestLimits:
+    """None: no limit but the limit of the field itself. Each is a setting `HOPWEAVE_API__MAX_…`."""
+
+    k: int | None = None
+    depth: int | None = None
+    history: int | None = None
+
+    def check(self, *, k: int | None = None, depth: int | None = None, history: int | None = None) -> None:
+        """Raises `InvalidInput`, naming the field and the setting, for a value that is above its limit."""
+        for name, value, most in (("k", k, self.k), ("depth", depth, self.depth), ("history", history, self.history)):
+            if value is not None and most is not None and value > most:
+                what = f"`history` has {value} messages" if name == "history" else f"`{name}` is {value}"
+                raise InvalidInput(
+                    f"{what}, and this server allows {most} (HOPWEAVE_API__MAX_{name.upper()}); ask for less"
+                )
 
 
 class Container(Adapters):

@@ -1,4 +1,4 @@
-"""The embedding models of a process: the configured one, and those that corpora name (`KIND:MODEL`).
+"""The embedding models of a process: the configured model, and the models that corpora name (`KIND:MODEL`).
 
 `KIND:MODEL` may be followed by a form (`core.ports.embedding_form`). A corpus keeps the form that it was built with:
 it is a part of the name of its model. Vectors of two forms are never mixed.
@@ -104,7 +104,8 @@ class Embedders:
         return f"{kind}:{model}{form.suffix}"
 
     def is_offered(self, text: str) -> bool:
-        """Whether clients may choose this model: the configured one, the built-in one, or one that settings name.
+        """Whether clients may choose this model: the configured model, the built-in model, or a model that settings
+        name.
 
         Raises what `named` raises.
         """

@@ -70,7 +70,9 @@ class TrailWriter:
 
 def build_trail(question: str, answer: Answer, trace: Trace) -> Trail:
     """Returns the trail of an answer, small enough for a graph: long texts end in `…`, further items are dropped."""
-    links = dict.fromkeys(f"[{one.marker}] {one.url}" for one in answer.citations if one.url is not None)
+    links = dict.fromkeys(
+        f"[{citation.marker}] {citation.url}" for citation in answer.citations if citation.url is not None
+    )
     return Trail(
         question=_cut(question),
         answer=_cut(answer.text),
@@ -127,14 +129,16 @@ def _list_roles(answer: Answer, trace: Trace) -> dict[str, str]:
     verdicts = () if verification is None else verification.documents
     roles = {verdict.located.document.id: verdict.role.value for verdict in verdicts}
     chunks = {hit.chunk.id: hit.document.id for step in answer.steps for hit in step.hits}
-    chunks |= {one.chunk_id: one.document.id for one in answer.citations}
+    chunks |= {citation.chunk_id: citation.document.id for citation in answer.citations}
     return {chunk: roles[document] for chunk, document in chunks.items() if document in roles}
 
 
 def _citations(citations: Sequence[Citation]) -> Iterator[TrailCitation]:
     """Yields each marker with a quote once, however often the answer repeats it."""
     for marker, chunk_id, quote in dict.fromkeys(
-        (one.marker, one.chunk_id, _cut(one.quote, _MAX_QUOTE)) for one in citations if one.url is None
+        (citation.marker, citation.chunk_id, _cut(citation.quote, _MAX_QUOTE))
+        for citation in citations
+        if citation.url is None
     ):
         yield TrailCitation(marker=marker, chunk_id=chunk_id, quote=quote)
 

@@ -19,7 +19,7 @@ from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
 from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
 from models.endpoint_errors import mask_secrets
 from models.outgoing import add_headers
-from models.rerankers.score_check import check_scores
+from models.rerankers.local import check_scores
 
 __all__ = ["HttpReranker"]
 

@@ -42,7 +42,7 @@ async def show_entity(scope: Scope, entity_id: str, *, facts: int, passages: int
         fact_count=len(triples),
         synonyms=tuple(
             EntitySynonym(entity=refs[other], score=score)
-            for other, score in sorted(synonyms.items(), key=lambda one: (-one[1], refs[one[0]].name))
+            for other, score in sorted(synonyms.items(), key=lambda synonym: (-synonym[1], refs[synonym[0]].name))
         ),
         merged=await _read_merged(scope, refs[entity].id),
         passages=mentioning,
@@ -59,7 +59,7 @@ async def _read_facts(scope: Scope, entity: int) -> list[FactRow]:
     asserting_ids = scope.snapshot.chunk_ids(chunks)
     rows = await read_facts_of(asserting_ids, scope.snapshot, scope.corpus.id, scope.backends.contents)
     known = {row.subject_id for row in rows} | {row.object_id for row in rows}
-    there = {one for one in known if _is_known(scope, one)}
+    there = {entity_id for entity_id in known if _is_known(scope, entity_id)}
     return [row for row in rows if id in (row.subject_id, row.object_id) and {row.subject_id, row.object_id} <= there]
 
 

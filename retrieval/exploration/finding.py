@@ -1,18 +1,58 @@
 """Finding entities by name: exactly, in another spelling, by a part, with a typo, or by the likeness of vectors."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
 from core.execution.threads import compute
 from core.ports.views import VectorKind
 from core.text.names import normalise
-from retrieval.exploration.close_names import find_close_names
 from retrieval.exploration.scope import Scope
 from retrieval.exploration.values import FoundEntity, Match
 from retrieval.graph.names import fold_name
 
-__all__ = ["find_entities"]
+__all__ = ["find_close_names", "find_entities"]
+
+_CLOSE = 0.75
+"""The least similarity of two names: 1 - edits / the length of the longer one, where swapped letters are one edit."""
+_CLOSE_PART = 0.8
+_SHORTEST_PART = 5
+"""Of a shorter name, too many names have a part that is close."""
+_LONGEST = 100
+"""Characters of a name. A longer one is not compared, which bounds the time of a comparison."""
+_BLOCK = 20_000
+"""Names that are compared without letting other threads run, for some milliseconds."""
+
+
+def find_close_names(name: str, names: Sequence[str]) -> list[tuple[int, float]]:
+    """Returns the places of the names that are close to `name`, with their similarities (0 to 1), in the order of
+    places.
+
+    If no whole name is close, names with a close part are returned. Both are normalised names. Comparing a million
+    names takes about a second.
+    """
+    from rapidfuzz import fuzz  # with the module below some hundredths of a second, which searches do not need
+    from rapidfuzz.distance import OSA
+
+    if not name or len(name) > _LONGEST:
+        return []
+    found = list(_compare(name, names, OSA.normalized_similarity, _CLOSE))
+    if found or len(name) < _SHORTEST_PART:
+        return found
+    parts = _compare(name, names, fuzz.partial_ratio, 100 * _CLOSE_PART)
+    return [(place, score / 100) for place, score in parts if len(names[place]) >= len(name)]
+
+
+def _compare(
+    name: str, names: Sequence[str], scorer: Callable[..., float], least: float
+) -> Iterator[tuple[int, float]]:
+    from rapidfuzz import process
+
+    for start in range(0, len(names), _BLOCK):
+        block = names[start : start + _BLOCK]
+        found = process.extract(name, block, scorer=scorer, score_cutoff=least, limit=None)
+        yield from sorted((start + place, float(score)) for _, score, place in found)
+
 
 _MIN_SIMILARITY = 0.6
 """The cosine of two names below which they have little in common. Synonyms are linked from 0.8 on."""
@@ -21,11 +61,12 @@ _FURTHEST = 8192
 
 
 async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEntity]:
-    """Returns at most `limit` entities: those with the name, in another spelling of it, with the name as a part of
-    theirs, and then, where names have vectors, those with a similar name. Within a kind, the most mentioned come first.
+    """Returns at most `limit` entities: first entities with the name, then with another spelling of it, with the name
+    as a part of theirs, and then, where names have vectors, with a similar name. Within a kind, the most mentioned come
+    first.
 
-    If none has the name or a part of it, those with a close spelling come first, the closest first. An empty name finds
-    the most mentioned entities.
+    If none has the name or a part of it, entities with a close spelling come first, the closest first. An empty name
+    finds the most mentioned entities.
     """
     if not name.strip():
         return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)
@@ -77,7 +118,7 @@ def _find_close(scope: Scope, name: str) -> dict[int, float]:
         if scope.is_there(entity):
             close[entity] = max(score, close.get(entity, 0.0))
     df, name_of = scope.graph.df, scope.snapshot.name_of
-    return dict(sorted(close.items(), key=lambda one: (-one[1], -int(df[one[0]]), name_of(one[0]))))
+    return dict(sorted(close.items(), key=lambda pair: (-pair[1], -int(df[pair[0]]), name_of(pair[0]))))
 
 
 async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]:
@@ -89,11 +130,11 @@ async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]
     asked = limit
     while True:
         scored = await backends.vectors.search(scope.corpus.id, VectorKind.ENTITY, vector, asked)
-        places = scope.snapshot.entities_with([one.id for one in scored]).tolist()
+        places = scope.snapshot.entities_with([hit.id for hit in scored]).tolist()
         similar: dict[int, float] = {}
-        for place, one in zip(places, scored, strict=True):
-            if place >= 0 and scope.is_there(place) and one.score >= _MIN_SIMILARITY:
-                similar.setdefault(place, one.score)
+        for place, hit in zip(places, scored, strict=True):
+            if place >= 0 and scope.is_there(place) and hit.score >= _MIN_SIMILARITY:
+                similar.setdefault(place, hit.score)
         ended = len(scored) < asked or scored[-1].score < _MIN_SIMILARITY
         if len(similar) >= limit or ended or asked >= _FURTHEST:
             return similar

@@ -100,7 +100,7 @@ def _make_edge(
     *,
     mention: bool,
 ) -> SubgraphEdge:
-    """Returns the edge between two nodes; that of a fact leads from its subject to its object."""
+    """Returns the edge between two nodes; the edge of a fact leads from its subject to its object."""
     kind = EdgeKind.MENTION if mention else EdgeKind.FACT if step.chunk_id else EdgeKind.SYNONYM
     first, second = ends
     if kind is EdgeKind.FACT and step.source != labels[first]:

@@ -35,7 +35,7 @@ class Scope:
         return self.graph.has_edges(entity)
 
     def number_of(self, entity_id: str) -> int:
-        """Returns the number of an entity, or of the one that it is merged into.
+        """Returns the number of an entity, or of the entity that it is merged into.
 
         Raises `NotFound` if no passage of the scope names it.
         """

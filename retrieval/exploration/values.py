@@ -102,7 +102,7 @@ class EntityDetails:
     """An entity with what the corpus says of it. `fact_count` is the number of all its triples; `facts` are the first.
 
     `merged` are the entities that are merged into it, directly or not, in the order of their ids.
-    The number of all passages is that of `entity`; `passages` are the first.
+    The number of all passages is in `entity`; `passages` are the first.
     """
 
     entity: EntityRef

@@ -21,8 +21,8 @@ _MAX_NODES = 5_000
 
 
 async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Ways:
-    """Returns at most `limit` ways between two entities, the shortest first; of equally long ways, those through rarer
-    entities.
+    """Returns at most `limit` ways between two entities, the shortest first; of equally long ways, the ways through
+    rarer entities.
 
     Raises `NotFound` if no passage of the scope names one of the entities, and `InvalidInput` if they are the same or
     are merged into one.
@@ -35,7 +35,7 @@ async def find_ways(scope: Scope, from_id: str, to_id: str, *, limit: int) -> Wa
         raise InvalidInput(f"{from_id!r} and {to_id!r} are merged into one entity; name two entities")
     paths, complete = await compute(_find_paths, scope.graph.adjacency, first, second, limit)
     steps = await describe_paths(paths, scope.snapshot, scope.corpus.id, scope.documents, scope.backends)
-    return Ways(ways=tuple(Way(steps=one) for one in steps), complete=complete)
+    return Ways(ways=tuple(Way(steps=step) for step in steps), complete=complete)
 
 
 def _find_paths(graph: Adjacency, first: int, second: int, limit: int) -> tuple[list[list[int]], bool]:

@@ -1,7 +1,13 @@
-"""Linking of a question to the nearest facts (HippoRAG 2's query-to-triple retrieval)."""
+"""Linking of a question to the nearest facts (HippoRAG 2's query-to-triple retrieval), and the reset vector.
+
+The reset vector has weights of the seed entities and seed passages.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.ports.embedding import Vectors
 from core.ports.record import TripleRow
@@ -9,9 +15,10 @@ from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.facts import read_triples
+from retrieval.graph.arrays import Patched
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["LinkedFact", "link_facts"]
+__all__ = ["LinkedFact", "entity_weights", "link_facts", "passage_weights"]
 
 _SPARE = 8
 _FURTHEST = 8192
@@ -56,8 +63,8 @@ async def link_facts(
 async def _read_asserted(
     scored: Sequence[Scored], backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot
 ) -> list[tuple[TripleRow, int, int, float]]:
-    triples = await read_triples([one.id for one in scored], snapshot, query.corpus.id, backends.contents)
-    found = [(triples[one.id], one.score) for one in scored if one.id in triples]
+    triples = await read_triples([hit.id for hit in scored], snapshot, query.corpus.id, backends.contents)
+    found = [(triples[hit.id], hit.score) for hit in scored if hit.id in triples]
     subjects = snapshot.entities_with([triple.subject_id for triple, _ in found]).tolist()
     objects = snapshot.entities_with([triple.object_id for triple, _ in found]).tolist()
     facts: dict[tuple[int, str, int], tuple[TripleRow, int, int, float]] = {}  # merged entities may have one twice
@@ -77,3 +84,30 @@ def _is_asserted(triple: TripleRow, documents: frozenset[str] | None, snapshot: 
 def _scale(value: float, least: float, most: float) -> float:
     """Returns the scaled value; 1 where no two facts differ, as in HippoRAG's code."""
     return (value - least) / (most - least) if most > least else 1.0
+
+
+def entity_weights(
+    facts: Sequence[LinkedFact], df: NDArray[np.int64] | Patched[np.int64], most: int
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Returns the seed entities, ascending, and their weights.
+
+    A weight is the mean score of the facts that name the entity, divided by the number of chunks that mention it. Only
+    the `most` heaviest are kept, ties by number. A fact of weight 0 (the farthest of the corpus) adds no entity.
+    """
+    ends = np.array([end for fact in facts for end in (fact.subject, fact.object)], np.int64)
+    scores = np.repeat(np.array([fact.score for fact in facts]), 2)
+    entities, place = np.unique(ends, return_inverse=True)
+    weights = np.bincount(place, scores, len(entities)) / np.bincount(place, minlength=len(entities))
+    weights /= np.maximum(df[entities], 1)
+    heaviest = np.sort(np.lexsort((entities, -weights))[:most])
+    heaviest = heaviest[weights[heaviest] > 0]
+    return entities[heaviest], weights[heaviest]
+
+
+def passage_weights(cosines: NDArray[np.float64], least: float, weight: float) -> NDArray[np.float64]:
+    """Returns `weight` for the nearest passage, 0 for one at the corpus' `least` cosine, and linear weights in
+    between.
+    """
+    most = float(cosines.max(initial=least))
+    scaled = (cosines - least) / (most - least) if most > least else np.ones_like(cosines)
+    return weight * np.clip(scaled, 0.0, 1.0)

@@ -4,8 +4,7 @@ And the cells of tables that the citations of an answer are about.
 """
 
 from retrieval.presentation.cells import locate_cells, read_before
-from retrieval.presentation.grouping import search_by_document
-from retrieval.presentation.pages import PresentedHit, SearchPage, present
+from retrieval.presentation.pages import PresentedHit, SearchPage, present, search_by_document
 from retrieval.presentation.snippets import Snippet, make_snippet
 
 __all__ = [

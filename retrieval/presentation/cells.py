@@ -31,8 +31,8 @@ async def locate_cells(answer: Answer, question: str, corpora: Sequence[Corpus],
         found |= {(corpus.name, id): texts for id, texts in read.items()}
 
     def locate() -> tuple[Citation, ...]:
-        places = ((one, found.get((one.corpus, one.chunk_id))) for one in answer.citations)
-        return tuple(_with_cell(one, texts, answer.text, question) for one, texts in places)
+        places = ((citation, found.get((citation.corpus, citation.chunk_id))) for citation in answer.citations)
+        return tuple(_with_cell(place, texts, answer.text, question) for place, texts in places)
 
     # Tables of tens of thousands of characters take tenths of a second, in which other requests are answered.
     return replace(answer, citations=await asyncio.to_thread(locate))

@@ -146,7 +146,7 @@ def _find_densest(words: Sequence[Word], weights: Mapping[str, float]) -> Range:
 
 
 def _join(words: Sequence[Word]) -> list[Range]:
-    """Returns the places of words, those that overlap or touch as one: a script without spaces gives pairs."""
+    """Returns the places of words; words that overlap or touch have one place: a script without spaces gives pairs."""
     places: list[Range] = []
     for word in words:
         if places and word.start <= places[-1][1]:

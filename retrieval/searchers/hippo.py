@@ -22,8 +22,7 @@ from retrieval.candidates.results import Ranking, add_cosines, build_result, cou
 from retrieval.candidates.view_search import ScoredChunks, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.hippo.fact_filter import filter_facts
-from retrieval.hippo.fact_linking import LinkedFact, link_facts
-from retrieval.hippo.reset_vector import entity_weights, passage_weights
+from retrieval.hippo.fact_linking import LinkedFact, entity_weights, link_facts, passage_weights
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import DEFAULT_HUBS, GraphRanking, Hubs, Seeds, note_limits, rank_from_seeds
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from app.container.model_roles import list_roles
+from app.container.prompts import list_roles
 from core.settings import RoleSettings, Settings
 from tests.docs.pages import DOCS, ROOT, pages, table_rows
 

@@ -51,7 +51,7 @@ def worker(
     """
     from app.composition import choose_composition
     from app.container import read_prompts
-    from app.container.model_roles import check_roles
+    from app.container.prompts import check_roles
     from app.telemetry.prometheus import serve_worker_metrics
     from core.settings import read_settings
 

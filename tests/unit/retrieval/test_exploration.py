@@ -21,7 +21,7 @@ from retrieval.exploration import (
     open_scope,
     show_entity,
 )
-from retrieval.exploration.close_names import find_close_names
+from retrieval.exploration.finding import find_close_names
 from retrieval.exploration.ways import _MAX_NODES, _find_paths, _visit
 from retrieval.graph.adjacency import build_adjacency
 from testing.indexed_corpus import Passage

@@ -13,8 +13,7 @@ from core.errors import InvalidInput, InvalidStrategy
 from core.ports.record import TripleRow
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from retrieval.hippo.fact_linking import LinkedFact
-from retrieval.hippo.reset_vector import entity_weights, passage_weights
+from retrieval.hippo.fact_linking import LinkedFact, entity_weights, passage_weights
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world

@@ -8,7 +8,7 @@ import pytest
 
 from app.access.access import Access
 from app.access.container import RestrictedContainer
-from app.access.metering import NO_METER
+from app.access.models import NO_METER
 from core.errors import Forbidden
 from core.filters import parse_filter
 from core.ids import document_id

@@ -1,6 +1,6 @@
 """The models that the settings name, each with its wrappers and the parameters of its role.
 
-The size of a model is read from its name.
+The parameters of roles are a wrapper at the end, which also has the size of a model, as its name says it.
 """
 
 import re
@@ -25,44 +25,6 @@ from models.chat.wrappers.rate_limit import ChatRateLimit
 from models.chat.wrappers.retry import ChatRetry
 
 __all__ = ["ConfiguredModel", "ConfiguredModels", "find_size"]
-
-_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d{1,2})x)?e?(\d{1,4}(?:[.]\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
-_BILLIONS = {"b": 1.0, "m": 0.001}
-
-
-def find_size(name: str) -> float | None:
-    """Returns the parameters of a model in billions, by a name such as `qwen2.5:1.5b-instruct` or `gemma3-270m`.
-
-    Of several sizes the greatest counts: `qwen3-30b-a3b` has 30, of which 3 are active. None if the name tells nothing.
-    """
-    sizes = [int(times or 1) * float(count) * _BILLIONS[unit.lower()] for times, count, unit in _SIZE.findall(name)]
-    return max(sizes, default=None)
-
-
-class _RoleParameters:
-    """Replaces the request's temperature by the role's, and sets the role's limits if the request has none."""
-
-    def __init__(
-        self, inner: ChatModel, *, temperature: float | None, max_tokens: int | None, max_characters: int | None = None
-    ) -> None:
-        self._inner = inner
-        self._temperature = temperature
-        self._max_tokens = max_tokens
-        self._max_characters = max_characters
-
-    @property
-    def model(self) -> str:
-        return self._inner.model
-
-    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
-        request = replace(
-            request,
-            temperature=request.temperature if self._temperature is None else self._temperature,
-            max_tokens=self._max_tokens if request.max_tokens is None else request.max_tokens,
-            max_characters=self._max_characters if request.max_characters is None else request.max_characters,
-        )
-        return await self._inner.complete(request, trace, on_token)
-
 
 _SMALL_BILLIONS = 4.0
 """Parameters up to which a model counts as small, in billions. Measured was 1.5 (docs/models.md)."""
@@ -171,3 +133,41 @@ class ConfiguredModels:
             )
             self._endpoints[name] = endpoint, limits
         return self._endpoints[name]
+
+
+class _RoleParameters:
+    """Replaces the request's temperature by the role's, and sets the role's limits if the request has none."""
+
+    def __init__(
+        self, inner: ChatModel, *, temperature: float | None, max_tokens: int | None, max_characters: int | None = None
+    ) -> None:
+        self._inner = inner
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._max_characters = max_characters
+
+    @property
+    def model(self) -> str:
+        return self._inner.model
+
+    async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
+        request = replace(
+            request,
+            temperature=request.temperature if self._temperature is None else self._temperature,
+            max_tokens=self._max_tokens if request.max_tokens is None else request.max_tokens,
+            max_characters=self._max_characters if request.max_characters is None else request.max_characters,
+        )
+        return await self._inner.complete(request, trace, on_token)
+
+
+_SIZE = re.compile(r"(?<![a-z0-9.])(?:(\d{1,2})x)?e?(\d{1,4}(?:[.]\d{1,3})?)(b|m)(?![a-z0-9])", re.IGNORECASE)
+_BILLIONS = {"b": 1.0, "m": 0.001}
+
+
+def find_size(name: str) -> float | None:
+    """Returns the parameters of a model in billions, by a name such as `qwen2.5:1.5b-instruct` or `gemma3-270m`.
+
+    Of several sizes the greatest counts: `qwen3-30b-a3b` has 30, of which 3 are active. None if the name tells nothing.
+    """
+    sizes = [int(times or 1) * float(count) * _BILLIONS[unit.lower()] for times, count, unit in _SIZE.findall(name)]
+    return max(sizes, default=None)

@@ -29,13 +29,19 @@ class Clause:
 def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
     """Yields the clauses of a sentence that have a subject and that the text asserts, in the order of their verbs.
 
-    It does not assert what stands behind "if", "denied that" and the like.
+    It does not assert what stands behind "if", "denied that" and the like, nor what is to happen ("an order to sell").
     """
     for verb in sentence:
         if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and _is_asserted(verb):
-            subjects = _find_subjects(verb)
-            if subjects:
-                yield Clause(verb, subjects, _word(verb))
+            subjects, wording = _find_subjects(verb), _word(verb)
+            if subjects and not _is_broken(verb, wording):
+                yield Clause(verb, subjects, wording)
+
+
+def _is_broken(verb: Word, wording: str) -> bool:
+    """Whether a modal stands before a participle without "be", as it does after a conjunction that was misread."""
+    before = wording.split()[-2:-1]
+    return verb.tag in ("VBN", "VBG") and bool(MODALS & set(before))
 
 
 def topic_of_noun(noun: Word, *, leaves_place: bool = False) -> Word:
@@ -87,6 +93,8 @@ def _find_subjects(verb: Word, depth: int = 0) -> list[Word]:
         return _subjects_of_noun_clause(verb, head, own, depth)
     if verb.role == "xcomp" and head.kind in (*_VERBS, "ADJ"):
         return _controlled(head) or _find_subjects(head, depth + 1)
+    if verb.role == "advcl" and verb.tag == "VBG":
+        return []  # whose participle it is, a parse tells badly
     if verb.role in ("conj", "advcl", "ccomp", "pcomp", "acomp") and head.kind in _VERBS:
         return _find_subjects(head, depth + 1)
     if verb.role == "pcomp" and head.role == "prep" and head.head is not None and head.head.kind in _VERBS:
@@ -103,8 +111,17 @@ def _subjects_of_noun_clause(verb: Word, noun: Word, own: Sequence[Word], depth:
         return _find_subjects(before, depth + 1)
     if noun.kind not in ("NOUN", "PROPN", "PRON", "NUM"):
         return []
-    is_apart = verb.role == "acl" and any(word.text == "," and word.place < verb.place for word in noun.children)
-    return [topic_of_noun(noun, leaves_place=is_apart or any(word.lower == "who" for word in own))]
+    is_apart = any(word.text == "," and noun.place < word.place < verb.place for word in noun.children)
+    is_person = any(word.lower == "who" for word in own)
+    topic = topic_of_noun(noun, leaves_place=is_person or (is_apart and verb.role == "acl"))
+    if topic is noun and (verb.tag == "VBG" or (is_apart and not is_person and _is_in_phrase_of_noun(noun))):
+        return []  # "the sale of Quartz to Orell, which": any of the three
+    return [topic]
+
+
+def _is_in_phrase_of_noun(noun: Word) -> bool:
+    above = noun.head.head if noun.role == "pobj" and noun.head is not None else None
+    return above is not None and above.kind not in _VERBS
 
 
 def _participle_before(verb: Word) -> Word | None:
@@ -167,6 +184,8 @@ def _is_asserted(verb: Word) -> bool:
     for _ in range(2 * _MOST_DEPTH):
         if word is None:
             return True
+        if word.role in ("acl", "advcl") and any(particle.lower == "to" for particle in find_children(word, "aux")):
+            return False
         if any(mark.lower in CONDITIONS for mark in find_children(word, "mark")):
             return False
         if word.role == "ccomp" and word.head is not None and _leaves_open(word.head):

@@ -17,14 +17,19 @@ __all__ = ["RULES", "Rule", "read_sentence"]
 
 _OBJECTS = ("dobj", "oprd")
 _WITHIN = frozenset({"in", "at", "en", "dans", "à"}) | OF
-_OF_NAMES = _WITHIN | {"near", "from", "as"}
-"""Prepositions that relate two names: "the Olympics in Rome", "Ada Lund as Nora"."""
+_OF_NAMES = (_WITHIN | {"near"}) - OF
+"""Prepositions that place a name: "the Olympics in Rome"."""
+_CALLED = frozenset({"is", "was", "are", "were", "est", "était", "sont"})
 _MOST_RELATION = 8
 """Words of a relation."""
 _MOST_SENTENCE = 150
 """Words of a sentence; of more, it is a list or a parse that failed."""
 _LEAST_WORDED = 0.4
 """The least share of a sentence's words that begin with a letter; of fewer, it is figures or code."""
+
+
+_LONGEST_WORD = 20
+"""Letters of a word; a longer one in English or French is several whose spaces were lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +41,15 @@ class Sentence:
     ends: Ends
 
     def make(self, subject: str, relation: str, object_: str) -> Iterator[Triple]:
-        """Yields the triple, if one of its ends is a name, the other another, and its relation of a bearable length."""
+        """Yields the triple, if its relation has a bearable length and its ends are two names, dates or numbers.
+
+        What a name is called may be a common noun: "Ada Lund", "is", "chemist".
+        """
         words = relation.split()
-        is_named = self.ends.is_name(subject) or self.ends.is_name(object_)
-        if (
-            subject
-            and object_
-            and is_named
-            and subject.casefold() != object_.casefold()
-            and len(words) <= _MOST_RELATION
-        ):
+        names = [self.ends.is_name(end) or any(letter.isdigit() for letter in end) for end in (subject, object_)]
+        is_known = all(names) or (names[0] and relation in _CALLED)
+        is_pair = subject and object_ and subject.casefold() != object_.casefold()
+        if is_pair and is_known and 1 <= len(words) <= _MOST_RELATION:
             yield Triple(subject=subject, predicate=" ".join(words), object=object_)
 
     def make_all(self, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
@@ -78,7 +82,8 @@ def read_sentence(words: Sequence[Word], ends: Ends) -> list[Triple]:
     """Returns the facts of a sentence, each once, in the order of the rules. Lists of figures have none."""
     if not 3 <= len(words) <= _MOST_SENTENCE or not _is_worded(words):
         return []
-    sentence = Sentence(words, list(find_clauses(words)), ends)
+    clauses = [clause for clause in find_clauses(words) if ends.name_at(clause.verb) is None]
+    sentence = Sentence(words, clauses, ends)
     _note_kinds(sentence)
     if not ends.focus:
         _note_subjects(sentence)
@@ -88,7 +93,11 @@ def read_sentence(words: Sequence[Word], ends: Ends) -> list[Triple]:
 
 
 def _is_worded(words: Sequence[Word]) -> bool:
-    return sum(word.text[0].isalpha() for word in words) >= _LEAST_WORDED * len(words)
+    """Whether the words are those of a sentence, and not figures, code, a heading in capitals, or glued together."""
+    worded = [word.text for word in words if word.text[0].isalpha()]
+    if len(worded) < _LEAST_WORDED * len(words) or any(len(text) > _LONGEST_WORD for text in worded):
+        return False
+    return 2 * sum(text.isupper() and len(text) > 1 for text in worded) <= len(worded)
 
 
 def _note_kinds(sentence: Sentence) -> None:
@@ -218,15 +227,15 @@ def _appositions(sentence: Sentence) -> Iterator[Triple]:
             continue
         head = topic_of_noun(word.head) if word.head.role == "attr" else word.head  # "was a chemist, a member of"
         subject, other = sentence.ends.find(head), sentence.ends.find(word)
-        if word.kind == "NOUN" and (sentence.ends.is_name(subject) or has_child(word, "det")):
+        if word.kind == "NOUN" and has_child(word, "det"):  # without an article, it may be an item of a list
             for noun in conjuncts(word):
                 yield from sentence.make(subject, is_, sentence.ends.find(noun))
                 yield from _roles(sentence, subject, is_, noun)
         elif word.kind == "PROPN" and not has_child(word, "det"):
             above = head.head
-            if head.role == "pobj" and above is not None and above.lower in PLACING:  # "in Basel, Switzerland"
+            if head.role == "pobj" and above is not None and above.lower in _OF_NAMES:  # "in Basel, Switzerland"
                 yield from sentence.make(subject, f"{is_} {above.lower}", other)
-            elif head.kind == "NOUN":  # "the editor, Ines Corvo"
+            elif head.kind == "NOUN" and has_child(head, "det", "poss"):  # "the editor, Ines Corvo"
                 yield from sentence.make(other, is_, subject)
                 yield from _roles(sentence, other, is_, head)
 
@@ -270,17 +279,11 @@ def _titles(sentence: Sentence) -> Iterator[Triple]:
 
 
 def _places(sentence: Sentence) -> Iterator[Triple]:
-    is_ = sentence.ends.phrasing.is_
-    for word in sentence.words:
-        if word.kind == "PROPN":  # "the Olympics in Rome"
-            for preposition, place in _phrases(word):
-                if preposition in _OF_NAMES and place.kind == "PROPN":
-                    yield from sentence.make_all(sentence.ends.find(word), f"{is_} {preposition}", place)
-        elif word.kind == "NOUN" and word.role not in ("attr", "appos"):  # a phrase within an attribute
-            topic = topic_of_noun(word)
-            for preposition, place in _phrases(word, of=False) if topic is not word else ():
-                relation = f"{is_} {sentence.short(word)} {preposition}"
-                yield from sentence.make_all(sentence.ends.find(topic), relation, place)
+    for word in (word for word in sentence.words if word.kind == "PROPN"):
+        for preposition, place in _phrases(word):
+            if preposition in _OF_NAMES and place.kind == "PROPN":
+                relation = f"{sentence.ends.phrasing.is_} {preposition}"
+                yield from sentence.make_all(sentence.ends.find(word), relation, place)
 
 
 _DAY = r"(?:\d{1,2} )?(?:[A-Z][a-z]{2,8}\.? )?(?:\d{1,2}, )?\d{3,4}"

@@ -52,8 +52,8 @@ def test_a_participle_is_about_the_subject_of_the_copula() -> None:
 
 
 def test_who_is_not_the_place_before_it() -> None:
-    found = facts("Ada Lund is a runner from Cuba, who won the gold medal.")
-    assert ("Ada Lund", "won", "gold medal") in found
+    found = facts("Ada Lund is a runner from Cuba, who won the Tern Prize.")
+    assert ("Ada Lund", "won", "Tern Prize") in found
     assert not any(subject == "Cuba" for subject, _, _ in found)
 
 

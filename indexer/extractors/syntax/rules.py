@@ -125,9 +125,9 @@ def _phrases(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]:
             continue
         for noun in find_children(preposition, "pobj"):
             yield preposition.lower, noun
-        for second in find_children(preposition, "prep"):  # "out of"
+        for second in find_children(preposition, "prep"):  # "out of", "as of"
             for noun in find_children(second, "pobj"):
-                yield preposition.lower, noun
+                yield f"{preposition.lower} {second.lower}", noun
 
 
 def _with_places(word: Word, depth: int = 0) -> Iterator[Word]:
@@ -210,6 +210,8 @@ def _circumstances(sentence: Sentence) -> Iterator[Triple]:
         opening = f"{clause.wording} {sentence.short(things[0])}" if len(things) == 1 else clause.wording
         for subject in sentence.subjects(clause):
             for preposition, noun in _phrases(clause.verb):
+                if clause.verb.is_be and preposition not in _OF_NAMES:  # "is from 1993", "is with the team"
+                    continue
                 yield from sentence.make_all(subject, f"{opening} {preposition}", noun)
                 for second, place in _phrases(noun, of=False) if noun.kind == "NOUN" else ():
                     relation = f"{opening} {preposition} {sentence.short(noun, 2)} {second}"

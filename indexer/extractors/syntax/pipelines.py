@@ -19,7 +19,8 @@ _PIPELINES = {
     "fr": ("fr_core_news_lg", "fr_core_news_md", "fr_core_news_sm"),
 }
 """Packages by language, the best first. The last English one has the files of `en_core_web_sm` 3.8.0."""
-_UNUSED = ["ner", "lemmatizer", "attribute_ruler_lemmas", "morphologizer"]
+_UNUSED = ["ner", "lemmatizer"]
+_UNUSED_IN_ENGLISH = ["attribute_ruler"]
 _BATCH = 64
 
 
@@ -41,7 +42,7 @@ class Pipeline:
         with self._lock:
             if self._parser is None:
                 spacy = importlib.import_module("spacy")
-                unused = [name for name in _UNUSED if not (self.universal and name == "morphologizer")]
+                unused = _UNUSED if self.universal else [*_UNUSED, *_UNUSED_IN_ENGLISH]
                 self._parser = spacy.load(self._package, exclude=unused)
             yield from self._parser.pipe(texts, batch_size=_BATCH)
 

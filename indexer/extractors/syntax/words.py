@@ -7,7 +7,17 @@ on. `universal.py` gives a parse in Universal Dependencies this form, so that th
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["SUBJECTS", "Word", "conjuncts", "find_children", "has_child", "in_order", "join", "subtree"]
+__all__ = [
+    "SUBJECTS",
+    "Word",
+    "conjuncts",
+    "find_children",
+    "has_child",
+    "in_order",
+    "is_form_of_be",
+    "join",
+    "subtree",
+]
 
 SUBJECTS = frozenset({"nsubj", "nsubjpass"})
 _BE = frozenset({"be", "is", "are", "was", "were", "been", "being", "'s", "am"})
@@ -39,7 +49,11 @@ class Word:
     @property
     def is_be(self) -> bool:
         """Whether it is a form of "to be"."""
-        return self.is_copula or self.lower in _BE
+        return self.is_copula or is_form_of_be(self.lower)
+
+
+def is_form_of_be(lower: str) -> bool:
+    return lower in _BE
 
 
 def subtree(word: Word) -> Iterator[Word]:

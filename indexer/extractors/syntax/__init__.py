@@ -91,10 +91,9 @@ class SyntaxExtractor:
         """Returns the facts of a chunk. The parses of its sentences are the next ones of `parsed`."""
         title = bare_title(document.title)
         names = [Name(span.form, span.start, span.end) for span in self._names.find_spans(document, chunk)]
-        if title:  # before what `pattern` finds there, which may be part of it
-            places = re.finditer(re.escape(title), chunk.text)
-            names = [*(Name(title, place.start(), place.end()) for place in places), *names]
-        ends = Ends(topic=title, names=names, phrasing=FRENCH if universal else ENGLISH)
+        places = [match.span() for match in re.finditer(re.escape(title), chunk.text)] if title else []
+        names = [*(Name(title, start, end) for start, end in places), *names]  # `pattern` may have a part of it
+        ends = Ends(topic=title if places else "", names=names, phrasing=FRENCH if universal else ENGLISH)
         found: dict[Triple, None] = {}
         for (start, _), parse in zip(prose, parsed, strict=False):  # `parsed` has those of the other chunks, too
             for words in read_parse(parse, start, universal=universal):

@@ -7,7 +7,7 @@ is about, through a copula: of "X is a journal published by Y", X is published.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from indexer.extractors.syntax.lists import CONDITIONS, MODALS, OF, OF_OBJECT, RELATIVES, TENSES, UNSURE
+from indexer.extractors.syntax.lists import CONDITIONS, MODALS, NEGATIVES, OF, OF_OBJECT, RELATIVES, TENSES, UNSURE
 from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
 
 __all__ = ["Clause", "find_clauses", "topic_of_noun"]
@@ -34,7 +34,7 @@ def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
     for verb in sentence:
         if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and _is_asserted(verb):
             subjects, wording = _find_subjects(verb), _word(verb)
-            if subjects and not _is_broken(verb, wording):
+            if subjects and not _is_broken(verb, wording) and not _are_denied(subjects):
                 yield Clause(verb, subjects, wording)
 
 
@@ -42,6 +42,11 @@ def _is_broken(verb: Word, wording: str) -> bool:
     """Whether a modal stands before a participle without "be", as it does after a conjunction that was misread."""
     before = wording.split()[-2:-1]
     return verb.tag in ("VBN", "VBG") and bool(MODALS & set(before))
+
+
+def _are_denied(subjects: Sequence[Word]) -> bool:
+    """Whether a clause is said of nobody: "neither party will"."""
+    return any(word.lower in NEGATIVES for subject in subjects for word in (subject, *subject.children))
 
 
 def topic_of_noun(noun: Word, *, leaves_place: bool = False) -> Word:

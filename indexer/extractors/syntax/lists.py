@@ -4,8 +4,11 @@ __all__ = [
     "ARTICLES",
     "CONDITIONS",
     "DEFINITE",
+    "FIRSTS",
+    "GOVERNED",
     "LIGHT",
     "MODALS",
+    "NEGATIVES",
     "NO_RELATIONS",
     "OF",
     "OF_OBJECT",
@@ -80,3 +83,15 @@ OF_OBJECT = _words("""
 
 NO_RELATIONS = _words("according including than such along because instead despite unlike due like except")
 """Words that are parsed as prepositions, and relate nothing."""
+
+NEGATIVES = _words("neither no nor none aucun aucune")
+"""Words of a subject that deny its clause."""
+
+FIRSTS = _words("first second third last only most premier première seul seule")
+
+GOVERNED = {
+    form: prepositions
+    for stem, prepositions in (("consist", ("of",)), ("account", ("for",)), ("depend", ("on", "upon")))
+    for form in (stem, f"{stem}s", f"{stem}ed", f"{stem}ing")
+}
+"""Verbs that say nothing without a certain preposition."""

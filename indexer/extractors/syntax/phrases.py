@@ -71,8 +71,9 @@ class Ends:
         if word.kind in ("PRON", "DET") or word.lower in PERSONS:
             return self._point(word.lower)
         name = self.name_at(word)
-        if name is not None:
-            return _with_number(name, word)
+        if name is not None:  # "cash used in investing activities" is not "Cash"
+            is_part = word.kind == "NOUN" and has_child(word, "prep", "acl", "relcl")
+            return "" if is_part else _with_number(name, word)
         if word.lower in UNNAMED or word.kind in _NO_HEADS or not any(letter.isalnum() for letter in word.text):
             return ""
         if word.kind == "NUM" and len(word.text) < 2 and not word.children:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.graph import Triple
 from indexer.extractors.syntax.clauses import Clause, find_clauses, topic_of_noun
-from indexer.extractors.syntax.lists import NO_RELATIONS, OF, PLACING, RELATIVES
+from indexer.extractors.syntax.lists import FIRSTS, GOVERNED, NO_RELATIONS, OF, PLACING, RELATIVES
 from indexer.extractors.syntax.phrases import Ends
 from indexer.extractors.syntax.words import SUBJECTS, Word, conjuncts, find_children, has_child, join
 
@@ -17,8 +17,7 @@ __all__ = ["RULES", "Rule", "read_sentence"]
 
 _OBJECTS = ("dobj", "oprd")
 _WITHIN = frozenset({"in", "at", "en", "dans", "à"}) | OF
-_OF_NAMES = (_WITHIN | {"near"}) - OF
-"""Prepositions that place a name: "the Olympics in Rome"."""
+_IN = (_WITHIN | {"near"}) - OF
 _CALLED = frozenset({"is", "was", "are", "were", "est", "était", "sont"})
 _MOST_RELATION = 8
 """Words of a relation."""
@@ -156,8 +155,14 @@ def _copulas(sentence: Sentence) -> Iterator[Triple]:
         for attribute in find_children(clause.verb, "attr") if clause.verb.is_be else ():
             for subject in sentence.subjects(clause):
                 for noun in conjuncts(attribute):
-                    yield from sentence.make(subject, clause.wording, sentence.ends.find(noun))
+                    if not _is_first_of_some(noun):
+                        yield from sentence.make(subject, clause.wording, sentence.ends.find(noun))
                     yield from _roles(sentence, subject, clause.wording, noun)
+
+
+def _is_first_of_some(noun: Word) -> bool:
+    """Whether a noun is the first or greatest of what stands behind it: "the first newspaper in Asia"."""
+    return any(word.tag == "JJS" or word.lower in FIRSTS for word in noun.children) and has_child(noun, "prep")
 
 
 def _roles(sentence: Sentence, subject: str, copula: str, noun: Word) -> Iterator[Triple]:
@@ -204,28 +209,37 @@ def _antecedent(clause: Clause, thing: Word) -> Word:
 
 def _circumstances(sentence: Sentence) -> Iterator[Triple]:
     for clause in sentence.clauses:
-        if has_child(clause.verb, "attr"):  # "is the largest museum, with 100 pieces"
-            continue
-        things = [noun for noun in find_children(clause.verb, *_OBJECTS) if noun.kind not in ("PRON", "DET")]
+        things = find_children(clause.verb, *_OBJECTS)
+        if has_child(clause.verb, "attr") or not all(sentence.ends.find(noun) for noun in things):
+            continue  # "is the largest museum, with 100 pieces", "may make some of the data"
         opening = f"{clause.wording} {sentence.short(things[0])}" if len(things) == 1 else clause.wording
         for subject in sentence.subjects(clause):
             for preposition, noun in _phrases(clause.verb):
-                if clause.verb.is_be and preposition not in _OF_NAMES:  # "is from 1993", "is with the team"
-                    continue
-                yield from sentence.make_all(subject, f"{opening} {preposition}", noun)
-                for second, place in _phrases(noun, of=False) if noun.kind == "NOUN" else ():
-                    relation = f"{opening} {preposition} {sentence.short(noun, 2)} {second}"
-                    yield from sentence.make_all(subject, relation, place)  # "worked as a guard in Basel"
+                if _may_stand(clause.verb, preposition):
+                    yield from _circumstance(sentence, subject, f"{opening} {preposition}", noun)
             for noun in find_children(clause.verb, "npadvmod"):  # "was released 5 March"
                 if noun.kind in ("NUM", "PROPN") or has_child(noun, "nummod"):
                     relation = f"{opening} {sentence.ends.phrasing.on}"
                     yield from sentence.make(subject, relation, sentence.ends.find(noun))
 
 
+def _circumstance(sentence: Sentence, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
+    yield from sentence.make_all(subject, relation, noun)
+    for preposition, place in _phrases(noun, of=False) if noun.kind == "NOUN" else ():  # "worked as a guard in Basel"
+        yield from sentence.make_all(subject, f"{relation} {sentence.short(noun, 2)} {preposition}", place)
+
+
+def _may_stand(verb: Word, preposition: str) -> bool:
+    """Whether a phrase says something with its verb alone: not "is with", and not "consists during"."""
+    if verb.is_be:
+        return preposition in _IN
+    return preposition in GOVERNED.get(verb.lower, (preposition,))
+
+
 def _appositions(sentence: Sentence) -> Iterator[Triple]:
     is_ = sentence.ends.phrasing.is_
     for word in sentence.words:
-        if word.role != "appos" or word.head is None or has_child(word, "nummod"):
+        if word.role != "appos" or word.head is None or has_child(word, "nummod") or _in_brackets(word):
             continue
         head = topic_of_noun(word.head) if word.head.role == "attr" else word.head  # "was a chemist, a member of"
         subject, other = sentence.ends.find(head), sentence.ends.find(word)
@@ -235,11 +249,16 @@ def _appositions(sentence: Sentence) -> Iterator[Triple]:
                 yield from _roles(sentence, subject, is_, noun)
         elif word.kind == "PROPN" and not has_child(word, "det"):
             above = head.head
-            if head.role == "pobj" and above is not None and above.lower in _OF_NAMES:  # "in Basel, Switzerland"
+            if head.role == "pobj" and above is not None and above.lower in _IN:  # "in Basel, Switzerland"
                 yield from sentence.make(subject, f"{is_} {above.lower}", other)
             elif head.kind == "NOUN" and has_child(head, "det", "poss"):  # "the editor, Ines Corvo"
                 yield from sentence.make(other, is_, subject)
                 yield from _roles(sentence, other, is_, head)
+
+
+def _in_brackets(word: Word) -> bool:
+    head = word.head
+    return head is not None and any(mark.text in "([" and mark.place < word.place for mark in head.children)
 
 
 def _owned(sentence: Sentence) -> Iterator[Triple]:
@@ -278,14 +297,6 @@ def _titles(sentence: Sentence) -> Iterator[Triple]:
         before = [inner for inner in sentence.ends.words(word, of=False) if inner.end <= name.start]
         if before and before[-1].kind == "NOUN" and before[-1].role == "compound":
             yield from sentence.make(name.form, sentence.ends.phrasing.is_, join(before))
-
-
-def _places(sentence: Sentence) -> Iterator[Triple]:
-    for word in (word for word in sentence.words if word.kind == "PROPN"):
-        for preposition, place in _phrases(word):
-            if preposition in _OF_NAMES and place.kind == "PROPN":
-                relation = f"{sentence.ends.phrasing.is_} {preposition}"
-                yield from sentence.make_all(sentence.ends.find(word), relation, place)
 
 
 _DAY = r"(?:\d{1,2} )?(?:[A-Z][a-z]{2,8}\.? )?(?:\d{1,2}, )?\d{3,4}"
@@ -329,7 +340,6 @@ RULES = (
         "relative", "Quartz thanked its chairman, Rolf Ebert.", (("Quartz", "has chairman", "Rolf Ebert"),), _relatives
     ),
     Rule("title", "Orell Press hired the chemist Ada Lund.", (("Ada Lund", "is", "chemist"),), _titles),
-    Rule("place", "The Olympics in Basel ended.", (("Olympics", "is in", "Basel"),), _places),
     Rule(
         "life",
         "Ada Lund (5 March 1861 – 2 May 1930) was a chemist.",

@@ -102,10 +102,21 @@ def test_a_relation_says_what_is_denied_or_only_possible(text: str, relation: st
         "Rolf Ebert did not say that Orell Press owned Quartz.",
         "If Orell Press acquires Quartz, nothing changes.",
         "Did Orell Press acquire Quartz?",
+        "Neither Orell Press nor Tern Group acquired Quartz.",
+        "Orell Press took Ada Lund to court in order to acquire Quartz.",
     ],
 )
 def test_what_is_not_asserted_is_no_fact(text: str) -> None:
     assert not {"acquired", "acquires", "acquire", "owned"} & set(relations(text))
+
+
+def test_the_first_of_some_is_not_the_first_of_all() -> None:
+    found = facts("Quartz was the first newspaper in Asia.")
+    assert found == {("Quartz", "was first newspaper in", "Asia")}
+
+
+def test_a_part_of_a_name_is_not_the_name() -> None:
+    assert not any(subject == "Cash" for subject, _, _ in facts("Cash used in investing activities rose in 2022."))
 
 
 # --- texts that no grammar fits --------------------------------------------------------------------------------------

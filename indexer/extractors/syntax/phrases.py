@@ -60,11 +60,12 @@ class Ends:
     phrasing: Phrasing = ENGLISH
     kinds: dict[str, str] = field(default_factory=dict)
     focus: str = field(init=False)
-    _forms: frozenset[str] = field(init=False)
+    _proper: set[str] = field(init=False)
+    """Normalised: the names, and the phrases with a proper noun."""
 
     def __post_init__(self) -> None:
         self.focus = self.topic
-        self._forms = frozenset(normalise(form) for form in (self.topic, *(name.form for name in self.names)))
+        self._proper = {normalise(form) for form in (self.topic, *(name.form for name in self.names))}
 
     def find(self, word: Word) -> str:
         """Returns what the phrase of a head word names, or '' if that is unknown."""
@@ -73,20 +74,24 @@ class Ends:
         name = self.name_at(word)
         if name is not None:  # "cash used in investing activities" is not "Cash"
             is_part = word.kind == "NOUN" and has_child(word, "prep", "acl", "relcl")
-            return "" if is_part else _with_number(name, word)
+            return "" if is_part else self._keep(_with_number(name, word))
         if word.lower in UNNAMED or word.kind in _NO_HEADS or not any(letter.isalnum() for letter in word.text):
             return ""
         if word.kind == "NUM" and len(word.text) < 2 and not word.children:
             return ""
-        return (self._resolve(word) if _is_description(word) else "") or join(self.words(word))
+        resolved = self._resolve(word) if _is_description(word) else ""
+        if resolved:
+            return resolved
+        words = self.words(word)
+        return self._keep(join(words)) if any(inner.kind == "PROPN" for inner in words) else join(words)
 
     def name_at(self, word: Word) -> Name | None:
         """Returns the name that holds a word."""
         return next((name for name in self.names if name.start <= word.start and word.end <= name.end), None)
 
     def is_name(self, end: str) -> bool:
-        """Whether an end is a name, and not a description in common words."""
-        return normalise(end) in self._forms or any(part[0].isupper() for part in end.split())
+        """Whether an end that was found is a name, and not a description in common words."""
+        return normalise(end) in self._proper
 
     def words(self, head: Word, *, of: bool = True, owner: bool = True) -> list[Word]:
         """Returns the words of a phrase, in order, without article, clauses and appositions.
@@ -122,6 +127,10 @@ class Ends:
         """Notes that a sentence calls an entity a kind of thing."""
         if self.is_name(end):
             self.kinds.setdefault(noun.lower(), end)
+
+    def _keep(self, end: str) -> str:
+        self._proper.add(normalise(end))
+        return end
 
     def _resolve(self, noun: Word) -> str:
         """Returns what "the" points to with a noun. The topic is it only while nothing was called the topic's kind."""

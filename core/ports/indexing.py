@@ -118,7 +118,7 @@ class Extractor(Protocol):
 
     @property
     def gives_triples(self) -> bool:
-        """Whether it finds triples: with `fine: auto`, entities and facts then have vectors."""
+        """Whether it finds triples. Its module says whether they have vectors with `fine: auto`."""
         ...
 
     @property

@@ -14,6 +14,7 @@ from core.graph import Extraction, Surface
 from core.ports.indexing import DraftChunk, Extractor, LoadedDocument
 from core.strategies import StrategyConfig
 from core.text.name_evidence import NameEvidence, gather_evidence
+from core.text.name_spans import NameSpan
 from core.text.no_names.document_names import find_document_names
 from core.text.no_names.forms import is_place_or_time
 from core.text.titles import bare_title
@@ -52,10 +53,14 @@ class PatternExtractor:
         """Includes the names themselves, which depend on the whole document."""
         return (document.title, chunk.text, *self._names(document, chunk))
 
-    def _names(self, document: LoadedDocument, chunk: DraftChunk) -> list[str]:
-        return [span.form for span in find_document_names(chunk.text, self._evidence(document))]
+    def find_spans(self, document: LoadedDocument, chunk: DraftChunk) -> list[NameSpan]:
+        """Returns the names of a chunk with their places in its text."""
+        return find_document_names(chunk.text, self.evidence(document))
 
-    def _evidence(self, document: LoadedDocument) -> NameEvidence:
+    def _names(self, document: LoadedDocument, chunk: DraftChunk) -> list[str]:
+        return [span.form for span in self.find_spans(document, chunk)]
+
+    def evidence(self, document: LoadedDocument) -> NameEvidence:
         """Returns the evidence of a document; that of the last one is kept, since its chunks come one after another.
 
         The document itself is not kept: it may be large.

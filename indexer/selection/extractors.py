@@ -31,11 +31,15 @@ def gives_triples(text: str) -> bool:
 def has_fine_vectors(settings: CorpusSettings) -> bool:
     """Whether entities and facts of a corpus have vectors and synonyms.
 
-    They have none where dot products are compared: names are compared with names, by cosine.
+    They have none where dot products are compared: names are compared with names, by cosine. With `Fine.AUTO` an
+    extractor decides whose facts are few or paid for (`FINE`).
     """
     if not (settings.has_vectors and settings.has_graph) or split_form(settings.embedding_model)[1].dot:
         return False
-    return settings.fine is Fine.ON or (settings.fine is Fine.AUTO and gives_triples(settings.extractor))
+    if settings.fine is not Fine.AUTO:
+        return settings.fine is Fine.ON
+    modules = (strategies.load_module(_PACKAGE, spec.name, "extractor") for spec in _parse_specs(settings.extractor))
+    return any(module.GIVES_TRIPLES and getattr(module, "FINE", True) for module in modules)
 
 
 def _parse_specs(text: str) -> list[StrategySpec]:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 import pytest
+import spacy  # noqa: F401  # before a test, as in test_syntax.py
 
 from core import strategies
 from core.ports.embedding import TokenCounter

@@ -1,0 +1,205 @@
+"""Clauses: a verb with its subjects, how its relation is worded, and whether the text asserts it.
+
+Subjects are those of the verb itself, or of the verb that it is joined to, or the noun that a relative or a participle
+is about, through a copula: of "X is a journal published by Y", X is published.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from indexer.extractors.syntax.lists import CONDITIONS, MODALS, NEGATIVES, OF, OF_OBJECT, RELATIVES, TENSES, UNSURE
+from indexer.extractors.syntax.words import SUBJECTS, Word, find_children, has_child, in_order
+
+__all__ = ["Clause", "find_clauses", "topic_of_noun"]
+
+_VERBS = ("VERB", "AUX")
+_MOST_DEPTH = 6
+"""Steps up a parse; more are a parse that failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A verb with its subjects. `wording` is what a relation begins with: "was founded", "did not sell", "may buy"."""
+
+    verb: Word
+    subjects: Sequence[Word]
+    wording: str
+
+
+def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
+    """Yields the clauses of a sentence that have a subject and that the text asserts, in the order of their verbs.
+
+    It does not assert what stands behind "if", "denied that" and the like, nor what is to happen ("an order to sell").
+    """
+    for verb in sentence:
+        if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and _is_asserted(verb):
+            subjects, wording = _find_subjects(verb), _word(verb)
+            if subjects and not _is_broken(verb, wording) and not _are_denied(subjects):
+                yield Clause(verb, subjects, wording)
+
+
+def _is_broken(verb: Word, wording: str) -> bool:
+    """Whether a modal stands before a participle without "be", as it does after a conjunction that was misread."""
+    before = wording.split()[-2:-1]
+    return verb.tag in ("VBN", "VBG") and bool(MODALS & set(before))
+
+
+def _are_denied(subjects: Sequence[Word]) -> bool:
+    """Whether a clause is said of nobody: "neither party will"."""
+    return any(word.lower in NEGATIVES for subject in subjects for word in (subject, *subject.children))
+
+
+def topic_of_noun(noun: Word, *, leaves_place: bool = False) -> Word:
+    """Returns the noun that a clause behind `noun` is about: through copulas, appositions, "of" and conjunctions.
+
+    `leaves_place`: also through other prepositions. "Is a runner from Cuba, who won" is about the runner.
+    """
+    word = noun
+    for _ in range(_MOST_DEPTH):
+        above = _step_up(word, leaves_place=leaves_place)
+        if above is None:
+            break
+        word, is_end = above
+        if is_end:
+            return word
+    return word if word.role != "conj" else noun
+
+
+def _step_up(word: Word, *, leaves_place: bool) -> tuple[Word, bool] | None:
+    """Returns the noun that a noun says something about, and whether it is the last one; None if there is none."""
+    head = word.head
+    if head is None:
+        return None
+    if word.role in ("attr", "oprd") and head.kind in _VERBS:
+        subjects = find_children(head, *SUBJECTS)
+        if subjects and subjects[0].lower not in RELATIVES:
+            return subjects[0], True
+        return (head.head, False) if head.role == "relcl" and head.head is not None else None
+    if word.role == "appos":
+        return head, True
+    if word.role == "conj":
+        return head, False
+    if word.role == "pobj" and (head.lower in OF or leaves_place):
+        noun = head.head
+        if noun is not None and noun.kind == "NOUN" and noun.role in ("attr", "appos", "conj"):
+            return noun, False
+    return None
+
+
+def _find_subjects(verb: Word, depth: int = 0) -> list[Word]:
+    own = find_children(verb, *SUBJECTS)
+    named = [word for word in own if not (word.lower in RELATIVES and verb.role == "relcl")]
+    if any(word.lower == "it" for word in named) and has_child(verb, "ccomp"):
+        return []  # "it was revealed that"
+    head = verb.head
+    if named or head is None or depth > _MOST_DEPTH:
+        return named
+    if verb.role in ("relcl", "acl"):
+        return _subjects_of_noun_clause(verb, head, own, depth)
+    if verb.role == "xcomp" and head.kind in (*_VERBS, "ADJ"):
+        return _controlled(head) or _find_subjects(head, depth + 1)
+    if verb.role == "advcl" and verb.tag == "VBG":
+        return []  # whose participle it is, a parse tells badly
+    if verb.role in ("conj", "advcl", "ccomp", "pcomp", "acomp") and head.kind in _VERBS:
+        return _find_subjects(head, depth + 1)
+    if verb.role == "pcomp" and head.role == "prep" and head.head is not None and head.head.kind in _VERBS:
+        return _find_subjects(head.head, depth + 1)
+    return []
+
+
+def _subjects_of_noun_clause(verb: Word, noun: Word, own: Sequence[Word], depth: int) -> list[Word]:
+    """Returns what a relative clause or a participle behind a noun is about."""
+    if verb.role == "relcl" and not own:  # "the town where he lived" has a subject that is not read
+        return []
+    before = _participle_before(verb)
+    if before is not None:
+        return _find_subjects(before, depth + 1)
+    if noun.kind not in ("NOUN", "PROPN", "PRON", "NUM"):
+        return []
+    is_apart = any(word.text == "," and noun.place < word.place < verb.place for word in noun.children)
+    is_person = any(word.lower == "who" for word in own)
+    topic = topic_of_noun(noun, leaves_place=is_person or (is_apart and verb.role == "acl"))
+    if topic is noun and (verb.tag == "VBG" or (is_apart and not is_person and _is_in_phrase_of_noun(noun))):
+        return []  # "the sale of Quartz to Orell, which": any of the three
+    return [topic]
+
+
+def _is_in_phrase_of_noun(noun: Word) -> bool:
+    above = noun.head.head if noun.role == "pobj" and noun.head is not None else None
+    return above is not None and above.kind not in _VERBS
+
+
+def _participle_before(verb: Word) -> Word | None:
+    """Returns the participle that another is joined to by a comma alone: "was recorded by A, mixed by B"."""
+    agent = verb.head.head if verb.head is not None and verb.head.role == "pobj" else None
+    if verb.role != "acl" or verb.tag != "VBN" or agent is None or agent.role != "agent" or agent.head is None:
+        return None
+    has_agent = has_child(verb, "agent") or any(has_child(joined, "agent") for joined in find_children(verb, "conj"))
+    return agent.head if has_agent and agent.head.tag == "VBN" else None
+
+
+def _controlled(verb: Word) -> list[Word]:
+    """Returns the objects that do what an infinitive says: "allowed Orell to sell", not "used Orell to sell"."""
+    stems = {verb.lower, verb.lower.removesuffix("s"), verb.lower.removesuffix("d"), verb.lower.removesuffix("ed")}
+    return find_children(verb, "dobj") if stems & OF_OBJECT else []
+
+
+def _word(verb: Word, depth: int = 0) -> str:
+    own = _word_alone(verb)
+    head = verb.head
+    if head is None or depth > 1:
+        return own
+    if verb.role == "xcomp" and head.kind in (*_VERBS, "ADJ"):
+        before = _word(head, depth + 1)
+        if head.kind == "ADJ" and head.head is not None:  # "is able to buy"
+            before = f"{_word(head.head, depth + 1)} {head.lower}"
+        if _controlled(head):
+            before = f"was {before}"
+        to = " to" if any(word.lower == "to" for word in find_children(verb, "aux")) else ""
+        return f"{before}{to} {own}"
+    if verb.role == "conj" and head.kind in _VERBS:
+        return " ".join((*_shared_auxiliaries(verb, head), own))
+    return own
+
+
+def _word_alone(verb: Word) -> str:
+    """Returns a verb with its particles, negation and modal, and the auxiliaries of a passive or a negation."""
+    is_negated = has_child(verb, "neg")
+    auxiliaries = [
+        word
+        for word in find_children(verb, "aux")
+        if word.lower in MODALS | TENSES or (is_negated and word.lower != "to")
+    ]
+    kept = [verb, *find_children(verb, "auxpass", "neg", "prt"), *auxiliaries]
+    own = " ".join(word.lower for word in in_order(kept))
+    return "was born" if own == "born" and verb.role == "acl" else own
+
+
+def _shared_auxiliaries(verb: Word, head: Word) -> list[str]:
+    """Returns the auxiliaries that a joined verb shares: "was built and (was) opened", "may buy or (may) sell"."""
+    if has_child(verb, "aux", "auxpass", *SUBJECTS) or verb.is_be:
+        return []
+    passive = [word.lower for word in find_children(head, "auxpass")] if verb.tag == "VBN" else []
+    modals = [word.lower for word in find_children(head, "aux") if word.lower in MODALS]
+    return [*(modals if verb.tag in ("VB", "VBN") else []), *passive]
+
+
+def _is_asserted(verb: Word) -> bool:
+    word: Word | None = verb
+    for _ in range(2 * _MOST_DEPTH):
+        if word is None:
+            return True
+        if word.role in ("acl", "advcl") and any(particle.lower == "to" for particle in find_children(word, "aux")):
+            return False
+        if any(mark.lower in CONDITIONS for mark in find_children(word, "mark")):
+            return False
+        if word.role == "ccomp" and word.head is not None and _leaves_open(word.head):
+            return False
+        word = word.head
+    return True
+
+
+def _leaves_open(verb: Word) -> bool:
+    """Whether a verb does not assert its "that" clause: "denied that", "did not say that", "may show that"."""
+    modal = any(word.lower in MODALS for word in find_children(verb, "aux"))
+    return verb.lower in UNSURE or has_child(verb, "neg") or modal

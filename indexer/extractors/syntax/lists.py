@@ -1,0 +1,97 @@
+"""The word lists of the rules, English and French."""
+
+__all__ = [
+    "ARTICLES",
+    "CONDITIONS",
+    "DEFINITE",
+    "FIRSTS",
+    "GOVERNED",
+    "LIGHT",
+    "MODALS",
+    "NEGATIVES",
+    "NO_RELATIONS",
+    "OF",
+    "OF_OBJECT",
+    "OWNERS",
+    "PERSONS",
+    "PLACING",
+    "RELATIVES",
+    "TENSES",
+    "TOPIC_NOUNS",
+    "UNNAMED",
+    "UNSURE",
+]
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+OF = _words("of de du des d' d’ del")
+PLACING = _words("in at near from to within à en dans au aux")
+
+PERSONS = _words("he she him her il elle")
+OWNERS = _words("its their his her")
+RELATIVES = _words("who which that whom qui que")
+
+DEFINITE = _words("the this that le la l' l’ ce cet cette")
+ARTICLES = DEFINITE | _words("a an un une les des")
+LIGHT = ARTICLES | _words("""
+    these those its their his her our your my such any each every all no some both own ces son sa ses leur leurs
+""")
+"""Words that an end does not begin with."""
+
+UNNAMED = _words("""
+    which that who whom what one ones some any all many most more few several other others another each both none i we
+    you me us myself himself herself itself themselves there here such much something someone anything anyone everything
+    everyone nothing those these this thing things case cases example part way ways latter former number lot ability
+    manner extent time times whole order addition regard respect connection event accordance first second third
+""")
+"""Words that name nothing by themselves."""
+
+TOPIC_NOUNS = _words("""
+    film album song single book novel band group company team club city town village river show series game journal
+    magazine newspaper station school university college church island species genus district county airline ship
+    building museum airport bridge lake mountain park hospital hotel episode play opera railway road street stadium
+    tournament championship season festival award organization organisation firm corporation agency party province
+    region municipality commune aircraft engine battle war treaty act agreement programme program software
+    livre roman société ville rivière revue école pièce chanson groupe entreprise
+""")
+"""Nouns with which "the" may point to what a passage is about."""
+
+MODALS = _words("may might could can would should shall must will 'll wo ca cannot")
+TENSES = _words("a ont avait avaient aura auront est sont était étaient fut furent")
+"""French auxiliaries, without which a participle is none: "a vendu", "est né"."""
+
+CONDITIONS = _words("if unless whether lest provided si")
+UNSURE = _words("""
+    deny denies denied denying doubt doubts doubted claim claims claimed allege alleges alleged suggest suggests
+    suggested believe believes believed think thinks thought hope hopes hoped want wants wanted propose proposes
+    proposed argue argues argued expect expects expected predict predicts predicted fear fears feared reject rejects
+    rejected consider considers considered suspect suspects suspected speculate speculated assume assumes assumed
+    pretend pretends pretended imagine imagines imagined wish wishes wished
+    nie nient niait nié prétend prétendent prétendait croit croient croyait pense pensent pensait suppose supposent
+    espère espèrent doute doutent
+""")
+"""Verbs that do not assert what their "that" clause says."""
+
+OF_OBJECT = _words("""
+    ask tell told allow cause force prompt help enable require order persuade convince invite encourage permit urge
+    advise lead led get got compel instruct oblige appoint hire
+""")
+"""Verbs whose object does what their infinitive says: "allowed Orell to sell"."""
+
+NO_RELATIONS = _words("according including than such along because instead despite unlike due like except")
+"""Words that are parsed as prepositions, and relate nothing."""
+
+NEGATIVES = _words("neither no nor none aucun aucune")
+"""Words of a subject that deny its clause."""
+
+FIRSTS = _words("first second third last only most premier première seul seule")
+
+GOVERNED = {
+    form: prepositions
+    for stem, prepositions in (("consist", ("of",)), ("account", ("for",)), ("depend", ("on", "upon")))
+    for form in (stem, f"{stem}s", f"{stem}ed", f"{stem}ing")
+}
+"""Verbs that say nothing without a certain preposition."""

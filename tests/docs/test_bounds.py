@@ -14,7 +14,7 @@ from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
-from core.passage_context import asked_cell
+from core.passage_context import asked_cell, page_labels
 from core.settings import Settings
 from core.strategies.specs import MAX_SPEC_LENGTH
 from core.text import titles
@@ -126,6 +126,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "name of a column": ([tables._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
     "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
     "parts of a row of a PDF": ([pdf_rows._MOST_PARTS], f"{_TABLES}::test_a_row_of_thousands_of_runs_is_one_cell"),
+    "labels of pages of a PDF": (
+        [page_labels._MOST_SEQUENCES, page_labels._LONGEST],
+        "tests/unit/indexer/test_pdf_loader.py::test_labels_of_pages_that_are_none_are_left_out",
+    ),
     "gutter of a PDF that wide spaces show": (
         [int(layout._WIDEST_GUTTER)],
         f"{_TABLES}::test_letters_of_any_height_and_places_that_are_none_are_read",

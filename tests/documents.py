@@ -140,15 +140,18 @@ def make_pdf(parts: Sequence[Part], *, outline: bool = False, is_encrypted: bool
     return bytes(pdf.output())
 
 
-def make_long_pdf(pages: Sequence[Sequence[str]]) -> bytes:
-    """A file of many pages, each of which has these lines. Written by hand, since libraries take a minute for it."""
+def make_long_pdf(pages: Sequence[Sequence[str]], labels: bytes = b"") -> bytes:
+    """A file of many pages, each of which has these lines. Written by hand, since libraries take a minute for it.
+
+    `labels` are the entries of its labels of pages: `0<</S/r>>4<</S/D>>` are i, ii, iii, iv, 1, 2.
+    """
     written, places = bytearray(b"%PDF-1.4\n"), []
 
     def add(content: bytes) -> None:
         places.append(len(written))
         written.extend(b"%d 0 obj\n%s\nendobj\n" % (len(places), content))
 
-    add(b"<</Type/Catalog/Pages 2 0 R>>")
+    add(b"<</Type/Catalog/Pages 2 0 R/PageLabels<</Nums[%s]>>>>" % labels)
     kids = b" ".join(b"%d 0 R" % (4 + 2 * n) for n in range(len(pages)))
     add(b"<</Type/Pages/Kids[%s]/Count %d>>" % (kids, len(pages)))
     add(b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>")

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from app.services.links import Links
 from core.documents import Span
+from core.passage_context import find_page_label, name_page
 from core.ports.reasoning import Answer, Citation
 
 __all__ = ["Source", "format_block", "list_sources", "shorten_sources"]
@@ -32,6 +33,7 @@ class Source:
     url: str
     link: str | None
     page: int | None
+    page_label: str
     quote: str
     span: Span
 
@@ -47,6 +49,7 @@ def list_sources(answer: Answer, address: str, corpus: str, links: Links) -> tup
             url=citation.url or _link(citation, corpus, links) or _document_url(citation, address, corpus),
             link=_link(citation, corpus, links),
             page=citation.page,
+            page_label=find_page_label(citation.document.metadata, citation.page),
             quote=citation.quote,
             span=_find_marker(answer.text, citation),
         )
@@ -60,7 +63,7 @@ def format_block(sources: Sequence[Source]) -> str:
         return ""
     lines: dict[int, str] = {}
     for source in sources:
-        page = "" if source.page is None else f", page {source.page}"
+        page = "" if source.page is None else f", page {name_page(source.page, source.page_label)}"
         title = _MARKDOWN.sub(r"\\\1", " ".join(source.title.split()))
         lines.setdefault(source.marker, f"{source.marker}. [{title}]({source.url}){page}")
     return _BLOCK + "\n".join(lines[marker] for marker in sorted(lines))

@@ -14,6 +14,7 @@ from api.schemas.documents import PageOut
 from app.services.documents import check_drawable, draw_page, load_page
 from core.documents import Document, is_media_type
 from core.ids import content_hash
+from core.passage_context import find_page_label
 
 __all__ = ["router"]
 
@@ -72,7 +73,9 @@ async def document_page(
 ) -> Response:
     """The text as the loader reads it from the original. A document without pages has page 1."""
     text = await run_while_connected(request, load_page(container, corpus, id, page))
-    return json_response(PageOut(document_id=id, page=page, text=text))
+    document = await container.record.documents.get(corpus.id, id)
+    label = find_page_label(document.metadata, page)
+    return json_response(PageOut(document_id=id, page=page, page_label=label, text=text))
 
 
 @router.get(

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
 from api.schemas.answers.verification import VerificationCostOut, VerificationOut
 from api.schemas.base import NOT_BLANK, NULL, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
-from api.schemas.search import MIN_GENERATION, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
+from api.schemas.search import MIN_GENERATION, PAGE_LABEL, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
 from api.schemas.strategies import Reasoner, Searcher, parse_strategy
 from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
@@ -14,7 +14,7 @@ from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
 from core.budget import Budget
 from core.errors import InvalidInput
-from core.passage_context import TableCell, describe_hit
+from core.passage_context import TableCell, describe_hit, find_page_label
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsupported
 from core.ports.retrieval import MAX_K
@@ -183,6 +183,7 @@ class CitationOut(Out):
     link: str | None = Field(description=LINK)
     document: HitDocumentOut
     page: int | None
+    page_label: str = Field(default="", description=PAGE_LABEL)
     part_of: str = Field(default="", description=PART_OF)
     quote: str
     answer_span: SpanOut
@@ -199,6 +200,7 @@ class CitationOut(Out):
             link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
             document=HitDocumentOut.model_validate(citation.document),
             page=citation.page,
+            page_label=find_page_label(citation.document.metadata, citation.page),
             part_of=citation.part_of,
             quote=citation.quote,
             answer_span=SpanOut.model_validate(citation.answer_span),

@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, model_validator
 from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
 from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
+from api.schemas.search import PAGE_LABEL
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
@@ -295,6 +296,7 @@ class PageOut(Out):
 
     document_id: str
     page: int
+    page_label: str = Field(default="", description=PAGE_LABEL)
     text: str
 
 

@@ -10,7 +10,7 @@ from api.schemas.usage import UsageOut
 from app.services.links import LINK, Links
 from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
 from app.services.scope import MAX_CORPORA
-from core.passage_context import describe_hit
+from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit, NodeKind
 from core.strategies import StrategySpec
 from core.trace import Trace
@@ -18,6 +18,7 @@ from retrieval.presentation import PresentedHit, SearchPage
 
 __all__ = [
     "MIN_GENERATION",
+    "PAGE_LABEL",
     "PART_OF",
     "CorpusNames",
     "HitDocumentOut",
@@ -42,6 +43,8 @@ PART_OF = (
     "What the passage is part of, on one line: the path of its headings, sender and date of a mail, and the names of "
     "the columns of the table in which it begins, if it does not have them itself. Empty if nothing is known."
 )
+
+PAGE_LABEL = "The label of the page, such as `iv`; empty if it has none, or if that is the number of the page."
 
 
 class SearchIn(In):
@@ -162,6 +165,7 @@ class HitOut(Out):
     corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
     chunk: HitChunkOut
     document: HitDocumentOut
+    page_label: str = Field(default="", description=PAGE_LABEL)
     part_of: str = Field(default="", description=PART_OF)
     score: float
     signals: SignalsOut
@@ -191,6 +195,7 @@ class HitOut(Out):
             corpus=hit.corpus,
             chunk=HitChunkOut.model_validate(hit.chunk),
             document=HitDocumentOut.model_validate(hit.document),
+            page_label=find_page_label(hit.document.metadata, hit.chunk.page),
             part_of=describe_hit(hit),
             score=hit.score,
             signals=SignalsOut.model_validate(hit.signals),

@@ -90,7 +90,7 @@ async def delete_matching(container: "Container", corpus: Corpus, where: Documen
 
     found = await container.record.documents.match(corpus.id, where, enabled=None)
     refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
-    mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata]
+    mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata or "mails" in ref.metadata]
     attached = {document.id for document in await list_attachments(container, corpus, mails)}
     deletion = await container.record.submissions.delete_existing(corpus.id, sorted(found | attached))
     await container.notifier.notify_soon(corpus.id)

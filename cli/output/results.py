@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 from cli.output.console import counted, print_marked, print_result, print_styled
+from core.passage_context import name_page
 from core.text.shortening import shorten
 
 __all__ = [
@@ -182,9 +183,9 @@ def _format_source(citation: Json, *, names_corpus: bool) -> str:
     title = document["title"] or document["key"]
     if citation["url"] is not None:
         return f"{title} <{citation['url']}>"
-    page = "" if citation["page"] is None else f", page {citation['page']}"
+    # An answer that an older release stored may lack the label and what it is part of.
+    page = "" if citation["page"] is None else f", page {name_page(citation['page'], citation.get('page_label', ''))}"
     corpus = f"{citation['corpus']}: " if names_corpus else ""
-    # An answer that an older release stored may lack it.
     part_of = f" · {citation['part_of']}" if citation.get("part_of") else ""
     return f"{title}{part_of} ({corpus}{document['key']}{page})"
 
@@ -209,7 +210,7 @@ def _show_notes(found: Json) -> None:
 def _show_hit(rank: int, hit: Json, *, full: bool, names_corpus: bool) -> None:
     chunk, document = hit["chunk"], hit["document"]
     part_of = f"{' › ' if chunk['heading'] else ' · '}{hit['part_of']}" if hit["part_of"] else ""
-    page = "" if chunk["page"] is None else f", page {chunk['page']}"
+    page = "" if chunk["page"] is None else f", page {name_page(chunk['page'], hit.get('page_label', ''))}"
     title = document["title"] or document["key"]
     corpus = f"{hit['corpus']}: " if names_corpus and hit["corpus"] else ""
     print_styled((f"{rank}. {title}{part_of}", "bold"), (f"  ({corpus}{hit['url'] or document['key']}{page})", ""))

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from core.documents import Span
 from core.passage_context.grids import GridRow, TextGrid, read_grids
-from core.passage_context.tables import is_amount
+from core.passage_context.tables import goes_on, is_amount
 
 __all__ = ["TableCell", "find_cell", "name_cell"]
 
@@ -47,9 +47,10 @@ def find_cell(
     part of the answer; without a question, the first such cell in the order of the words. `before` are the passages of
     the document before this passage, in order: they may have the header of its table.
     """
+    named = _Naming(text, before)
     touched = [
         place
-        for grid in read_grids(text)
+        for grid in named.grids
         for row in grid.rows
         if row.start < span.end and span.start < row.end
         for place in row.cells
@@ -61,7 +62,6 @@ def find_cell(
         places = touched
     if not places:
         return None
-    named = _Naming(text, before)
     cells = [cell for place in places if (cell := named.name(Span(start=place[0], end=place[1])))]
     if len(cells) < 2 or not question:
         return cells[0] if cells else None
@@ -79,8 +79,13 @@ class _Naming:
     """The tables of a passage, by which its cells are named. One without a header may begin in a passage before."""
 
     def __init__(self, text: str, before: Sequence[str]) -> None:
-        self._own = _Cells(text)
         self._above = "\n".join(before)[-_LONGEST:]
+        self._text = text
+        self.grids = read_grids(text, is_cut=goes_on(self._above, text))
+
+    @cached_property
+    def _own(self) -> "_Cells":
+        return _Cells(self._text, self.grids)
 
     def name(self, span: Span) -> TableCell | None:
         found = self._own.name(span)
@@ -94,18 +99,19 @@ class _Naming:
 
     @cached_property
     def _whole(self) -> "_Cells":
-        return _Cells(f"{self._above}\n{self._own.text}")
+        text = f"{self._above}\n{self._text}"
+        return _Cells(text, read_grids(text))
 
 
 class _Cells:
     """The cells of a text's tables by their places, so that one of thousands is found without reading the others."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, grids: Sequence[TextGrid]) -> None:
         self.text = text
         self._places: list[tuple[int, int, int, GridRow, TextGrid]] = sorted(
             (
                 (start, end, number, row, grid)
-                for grid in read_grids(text)
+                for grid in grids
                 for row in grid.rows
                 for number, (start, end) in enumerate(row.cells)
             ),

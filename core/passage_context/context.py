@@ -9,6 +9,7 @@ from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 
 from core.documents import HEADING_SEPARATOR, Chunk, DocumentRef, Metadata, Span
+from core.passage_context.page_labels import find_page_label, name_page
 from core.passage_context.tables import BAR, find_tables, is_row
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
@@ -17,7 +18,7 @@ from core.text.titles import one_line
 __all__ = ["PassageContext", "describe_hit", "find_context", "name_sender", "split_heading"]
 
 _BETWEEN = " · "
-_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "columns": 120}
+_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "page": 30, "columns": 120}
 """Characters of each part. A part comes from a document or its sender, who may make it as long as they like."""
 
 _READ, _READ_AFTER = 20_000, 4000
@@ -43,7 +44,8 @@ class PassageContext:
 
     `file` is the name of the document's file if the title does not have its words. `sender` and `date` are of a mail,
     or what the metadata of the document state as `from` and `date`. `section` is the path of headings, which begins
-    with the sheet in a workbook. `page` and `slide` are numbers. `columns` are the names of the columns of
+    with the sheet in a workbook. `page` is a number, with the label of the page if that differs (`7 (iv)`), and
+    `slide` is a number. `columns` are the names of the columns of
     the table in which the passage (or the quote of it) begins, if it does not have them itself.
     """
 
@@ -78,7 +80,8 @@ def find_context(document: DocumentRef, chunk: Chunk, span: Span | None = None) 
     if span is not None:
         columns = _find_columns(chunk.text, span.start, columns)
     suffix = PurePosixPath(document.key).suffix.lower()
-    number = "" if chunk.page is None or suffix in _SHEETS else str(chunk.page)
+    label = _shorten(find_page_label(document.metadata, chunk.page), "page")
+    number = "" if chunk.page is None or suffix in _SHEETS else name_page(chunk.page, label)
     return PassageContext(
         file=_shorten(_find_file(document), "file"),
         sender=_shorten(_find_sender(document.metadata), "sender"),

@@ -18,9 +18,11 @@ from core.passage_context.tables import (
     has_page_number,
     is_amount,
     is_date,
+    is_drawn,
     is_row,
     is_rule,
     is_typed,
+    join_lines,
 )
 from core.text.shortening import shorten
 from core.text.titles import one_line
@@ -76,13 +78,17 @@ class TextGrid:
     rows: tuple[GridRow, ...]
 
 
-def read_grids(text: str) -> list[TextGrid]:
-    """Returns the tables of a text, in order. A table without a header near one of as many columns has its names."""
+def read_grids(text: str, *, is_cut: bool = False) -> list[TextGrid]:
+    """Returns the tables of a text, in order. A table without a header near one of as many columns has its names.
+
+    `is_cut`: the text begins within a table (`tables.goes_on`), so the first rows of this table are no header.
+    """
     grids: list[TextGrid] = []
     for table in find_tables(text):
         body = text[table.start : table.body]
         known = sum(is_row(line) and not is_rule(_texts(line, _typed_ranges(line))) for line in body.splitlines())
-        grid = _make_grid(text, table.start, table.end, known)
+        may_have_header = bool(grids) or not is_cut
+        grid = _make_grid(text, table.start, table.end, known, may_have_header=may_have_header)
         above = grids[-1] if grids else None
         if above is not None and not grid.header and _goes_on(grid, above):
             grid = replace(grid, columns=above.columns)
@@ -103,25 +109,27 @@ def _goes_on(grid: TextGrid, above: TextGrid) -> bool:
     return is_near and bool(above.columns) and _usual_width(grid.rows) == _usual_width(above.rows)
 
 
-def _make_grid(text: str, start: int, end: int, known: int) -> TextGrid:
-    """Returns the table at `text[start:end]`; at least `known` of its rows are the header."""
+def _make_grid(text: str, start: int, end: int, known: int, *, may_have_header: bool) -> TextGrid:
+    """Returns the table at `text[start:end]`; its header has `known` rows, or more if it is not drawn."""
     lines = [match.span() for match in _LINE.finditer(text, start, end)]
     rows = [line for line in lines if is_row(text[slice(*line)])]
     typed = _is_markdown(text, rows)
     cells = {line: _typed_ranges(text, *line) if typed else _split(text, *line) for line in rows}
     rules = {n for n, line in enumerate(rows) if is_rule(_texts(text, cells[line]))}
+    drawn = bool(rules) and is_drawn(text[slice(*rows[min(rules)])])
     rows = [line for n, line in enumerate(rows) if n not in rules]
     has_currency = any(_is_split_currency(text, cells[line]) for line in rows)
     if has_currency:
         cells = {line: _join_currency(text, found) for line, found in cells.items()}
     written = [_texts(text, cells[line]) for line in rows]
-    is_ruled = bool(rules) and min(rules) <= _MOST_HEADER_ROWS
-    count = min(rules) if is_ruled else max(known, _count_header(written))
-    if is_ruled and not any(any(row) for row in written[:count]):
+    is_ruled = bool(rules) and min(rules) <= _MOST_HEADER_ROWS and not drawn
+    count = min(rules) if is_ruled else known if drawn else max(known, _count_header(written))
+    if not may_have_header or (is_ruled and not any(any(row) for row in written[:count])):
         count = 0
     body = [row for row in written[count:] if any(row)]
     width = _usual_size(body)
-    columns = _name_columns(written[:count], width, [len(row) for row in body])
+    names = [join_lines(written[:count])] if count and drawn else written[:count]
+    columns = _name_columns(names, width, [len(row) for row in body])
     made = _label_rows(text, lines, rows[count:], cells)
     if count and (named := _split_fields(text, made, columns)):
         made = named

@@ -3,6 +3,9 @@
 Loaders write a row of a table as one line (`Name | Rate`), and Markdown has its tables as they are typed
 (`| Name | Rate |`); others are drawn, with rules as `+------+------+`. A row tells little without the names of its
 columns. Open this to find them.
+
+A drawn table may have a rule below each row, so a rule alone tells no header. What is between the rule above the table
+and the next one is its header, and so is what is above a rule of `=`. A passage that begins within a table has neither.
 """
 
 import re
@@ -18,12 +21,15 @@ __all__ = [
     "TextTable",
     "are_fields",
     "find_tables",
+    "goes_on",
     "has_page_number",
     "is_amount",
     "is_date",
+    "is_drawn",
     "is_row",
     "is_rule",
     "is_typed",
+    "join_lines",
     "split_cells",
     "split_units",
 ]
@@ -32,9 +38,12 @@ BAR = " | "
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _TYPED_BAR = re.compile(r"(?<!\\)\|")
-_RULE = re.compile(r":?-+:?")
+_RULE = re.compile(r":?-+(?:\+-+)*:?")
+"""A cell of the line below the header in Markdown, or that line of Org, `|-----+-----|`."""
 _BOX_RULE = re.compile(r"[ \t]{0,40}\+(?:[-=]{2,500}\+){1,100}\s*")
 """The line between rows of a drawn table, `+------+-----+`, as RFCs have it."""
+_OPEN_RULE = re.compile(r"[ \t]{0,40}-{2,500}(?:\+-{2,500}){1,100}\s*")
+"""The line below the header of a table without a frame, `------+-----`, as clients of databases print it."""
 _SIGNS = frozenset({"%", "‰", "€", "$", "£", "¥", "#", "+/-", "±", "Δ%"})
 _PAGE = re.compile(r"(?:page|seite|p\.|s\.|pagina|página) ?\d{1,5}(?: ?(?:of|von|de|sur|/) ?\d{1,5})?", re.IGNORECASE)
 _FIELD = re.compile(r"[^:]{1,200}: \S")
@@ -82,12 +91,13 @@ def is_row(line: str) -> bool:
     """Returns whether a line is a row of a table: it has two cells or more, of which the first may be empty, or it is a
     rule between such rows.
     """
-    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line) or _is_drawn(line))
+    return len(line) <= _LONGEST_ROW and (BAR in line or line.startswith("| ") or is_typed(line) or is_drawn(line))
 
 
-def _is_drawn(line: str) -> bool:
-    """Whether a line is a rule of a drawn table, which belongs to it and begins none."""
-    return line.lstrip().startswith("+") and _BOX_RULE.fullmatch(line) is not None
+def is_drawn(line: str) -> bool:
+    """Returns whether a line is a rule of a drawn table, which belongs to it and begins none."""
+    pattern = {"+": _BOX_RULE, "-": _OPEN_RULE}.get(line.lstrip()[:1])
+    return pattern is not None and pattern.fullmatch(line) is not None
 
 
 def find_tables(text: str) -> Iterator[TextTable]:
@@ -98,21 +108,51 @@ def find_tables(text: str) -> Iterator[TextTable]:
     """
     rows: list[tuple[int, int]] = []  # the first of a table
     end = between = 0
+    before, has_top = "", False  # whether a rule is above the table
     for line in _LINE.finditer(text):
-        if is_row(line[0]) and (rows or not _is_drawn(line[0])):
+        if is_row(line[0]) and (rows or not is_drawn(line[0])):
             if rows and end < line.start() and _may_begin(line[0]):
-                yield _make_table(text, rows, end)
+                yield _make_table(text, rows, end, has_top=has_top)
                 rows = []
+            has_top = has_top if rows else is_drawn(before)
             end, between = line.end(), 0
             if len(rows) < _LOOKED_AT:
                 rows.append(line.span())
         elif rows:
             between += bool(line[0].strip())
             if between > _MOST_LABELS or not _is_label(line[0]) or is_typed(text[slice(*rows[0])]):
-                yield _make_table(text, rows, end)
+                yield _make_table(text, rows, end, has_top=has_top)
                 rows = []
+        before = line[0]
     if rows:
-        yield _make_table(text, rows, end)
+        yield _make_table(text, rows, end, has_top=has_top)
+
+
+def goes_on(above: str, text: str) -> bool:
+    """Returns whether a text begins with a row of the typed or drawn table with which the text above it ends.
+
+    Of two drawn tables, the second one has a rule of its own above it; and a table of Markdown has one in its second
+    line.
+    """
+    last = above[above.rstrip().rfind("\n") + 1 :].strip()
+    own = [line.strip() for line in text[: 2 * _LONGEST_ROW].lstrip().split("\n", _LOOKED_AT)[:_LOOKED_AT]]
+    first = own[0]
+    if not all(len(line) <= _LONGEST_ROW and (is_typed(line) or is_drawn(line)) for line in (first, last)):
+        return False
+    if is_drawn(first) and is_drawn(last):
+        return False
+    if any(is_drawn(line) and "=" in line for line in own) or (len(own) > 1 and _is_rule_of_markdown(own[1])):
+        return False
+    widths = {_count_cells(line) for line in (first, last)}
+    return len(widths) == 1
+
+
+def _is_rule_of_markdown(line: str) -> bool:
+    return is_typed(line) and is_rule(split_cells(line))
+
+
+def _count_cells(line: str) -> int:
+    return line.count("+") - 1 if is_drawn(line) else len(split_cells(line))
 
 
 def split_units(text: str) -> list[Range]:
@@ -134,11 +174,14 @@ def _shift(ranges: Sequence[Range], by: int) -> list[Range]:
     return [(start + by, end + by) for start, end in ranges]
 
 
-def _make_table(text: str, places: Sequence[tuple[int, int]], end: int) -> TextTable:
-    """Returns the table that ends at `end`; `places` are those of its first rows."""
+def _make_table(text: str, places: Sequence[tuple[int, int]], end: int, *, has_top: bool) -> TextTable:
+    """Returns the table that ends at `end`; `places` are those of its first rows. `has_top`: a rule is above them."""
     rows = [split_cells(text[slice(*place)]) for place in places]
-    count = _count_header_rows(rows)
-    names = " / ".join(_write_names(row) for row in rows[:count] if not is_rule(row))
+    rule = next((n for n, row in enumerate(rows) if is_rule(row)), 0)
+    drawn = bool(rule) and is_drawn(rows[rule][0])
+    count = _count_drawn_header(rows, rule, has_top=has_top) if drawn else _count_header_rows(rows)
+    header = [row for row in rows[:count] if not is_rule(row)]
+    names = " / ".join(map(_write_names, [join_lines(header)] if drawn and header else header))
     return TextTable(
         start=places[0][0],
         body=places[count][0],
@@ -213,7 +256,27 @@ def _is_broken(rows: Sequence[Sequence[str]]) -> bool:
 
 def is_rule(row: Sequence[str]) -> bool:
     """Returns whether the cells are a rule between rows: of Markdown, or one cell of a drawn table."""
-    return bool(row) and (all(_RULE.fullmatch(cell) for cell in row) or (len(row) == 1 and _is_drawn(row[0])))
+    return bool(row) and (all(_RULE.fullmatch(cell) for cell in row) or (len(row) == 1 and is_drawn(row[0])))
+
+
+def _count_drawn_header(rows: Sequence[Sequence[str]], rule: int, *, has_top: bool) -> int:
+    """Returns how many of the first rows of a drawn table are its header, with the rule below it, which is the first
+    one. Without a rule above the table, names above amounts are a header.
+    """
+    above, below = rows[:rule], [row for row in rows[rule + 1 :] if not is_rule(row)]
+    if not rule <= _MOST_HEADER_ROWS or not below or not any(map(any, above)):
+        return 0
+    if "=" in rows[rule][0] or not rows[rule][0].startswith("+"):
+        return rule + 1
+    are_names = not any(is_amount(cell) for row in above for cell in row if cell)
+    has_amounts = any(is_amount(cell) for row in below for cell in row[1:] if cell)
+    return rule + 1 if are_names and len(set(map(len, above))) == 1 and (has_top or has_amounts) else 0
+
+
+def join_lines(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Returns the cells of several lines that are one row, as those between two rules of a drawn table."""
+    width = max(map(len, rows))
+    return [" ".join(row[n] for row in rows if n < len(row) and row[n]) for n in range(width)]
 
 
 def _are_names(row: Sequence[str]) -> bool:

@@ -32,6 +32,7 @@ class PageText:
 
     document_id: str
     page: int
+    page_label: str = ""
     text: str
 
 

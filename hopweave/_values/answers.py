@@ -62,6 +62,7 @@ class Citation:
     """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`.
 
     `part_of` tells on one line what the quote is part of: headings, sender and date of a mail, names of columns.
+    `page_label` is the label of its page, such as `iv`, if that is another one than the number.
 
     `cell` is the cell of a table that the quote is about: the cell it stands in, or whose value the answer states.
 
@@ -76,6 +77,7 @@ class Citation:
     link: str | None
     document: HitDocument
     page: int | None
+    page_label: str = ""
     part_of: str = ""
     quote: str
     answer_span: Span

@@ -446,6 +446,7 @@ class Hit:
     """`score` orders the hits of one query and means nothing else.
 
     `part_of` tells on one line what the passage is part of: headings, sender and date of a mail, names of columns.
+    `page_label` is the label of its page, such as `iv`, if that is another one than the number.
 
     `path`, `reasons` and `contributions` are filled where the search was asked to explain. `url` is set for a passage
     of the web, whose `corpus` is empty. `versions` are other versions of the document, the newest first, as far as the
@@ -456,6 +457,7 @@ class Hit:
     corpus: str
     chunk: HitChunk
     document: HitDocument
+    page_label: str = ""
     part_of: str = ""
     score: float
     signals: Signals

@@ -5,7 +5,7 @@ Nothing is pickled: a parser that a file has taken over must not reach its paren
 
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -135,43 +135,62 @@ class _FileRow(BaseModel):
     size: int
 
 
-class _FilesRow(BaseModel):
+class _MailRow(BaseModel):
     model_config = ConfigDict(strict=True)
 
+    folder: str
     subject: str
     sender: str
     date: str
     files: tuple[_FileRow, ...]
 
 
-def encode_files(found: FoundFiles) -> bytes:
-    """Writes the files of a mail: what is known of them as JSON, then their bytes one after the other."""
-    files = [
-        {"name": one.name, "media_type": one.media_type, "title": one.title, "size": len(one.content or b"")}
-        for one in found.files
+class _MailsRow(BaseModel):
+    model_config = ConfigDict(strict=True)
+
+    mails: tuple[_MailRow, ...]
+
+
+def encode_files(found: Sequence[FoundFiles]) -> bytes:
+    """Writes the files of mails: what is known of them as JSON, then their bytes one after the other."""
+    mails = [
+        {
+            "folder": mail.folder,
+            "subject": mail.subject,
+            "sender": mail.sender,
+            "date": mail.date,
+            "files": [
+                {"name": one.name, "media_type": one.media_type, "title": one.title, "size": len(one.content or b"")}
+                for one in mail.files
+            ],
+        }
+        for mail in found
     ]
-    row = {"subject": found.subject, "sender": found.sender, "date": found.date, "files": files}
-    head = json.dumps(row, ensure_ascii=False).encode("utf-8", "replace")
-    return b"".join([*frame(head), *(one.content or b"" for one in found.files)])
+    head = json.dumps({"mails": mails}, ensure_ascii=False).encode("utf-8", "replace")
+    return b"".join([*frame(head), *(one.content or b"" for mail in found for one in mail.files)])
 
 
-def decode_files(content: bytes) -> FoundFiles:
+def decode_files(content: bytes) -> tuple[FoundFiles, ...]:
     """Raises `ValueError` if `content` is not what `encode_files` writes."""
     if len(content) < HEADER_BYTES:
         raise ValueError("the reply is too short")
     end = HEADER_BYTES + frame_length(content[:HEADER_BYTES])
     try:
-        row = _FilesRow.model_validate_json(content[HEADER_BYTES:end])
+        row = _MailsRow.model_validate_json(content[HEADER_BYTES:end])
     except ValidationError as error:
         raise ValueError(f"the reply has {error.error_count()} errors") from error
-    files = []
-    for one in row.files:
-        files.append(
-            AttachedFile(
-                name=one.name, media_type=one.media_type, title=one.title, content=content[end : end + one.size]
-            )
+    found = []
+    for mail in row.mails:
+        files = []
+        for one in mail.files:
+            if one.size < 0:
+                raise ValueError("the sizes of the files are wrong")
+            part = content[end : end + one.size]
+            files.append(AttachedFile(name=one.name, media_type=one.media_type, title=one.title, content=part))
+            end += one.size
+        found.append(
+            FoundFiles(folder=mail.folder, subject=mail.subject, sender=mail.sender, date=mail.date, files=tuple(files))
         )
-        end += one.size
-    if any(one.size < 0 for one in row.files) or end != len(content):
+    if end != len(content):
         raise ValueError("the sizes of the files are wrong")
-    return FoundFiles(subject=row.subject, sender=row.sender, date=row.date, files=tuple(files))
+    return tuple(found)

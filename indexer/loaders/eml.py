@@ -1,8 +1,9 @@
-"""Mails (EML) and mailboxes (mbox): headers as metadata, bodies as text. Attachments of a mail are documents of their
-own, which `read_files` finds; those of a mailbox are named only.
+"""Mails (EML) and mailboxes (mbox): headers as metadata, bodies as text. Attachments are documents of their own, which
+`read_files` finds.
 """
 
 import re
+from collections.abc import Iterator
 
 from pydantic import Field
 
@@ -21,7 +22,6 @@ __all__ = [
     "MailLoader",
     "build",
     "may_have_files",
-    "note_files",
     "read_files",
 ]
 
@@ -52,49 +52,41 @@ class MailLoader:
         self._config = config
 
     def load(self, source: Source) -> LoadedDocument:
+        from indexer.selection.attachments import AttachmentChoice  # it imports all loaders, as their kinds decide
+
         builder = TextBuilder()
+        choice = AttachmentChoice(source.key)
         notes: dict[str, None] = {}
-        metadata: dict[str, object]
-        if is_mailbox(source.content):
-            count = 0
-            for content in split_mailbox(source.content):
-                mail = read_mail(content, source.key, in_mailbox=True)
+        title, metadata = "", dict[str, object]()
+        for count, mail in enumerate(read_files(source.content, source.key), start=1):
+            if mail.in_mailbox:
                 builder.clear_headings()
                 builder.add_heading(1, mail.origin, line="")
                 builder.add_heading(2, mail.subject or mail.date or "(no subject)")
-                self._add(builder, mail)
-                notes |= dict.fromkeys(mail.notes)
-                count += 1
-            title, metadata = "", {"mails": count}
-        else:
-            mail = read_mail(source.content, source.key)
-            self._add(builder, mail)
+                metadata = {"mails": count}
+            else:
+                title, metadata = mail.subject, dict(mail.metadata)
+            builder.add_paragraph(mail.text(attachments=self._config.attachments))
             notes |= dict.fromkeys(mail.notes)
-            title, metadata = mail.subject, dict(mail.metadata)
-            notes |= dict.fromkeys(note_files(mail, source.key))
+            choice.choose(mail)
         builder.end_page()
+        notes |= dict.fromkeys(choice.notes)
         metadata |= {LOADER_NOTES: list(notes)} if notes else {}
         return finish_document(source, builder, title, metadata, numbered=False)
-
-    def _add(self, builder: TextBuilder, mail: Mail) -> None:
-        builder.add_paragraph(mail.text(attachments=self._config.attachments))
 
 
 def may_have_files(content: bytes) -> bool:
     """Whether a file may have attachments that are documents, by a look at its bytes."""
-    return not is_mailbox(content) and _MULTIPART.search(content) is not None
+    return _MULTIPART.search(content) is not None
 
 
-def read_files(content: bytes, key: str) -> Mail:
-    """Returns the mail with its attachments. Raises what the loader raises."""
-    return read_mail(content, key)
-
-
-def note_files(mail: Mail, key: str) -> tuple[str, ...]:
-    """Returns notes on the attachments that are no documents of their own."""
-    from indexer.selection.attachments import choose_documents  # it imports all loaders, as their kinds decide
-
-    return choose_documents(mail.files, key)[1]
+def read_files(content: bytes, key: str) -> Iterator[Mail]:
+    """Yields the mail, or the mails of a mailbox, with their attachments. Raises `LoadFailed` as `read_mail` does."""
+    if not is_mailbox(content):
+        yield read_mail(content, key)
+        return
+    for one in split_mailbox(content):
+        yield read_mail(one, key, in_mailbox=True)
 
 
 def build(config: Config, _backends: object) -> Loader:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field
 
 from core.errors import LoadFailed
+from core.passage_context import PAGE_LABELS, make_page_labels
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
@@ -95,6 +96,8 @@ class PdfLoader:
             if number - last == reach:
                 builder.clear_headings()
             _add_page(builder, lines, headings.get(number, ()))
+        if sequences := make_page_labels(labels):
+            metadata[PAGE_LABELS] = sequences
         return finish_document(source, builder, tell_apart(found.text, name), metadata, numbered=True)
 
     def _read_pages(self, document: "PdfDocument", key: str) -> list[list[Line]]:

@@ -33,8 +33,12 @@ class AttachedFile:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FoundFiles:
-    """The files of a mail that are documents of their own, and what the mail states; '' for what it does not."""
+    """The files of a mail that are documents of their own, and what the mail states; '' for what it does not.
 
+    `folder` is the part of their keys that tells the mail among the ones of a mailbox, '' outside of a mailbox.
+    """
+
+    folder: str = ""
     subject: str = ""
     sender: str = ""
     date: str = ""

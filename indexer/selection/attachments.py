@@ -1,6 +1,6 @@
 """Attachments of mails as documents of their own: which files are documents, and their keys, titles and metadata.
 
-The files are found and chosen in the parser process (`choose_documents`), and become submissions beside the one of
+The files are found and chosen in the parser process (`AttachmentChoice`), and become submissions beside the one of
 their mail (`make_submissions`). docs/decisions/0065-attachments-are-documents.md gives the reasons.
 """
 
@@ -13,6 +13,7 @@ from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.indexing import Source
 from core.text.titles import one_line, stem_of
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
+from indexer.loading.texts.mails import Mail
 from indexer.selection.loaders import Loaders, media_type_of_content, module_of, tells_format
 from indexer.submission.json_lines import Rejection
 
@@ -20,9 +21,10 @@ __all__ = [
     "ATTACHMENT_OF",
     "MAX_DEPTH",
     "MAX_FILES",
+    "MAX_OF_MAILBOX",
+    "AttachmentChoice",
     "AttachmentReader",
     "attachment_prefix",
-    "choose_documents",
     "find_documents",
     "make_submissions",
 ]
@@ -31,10 +33,16 @@ ATTACHMENT_OF = "attachment_of"
 """The field of the metadata of an attachment that has the key of its mail."""
 MAX_FILES = 200
 """Attachments of one mail that become documents."""
+MAX_OF_MAILBOX = 5000
+"""Attachments of all mails of one mailbox that become documents."""
 MAX_DEPTH = 5
 """Mails that are attached to one another."""
 _MOST = 900
-"""Attachments of one mail, together with the ones of the mails that are attached to it."""
+"""Attachments of one mail, together with the ones of the mails that are attached to it. Of a mailbox, it is
+`MAX_OF_MAILBOX`.
+"""
+_LONGEST_SUBJECT = 80
+"""Characters of a subject in the keys of the attachments of a mailbox."""
 _FOLDER = "/attachments/"
 _SIGNATURES = frozenset(
     f"application/{name}" for name in ("pgp-signature", "pkcs7-signature", "x-pkcs7-signature", "pgp-keys")
@@ -68,16 +76,19 @@ class AttachmentReader:
                 keys.add(one.key)
                 mails += [one] if self._loaders.reads_files(one.media_type) else []
         for mail in mails:
-            attached = [one for one in self._read_mail(mail) if one.key not in keys]
-            if len(attached) > _MOST:
-                reason = f"it has more than {_MOST} attachments, with the mails in it; the others are left out"
+            read, most = self._read_mail(mail)
+            attached = [one for one in read if one.key not in keys]
+            if len(attached) > most:
+                reason = f"it has more than {most:,} attachments, with the mails in it; the others are left out"
                 yield Rejection(source=mail.key, reason=reason)
-            self.attached |= {one.key for one in attached[:_MOST]}
-            yield from attached[:_MOST]
+            self.attached |= {one.key for one in attached[:most]}
+            yield from attached[:most]
 
-    def _read_mail(self, mail: Submission) -> list[Submission]:
-        """Returns the attachments of a mail and of the mails among them: all, or somewhat more than `_MOST`."""
-        waiting, attached = [mail], list[Submission]()
+    def _read_mail(self, mail: Submission) -> tuple[list[Submission], int]:
+        """Returns the attachments of a mail or mailbox and of the mails among them, all or somewhat more than it may
+        have, and how many it may have.
+        """
+        waiting, attached, most = [mail], list[Submission](), _MOST
         for current in waiting:
             try:
                 found = self._loaders.find_files(_make_source(current))
@@ -85,12 +96,13 @@ class AttachmentReader:
                 continue
             if current is mail:
                 self.mails.add(mail.key)
+                most = MAX_OF_MAILBOX if any(one.folder for one in found) else _MOST
             files = list(make_submissions(current, found))
             attached += files
             waiting += files
-            if len(attached) > _MOST:
+            if len(attached) > most:
                 break
-        return attached
+        return attached, most
 
 
 def _make_source(submission: Submission) -> Source:
@@ -108,63 +120,112 @@ def attachment_prefix(key: str) -> str:
     return key + _FOLDER
 
 
-def find_documents(module: ModuleType, content: bytes, key: str) -> FoundFiles:
-    """Returns the attachments of a mail that are documents; `module` is the one of its loader. Raises what that raises.
+def find_documents(module: ModuleType, content: bytes, key: str) -> tuple[FoundFiles, ...]:
+    """Returns the attachments that are documents, for each mail of a file that has some; `module` is the one of its
+    loader. Raises what that raises.
 
-    It parses the mail, so it is called in the parser process.
+    It parses the mails, so it is called in the parser process.
     """
-    mail = module.read_files(content, key)
-    files, _ = choose_documents(mail.files, key)
-    return FoundFiles(subject=mail.subject, sender=mail.sender, date=mail.date, files=files)
+    choice = AttachmentChoice(key)
+    mails = (choice.choose(mail) for mail in module.read_files(content, key))
+    return tuple(found for found in mails if found.files)
 
 
-def choose_documents(files: Sequence[AttachedFile], key: str) -> tuple[tuple[AttachedFile, ...], tuple[str, ...]]:
-    """Returns the attachments of the mail `key` that are documents, and notes that name the others.
+class AttachmentChoice:
+    """Tells which attachments of the mail or mailbox `key` are documents: the others are named in `notes`.
 
     Pictures within the body and signatures are neither: they are parts of the mail.
     """
-    files = [file for file in files if not file.is_inline and file.media_type not in _SIGNATURES]
-    if files and key.count(_FOLDER) >= MAX_DEPTH:
-        names = _list([file.shown for file in files])
-        return (), (f"not read, as its mail is attached to mails more than {MAX_DEPTH} deep: {names}",)
-    chosen: dict[str, AttachedFile] = {}
-    unread: dict[str, list[str]] = {}
-    for number, file in enumerate(files, start=1):
-        if not file.content:
-            unread.setdefault("it has no bytes that can be read", []).append(file.shown)
-            continue
-        if len(chosen) == MAX_FILES:
-            unread.setdefault(f"a mail has at most {MAX_FILES} attachments as documents", []).append(file.shown)
-            continue
-        try:
-            media_type = _media_type_of(file)
-        except UnsupportedMedia as error:
-            unread.setdefault(str(error).partition("; ")[0], []).append(file.shown)
-            continue
-        name = _unused(_name(file, number, media_type), chosen)
-        if len(attachment_prefix(key) + name) > MAX_KEY_LENGTH:
-            unread.setdefault(f"its key would have more than {MAX_KEY_LENGTH} characters", []).append(file.shown)
-            continue
-        chosen[name] = replace(file, name=name, media_type=media_type)
-    notes = (f"no document of its own: attachment {_list(names)}: {reason}" for reason, names in unread.items())
-    return tuple(chosen.values()), tuple(notes)
 
+    def __init__(self, key: str) -> None:
+        self._key = key
+        self._chosen = 0
+        self._numbers: dict[str, dict[str, int]] = {}
+        """For each name of a folder, the greatest number that was added to it."""
+        self._unread: dict[str, list[str]] = {}
 
-def make_submissions(mail: Submission, found: FoundFiles) -> Iterator[Submission]:
-    """Yields the attachments of a mail as submissions. Their keys are below the key of the mail, so the same file has
-    the same key in the next version of the mail. They have the metadata that were given with it.
-    """
-    subject = found.subject or stem_of(mail.key)
-    stated = {"mail_subject": found.subject, "mail_from": found.sender, "mail_date": found.date}
-    metadata = {**mail.metadata, **{name: value for name, value in stated.items() if value}, ATTACHMENT_OF: mail.key}
-    for file in found.files:
-        yield Submission(
-            key=attachment_prefix(mail.key) + file.name,
-            content=file.content or b"",
-            media_type=file.media_type,
-            title=one_line(f"{file.title or file.name} (attached to: {subject})")[:MAX_TITLE_LENGTH],
-            metadata=metadata,
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Returns a note for each reason why attachments are no documents, with the names of some of them."""
+        return tuple(
+            f"no document of its own: attachment {_list(names)}: {reason}" for reason, names in self._unread.items()
         )
+
+    def choose(self, mail: Mail) -> FoundFiles:
+        """Returns the attachments of the next mail that are documents. In a mailbox, they are in a folder of the mail,
+        which mails of one day with the same subject share.
+        """
+        files = [file for file in mail.files if not file.is_inline and file.media_type not in _SIGNATURES]
+        folder = _name_folder(mail) if mail.in_mailbox and files else ""
+        chosen = list[AttachedFile]()
+        for number, file in enumerate(files, start=1):
+            reason, media_type = self._find_fault(file, len(chosen))
+            name = "" if reason else self._find_unused(folder, _name(file, number, media_type))
+            if name and len(attachment_prefix(self._key)) + len(folder) + 1 + len(name) > MAX_KEY_LENGTH:
+                reason = f"its key would have more than {MAX_KEY_LENGTH} characters"
+            if reason:
+                self._unread.setdefault(reason, []).append(file.shown)
+                continue
+            chosen.append(replace(file, name=name, media_type=media_type))
+        self._chosen += len(chosen)
+        return FoundFiles(folder=folder, subject=mail.subject, sender=mail.sender, date=mail.date, files=tuple(chosen))
+
+    def _find_fault(self, file: AttachedFile, chosen: int) -> tuple[str, str]:
+        """Returns why a file is no document, else '', and its media type; `chosen` files of its mail are documents."""
+        if self._key.count(_FOLDER) >= MAX_DEPTH:
+            return f"its mail is attached to mails more than {MAX_DEPTH} deep", ""
+        if not file.content:
+            return "it has no bytes that can be read", ""
+        if chosen == MAX_FILES:
+            return f"a mail has at most {MAX_FILES} attachments as documents", ""
+        if self._chosen + chosen == MAX_OF_MAILBOX:
+            return f"a mailbox has at most {MAX_OF_MAILBOX:,} attachments as documents", ""
+        try:
+            return "", _media_type_of(file)
+        except UnsupportedMedia as error:
+            return str(error).partition("; ")[0], ""
+
+    def _find_unused(self, folder: str, name: str) -> str:
+        """Returns the name with a number if an attachment in the folder has it already: `a (2).txt`."""
+        numbers = self._numbers.setdefault(folder, {})
+        stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
+        unused, number = name, numbers.get(name, 0)
+        while unused in numbers:
+            number += 1
+            unused = f"{stem} ({number}){dot}{suffix}"
+        numbers[name] = max(number, 1)
+        numbers.setdefault(unused, 1)
+        return unused
+
+
+def make_submissions(mail: Submission, found: Iterable[FoundFiles]) -> Iterator[Submission]:
+    """Yields the attachments of a mail or mailbox as submissions. Their keys are below its key, so the same file has
+    the same key in its next version. They have the metadata that were given with it.
+    """
+    for part in found:
+        subject = part.subject or stem_of(mail.key)
+        stated = {"mail_subject": part.subject, "mail_from": part.sender, "mail_date": part.date}
+        metadata = {
+            **mail.metadata,
+            **{name: value for name, value in stated.items() if value},
+            ATTACHMENT_OF: mail.key,
+        }
+        folder = f"{part.folder}/" if part.folder else ""
+        for file in part.files:
+            yield Submission(
+                key=f"{attachment_prefix(mail.key)}{folder}{file.name}",
+                content=file.content or b"",
+                media_type=file.media_type,
+                title=one_line(f"{file.title or file.name} (attached to: {subject})")[:MAX_TITLE_LENGTH],
+                metadata=metadata,
+            )
+
+
+def _name_folder(mail: Mail) -> str:
+    """Returns the day and the subject of a mail as a part of keys, `2024-04-01 Offer`. Neither changes if other mails
+    join the mailbox or are deleted from it, as their number would.
+    """
+    return name_file(f"{mail.date[: len('2024-04-01')]} {mail.subject[:_LONGEST_SUBJECT]}") or "mail"
 
 
 def _media_type_of(file: AttachedFile) -> str:
@@ -185,15 +246,6 @@ def _name(file: AttachedFile, number: int, media_type: str) -> str:
     suffixes: tuple[str, ...] = module_of(media_type).SUFFIXES
     name = name_file(file.name or file.title) or f"attachment {number}"
     return name if (file.name and media_type != _MAIL) or name.lower().endswith(suffixes) else name + suffixes[0]
-
-
-def _unused(name: str, taken: dict[str, AttachedFile]) -> str:
-    stem, dot, suffix = name.rpartition(".") if "." in name else (name, "", "")
-    number = 1
-    while name in taken:
-        number += 1
-        name = f"{stem} ({number}){dot}{suffix}"
-    return name
 
 
 def _list(names: Sequence[str]) -> str:

@@ -92,14 +92,15 @@ class Loaders:
         """Whether documents of a media type may have attachments, as mails do. Raises `UnsupportedMedia`."""
         return hasattr(module_of(media_type), "read_files")
 
-    def find_files(self, source: Source) -> FoundFiles:
-        """Returns the attachments of a mail that are documents of their own; none for other files. Raises `LoadFailed`.
+    def find_files(self, source: Source) -> tuple[FoundFiles, ...]:
+        """Returns the attachments that are documents of their own, for each mail of a file that has some; () for other
+        files. Raises `LoadFailed`.
 
-        They are found in the parser process, unless the bytes of the mail show that there are none.
+        They are found in the parser process, unless the bytes of the file show that there are none.
         """
         module = module_of(source.media_type)
         if not hasattr(module, "read_files") or not module.may_have_files(source.content):
-            return FoundFiles()
+            return ()
         request = {"task": LIST_FILES, "module": module.__name__, "key": source.key}
         reply = self._process.parse(source.key, request, source.content)
         try:

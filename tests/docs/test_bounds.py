@@ -14,14 +14,21 @@ from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
+from core.passage_context import asked_cell, page_labels
 from core.settings import Settings
 from core.strategies.specs import MAX_SPEC_LENGTH
+from core.text import titles
 from indexer.isolation import page_images
 from indexer.loaders import csv
-from indexer.loading import archives
+from indexer.loaders.ods import sheet_reader
+from indexer.loading import archives, sheets
+from indexer.loading.pdf import layout
+from indexer.loading.pdf import table_rows as pdf_rows
 from indexer.loading.texts import mails, markdown, markup_bounds, tables
+from indexer.selection import attachments
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
+from retrieval.bridged import evidence
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
 
@@ -33,6 +40,8 @@ _MODELS, _UPLOADS = "tests/integration/models/test_hostile_endpoints.py", "tests
 _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration/isolation/test_page_images.py"
 _LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
+_TABLES, _ODS = "tests/unit/indexer/test_pdf_tables.py", "tests/unit/indexer/test_ods.py"
+_VERSIONS = "tests/unit/core/test_versions.py"
 
 _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "header of a request": ([serving._HEADER_BYTES // 1024], f"{_SERVER}::test_headers_without_end_are_refused"),
@@ -106,12 +115,53 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [mails._LONGEST_HEADER, mails._LONGEST_FIELD],
         f"{_FILES}::test_a_long_header_of_a_mail_is_cut",
     ),
+    "attachments as documents": (
+        [attachments.MAX_FILES, attachments._MOST, attachments.MAX_DEPTH, attachments.MAX_OF_MAILBOX],
+        "tests/unit/indexer/test_attachments.py::test_bounds_of_attachments",
+    ),
     "lines of Markdown with headings": (
         [markdown._MOST_LINES],
         f"{_FILES}::test_headings_are_found_in_the_first_lines_and_no_text_is_lost",
     ),
     "name of a column": ([tables._LONGEST_NAME], f"{_FILES}::test_a_first_row_of_long_texts_names_no_columns"),
     "text of a table": ([csv._MOST], f"{_FILES}::test_a_table_whose_names_make_it_many_times_longer_is_refused"),
+    "parts of a row of a PDF": ([pdf_rows._MOST_PARTS], f"{_TABLES}::test_a_row_of_thousands_of_runs_is_one_cell"),
+    "labels of pages of a PDF": (
+        [page_labels._MOST_SEQUENCES, page_labels._LONGEST],
+        "tests/unit/indexer/test_pdf_loader.py::test_labels_of_pages_that_are_none_are_left_out",
+    ),
+    "gutter of a PDF that wide spaces show": (
+        [int(layout._WIDEST_GUTTER)],
+        f"{_TABLES}::test_letters_of_any_height_and_places_that_are_none_are_read",
+    ),
+    "repeated rows and cells of ODS": (
+        [sheet_reader._MOST_REPEATED, sheet_reader._ADDED],
+        f"{_ODS}::test_rows_and_cells_that_one_element_stands_for_are_bounded",
+    ),
+    "merged cells of a sheet": (
+        [sheets.MOST_MERGED, sheets._LARGEST_MERGED, sheets._MOST_REPEATED],
+        f"{_ODS}::test_each_bound_of_merged_cells_holds",
+    ),
+    "empty cells between two of a row": (
+        [sheets.LONGEST_GAP],
+        f"{_FILES}::test_long_gaps_between_cells_are_short_in_the_text",
+    ),
+    "title that is read for versions": (
+        [titles._LONGEST_TITLE],
+        f"{_VERSIONS}::test_a_long_title_is_read_for_versions_at_its_beginning",
+    ),
+    "versions that a question names": (
+        [titles._MOST_WANTED],
+        f"{_VERSIONS}::test_a_pasted_list_of_versions_asks_for_none",
+    ),
+    "question that chooses a cell": (
+        [asked_cell._ASKED],
+        "tests/unit/core/test_cell_work.py::test_a_question_of_any_length_costs_little",
+    ),
+    "labels of rows of a passage": (
+        [evidence._MOST_LABELS],
+        "tests/unit/retrieval/bridged/test_label_bounds.py::test_a_passage_with_thousands_of_labels_gains_little_by_each",
+    ),
     "links in a folder": ([], "tests/unit/indexer/test_walking.py::test_links_out_of_the_folder_are_rejected"),
     "answer of an endpoint": (
         [_ANSWER.whole // _MEGABYTE, _ANSWER.values, _ANSWER.stream // _MEGABYTE, _ANSWER.event // _MEGABYTE],

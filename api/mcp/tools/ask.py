@@ -8,7 +8,7 @@ from pydantic import Field
 from api.mcp.tool import CorpusName, Filter, Hints, Question, Reference, Tool, ToolCall, choose_corpus, link_to
 from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
-from api.schemas.search import PART_OF
+from api.schemas.search import PAGE_LABEL, PART_OF
 from app.services.links import LINK
 from core.keys import Scope
 from core.ports.reasoning import Support
@@ -34,6 +34,7 @@ class CitedOut(Out):
     url: str
     link: str | None = Field(description=LINK)
     page: int | None
+    page_label: str = Field(description=PAGE_LABEL)
     part_of: str = Field(description=PART_OF)
     cell: str = Field(description=_CELL)
     quote: str = Field(description="The words of the passage that the answer stands on.")
@@ -76,6 +77,7 @@ def _show(call: ToolCall, corpus: str, citation: Mapping[str, Any]) -> CitedOut:
         url=citation["url"] or link_to(call.address, corpus, document["id"], document["metadata"], citation["link"]),
         link=citation["link"],
         page=citation["page"],
+        page_label=citation["page_label"],
         part_of=citation["part_of"],
         cell=_describe_cell(citation["cell"]),
         quote=citation["quote"],

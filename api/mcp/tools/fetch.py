@@ -13,6 +13,7 @@ from core.corpora import Corpus
 from core.documents import Chunk, Document
 from core.errors import NotFound
 from core.keys import Scope
+from core.passage_context import find_page_label
 
 __all__ = ["FETCH"]
 
@@ -59,7 +60,8 @@ async def _fetch_passage(call: ToolCall, corpus: Corpus, wanted: Reference) -> F
     if passage is None:
         raise NotFound(f"there is no passage {str(wanted)!r} any more; search again")
     document = await call.container.record.documents.get(corpus.id, passage.document_id)
-    place = {"page": passage.page, "heading": passage.heading, "passage": passage.text}
+    label = find_page_label(document.metadata, passage.page)
+    place = {"page": passage.page, "page_label": label, "heading": passage.heading, "passage": passage.text}
     return _show(call, corpus, document, wanted, join_passages(near), place)
 
 

@@ -19,6 +19,7 @@ from api.mcp.tool import (
 )
 from api.schemas.base import In, Out
 from core.keys import Scope
+from core.passage_context import name_page
 
 __all__ = ["SEARCH"]
 
@@ -52,7 +53,7 @@ async def _search(call: ToolCall, arguments: SearchArguments) -> SearchResult:
 def _show(call: ToolCall, corpus: str, hit: Mapping[str, Any]) -> FoundOut:
     chunk, document = hit["chunk"], hit["document"]
     title = document["title"] or document["key"]
-    place = hit["part_of"] or (f"page {chunk['page']}" if chunk["page"] else "")
+    place = hit["part_of"] or (f"page {name_page(chunk['page'], hit['page_label'])}" if chunk["page"] else "")
     return FoundOut(
         id=str(Reference(corpus=corpus, kind="chunks", id=chunk["id"])),
         title=f"{title} — {place}" if place and place != title else title,

@@ -14,7 +14,7 @@ from api.schemas.ask import BudgetIn
 from api.schemas.base import NOT_BLANK, LenientIn, Number, Out, Text, Whole
 from app.services import questions
 from app.services.scope import open_corpora
-from core.passage_context import describe_hit
+from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit
 from core.trace import Trace
 
@@ -47,8 +47,8 @@ class RecordOut(Out):
     score: float
     title: str
     metadata: dict[str, Any] = Field(
-        description="That of the document, with `corpus`, `document_id`, `key`, `chunk_id`, `page`, `heading` and "
-        "`part_of`: what the passage is part of, on one line."
+        description="That of the document, with `corpus`, `document_id`, `key`, `chunk_id`, `page`, `page_label`, "
+        "`heading` and `part_of`: what the passage is part of, on one line."
     )
 
 
@@ -80,6 +80,7 @@ def _record(hit: Hit, score: float) -> RecordOut:
         "key": document.key,
         "chunk_id": chunk.id,
         "page": chunk.page,
+        "page_label": find_page_label(document.metadata, chunk.page),
         "heading": chunk.heading,
         "part_of": describe_hit(hit),
     }

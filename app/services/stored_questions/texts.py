@@ -12,7 +12,7 @@ from app.container import Container
 from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef, Span
-from core.passage_context import find_context, name_cell
+from core.passage_context import find_context, find_page_label, name_cell
 from retrieval.presentation import read_before
 
 __all__ = ["fill_texts", "strip_texts"]
@@ -35,10 +35,10 @@ def strip_texts(value: Any) -> Any:
         return stripped
     if _is_hit(value):
         stripped["chunk"] = {**stripped["chunk"], "text": "", "heading": ""}
-        stripped["part_of"] = ""
+        stripped |= {"part_of": "", "page_label": ""}
         stripped |= {name: type(value[name])() for name in _DERIVED if name in value}
     if _is_quote(value):
-        stripped |= {"quote": "", "part_of": ""}
+        stripped |= {"quote": "", "part_of": ""} | ({"page_label": ""} if "page" in value else {})
         if value.get("cell"):
             stripped["cell"] = {**stripped["cell"], **dict.fromkeys(_OF_CELL, "")}
     if "metadata" in (document := stripped.get("document") or {}):
@@ -99,12 +99,13 @@ def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapp
     if _is_hit(value) and (found := chunks.get(value["chunk"]["id"])) is not None:
         chunk, filled["link"] = found
         filled["chunk"] = {**filled["chunk"], "text": chunk.text, "heading": chunk.heading}
-        filled["part_of"] = _describe(chunk, refs, None)
+        filled |= {"part_of": _describe(chunk, refs, None), "page_label": _label(chunk, refs)}
     if _is_quote(value) and (found := chunks.get(value["chunk_id"])) is not None:
         chunk, filled["link"] = found
         span = Span(**value["source_span"])
         filled["quote"] = chunk.text[span.start : span.end]
         filled["part_of"] = _describe(chunk, refs, span)
+        filled |= {"page_label": _label(chunk, refs)} if "page" in value else {}
     document = value.get("document")
     if isinstance(document, dict) and "metadata" in document and (ref := refs.get(document["id"])) is not None:
         filled["document"] = {**document, "metadata": dict(ref.metadata)}
@@ -114,6 +115,11 @@ def _fill(value: Any, chunks: Mapping[str, tuple[Chunk, str | None]], refs: Mapp
 def _describe(chunk: Chunk, refs: Mapping[str, DocumentRef], span: Span | None) -> str:
     document = refs.get(chunk.document_id)
     return "" if document is None else find_context(document, chunk, span).line
+
+
+def _label(chunk: Chunk, refs: Mapping[str, DocumentRef]) -> str:
+    document = refs.get(chunk.document_id)
+    return "" if document is None else find_page_label(document.metadata, chunk.page)
 
 
 def _references(value: Any) -> Iterator[tuple[str, str]]:

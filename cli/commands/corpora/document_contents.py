@@ -13,6 +13,7 @@ from cli.output.console import fields, plain, print_json, print_result, print_st
 from cli.output.files import replace_file
 from core.documents import check_title
 from core.errors import InvalidInput
+from core.passage_context import find_page_label, name_page
 from core.text.characters import NO_CHARACTER, find_half
 
 if TYPE_CHECKING:
@@ -171,5 +172,5 @@ def show_pages(
         return
     for number, text in pages.items():
         if len(pages) > 1:
-            print_result(f"--- page {number} ---")
+            print_result(f"--- page {name_page(number, find_page_label(document.metadata, number))} ---")
         print_result(text)

@@ -39,9 +39,12 @@ def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
 
 
 def _is_broken(verb: Word, wording: str) -> bool:
-    """Whether a modal stands before a participle without "be", as it does after a conjunction that was misread."""
+    """Whether a modal stands before a participle without "be", after a conjunction that was misread, or "only" bounds
+    what is said.
+    """
     before = wording.split()[-2:-1]
-    return verb.tag in ("VBN", "VBG") and bool(MODALS & set(before))
+    is_bounded = any(word.lower == "only" for child in verb.children for word in (child, *child.children))
+    return is_bounded or (verb.tag in ("VBN", "VBG") and bool(MODALS & set(before)))
 
 
 def _are_denied(subjects: Sequence[Word]) -> bool:
@@ -157,6 +160,8 @@ def _word(verb: Word, depth: int = 0) -> str:
             before = f"was {before}"
         to = " to" if any(word.lower == "to" for word in find_children(verb, "aux")) else ""
         return f"{before}{to} {own}"
+    if verb.role == "conj" and head.role == "xcomp":  # "refused to print or sell"
+        return " ".join((*_word(head, depth + 1).split()[: -len(_word_alone(head).split())], own))
     if verb.role == "conj" and head.kind in _VERBS:
         return " ".join((*_shared_auxiliaries(verb, head), own))
     return own

@@ -29,6 +29,8 @@ _KINDS = {
 }
 _KIND_OF_TAG = {tag: kind for kind, tags in _KINDS.items() for tag in tags.split()}
 """Parts of speech by the tags of English pipelines. Those that need the word's role are in `_find_kind`."""
+_OF_LAYOUT = frozenset("|☐☑☒□■_")
+"""Marks of tables and forms, whose sentences say something only with what was ticked."""
 _LEAST_LETTERS = 0.55
 """The least share of letters and spaces; a text of fewer is figures or code."""
 
@@ -40,7 +42,7 @@ def find_prose(text: str) -> list[tuple[int, str]]:
 
 
 def _is_prose(sentence: str) -> bool:
-    if len(sentence) < _SHORTEST or sentence.rstrip().endswith("?"):
+    if len(sentence) < _SHORTEST or sentence.rstrip().endswith("?") or _OF_LAYOUT & set(sentence):
         return False
     return sum(letter.isalpha() or letter == " " for letter in sentence) >= _LEAST_LETTERS * len(sentence)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.text.names import normalise
-from indexer.extractors.syntax.lists import DEFINITE, LIGHT, OF, OWNERS, PERSONS, TOPIC_NOUNS, UNNAMED
+from indexer.extractors.syntax.lists import DEFINITE, LIGHT, NEGATIVES, OF, OWNERS, PERSONS, TOPIC_NOUNS, UNNAMED
 from indexer.extractors.syntax.words import Word, find_children, has_child, in_order, join, subtree
 
 __all__ = ["ENGLISH", "FRENCH", "Ends", "Name", "Phrasing"]
@@ -71,6 +71,8 @@ class Ends:
         """Returns what the phrase of a head word names, or '' if that is unknown."""
         if word.kind in ("PRON", "DET") or word.lower in PERSONS:
             return self._point(word.lower)
+        if any(child.lower in NEGATIVES for child in word.children):  # "has no rights"
+            return ""
         name = self.name_at(word)
         if name is not None:  # "cash used in investing activities" is not "Cash"
             is_part = word.kind == "NOUN" and has_child(word, "prep", "acl", "relcl")

@@ -47,7 +47,7 @@ class Sentence:
         words = relation.split()
         names = [self.ends.is_name(end) or any(letter.isdigit() for letter in end) for end in (subject, object_)]
         is_known = all(names) or (names[0] and relation in _CALLED)
-        is_pair = subject and object_ and subject.casefold() != object_.casefold()
+        is_pair = subject and object_ and object_.casefold() not in (subject.casefold(), *subject.casefold().split())
         if is_pair and is_known and 1 <= len(words) <= _MOST_RELATION:
             yield Triple(subject=subject, predicate=" ".join(words), object=object_)
 
@@ -186,6 +186,8 @@ def _adjectives(sentence: Sentence) -> Iterator[Triple]:
 
 def _objects(sentence: Sentence) -> Iterator[Triple]:
     for clause in sentence.clauses:
+        if has_child(clause.verb, "neg") and has_child(clause.verb, "prep", "advcl"):
+            continue  # "shall not use the data for other purposes"
         for thing in find_children(clause.verb, *_OBJECTS):
             for subject in sentence.subjects(clause):
                 for noun in conjuncts(_antecedent(clause, thing)):

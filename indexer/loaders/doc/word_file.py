@@ -36,6 +36,7 @@ _OPERANDS = (1, 1, 2, 4, 2, 2, 0, 3)
 _DEFINES_TABLE = 0xD608  # two bytes tell the length
 _WINDOWS_1252 = {n: bytes((n,)).decode("cp1252", "ignore") or chr(n) for n in range(0x80, 0xA0)}
 _MARKS = re.compile(r"[\r\x07\x0c\x13\x14\x15]|[^\r\x07\x0c\x13\x14\x15]++")
+_FIELD_MARKS = re.compile(r"[\x13-\x15]")
 _CHARACTERS = {0x0B: "\n", 0x0E: "\n", 0x1E: "-", 0x1F: "", 0xA0: " ", 1: "", 2: "", 5: "", 8: "", 0: ""}
 
 
@@ -93,10 +94,11 @@ class WordFile:
         start, found = places.start, places.start
         waiting = sorted(notes)
         text = self._text[places.start : places.stop]
+        open_ended = _find_open_ended(text)
         for match in _MARKS.finditer(text):
             mark = match[0]
             found = places.start + match.end()
-            if mark == "\x13":
+            if mark == "\x13" and match.start() not in open_ended:
                 fields.append(False)
                 codes += 1
             elif mark == "\x14" and fields:
@@ -104,6 +106,8 @@ class WordFile:
                 fields[-1] = True
             elif mark == "\x15" and fields:
                 codes -= not fields.pop()
+            elif mark == "\x13":
+                continue
             elif mark not in ("\r", "\x07", "\x0c"):
                 parts += [] if codes else [mark]
             elif not codes:
@@ -280,6 +284,20 @@ class WordFile:
 
     def _damaged(self, reason: str) -> LoadFailed:
         return LoadFailed(f"{self._key!r} is damaged: {reason}")
+
+
+def _find_open_ended(text: str) -> set[int]:
+    """Returns the places of the fields that have neither a result nor an end. All text behind such a one would count as
+    its code, and be lost.
+    """
+    fields: list[tuple[int, bool]] = []  # place, and whether the result has begun
+    for match in _FIELD_MARKS.finditer(text):
+        if match[0] == "\x13":
+            fields.append((match.start(), False))
+        elif fields:
+            place, _ = fields.pop()
+            fields += [(place, True)] if match[0] == "\x14" else []
+    return {place for place, has_result in fields if not has_result}
 
 
 def _read_style(style: bytes, base_length: int) -> tuple[int, int]:

@@ -3,12 +3,13 @@
 `outlook` reads the properties of the file.
 """
 
+from collections.abc import Iterator
+
 from pydantic import Field
 
 from core.documents import LOADER_NOTES
 from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
-from indexer.loaders.eml import note_files
 from indexer.loaders.msg.outlook import read_outlook
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
@@ -39,9 +40,17 @@ class OutlookLoader:
         builder = TextBuilder()
         builder.add_paragraph(mail.text(attachments=self._config.attachments))
         builder.end_page()
-        notes = list(dict.fromkeys((*mail.notes, *note_files(mail, source.key))))
+        notes = list(dict.fromkeys((*mail.notes, *self._note_files(mail, source.key))))
         metadata = mail.metadata | ({LOADER_NOTES: notes} if notes else {})
         return finish_document(source, builder, mail.subject, metadata, numbered=False)
+
+    def _note_files(self, mail: Mail, key: str) -> tuple[str, ...]:
+        """Returns notes on the attachments that are no documents of their own."""
+        from indexer.selection.attachments import AttachmentChoice  # it imports all loaders, as their kinds decide
+
+        choice = AttachmentChoice(key)
+        choice.choose(mail)
+        return choice.notes
 
 
 def may_have_files(content: bytes) -> bool:
@@ -49,9 +58,9 @@ def may_have_files(content: bytes) -> bool:
     return bool(content)
 
 
-def read_files(content: bytes, key: str) -> Mail:
-    """Returns the mail with its attachments. Raises what the loader raises."""
-    return read_outlook(content, key)
+def read_files(content: bytes, key: str) -> Iterator[Mail]:
+    """Yields the mail with its attachments. Raises what the loader raises."""
+    yield read_outlook(content, key)
 
 
 def build(config: Config, _backends: object) -> Loader:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 from core.text.titles import one_line
+from indexer.loading.assembly import clean_text
 from indexer.loading.properties import make_metadata, read_title
 
 if TYPE_CHECKING:
@@ -38,8 +39,15 @@ def read_properties(document: "PdfDocument") -> tuple[str, dict[str, Any]]:
 
 def read_page_labels(document: "PdfDocument") -> list[str]:
     """Returns the labels of the pages, such as `iv` or `A-3`; none if the document gives its pages no other names."""
-    labels = [one_line(document.get_page_label(index)) for index in range(len(document))]
+    labels = [one_line(clean_text(_read_label(document, index))) for index in range(len(document))]
     return labels if any(label and label != str(n) for n, label in enumerate(labels, 1)) else []
+
+
+def _read_label(document: "PdfDocument", index: int) -> str:
+    try:
+        return str(document.get_page_label(index))
+    except UnicodeDecodeError:  # half of a surrogate pair
+        return ""
 
 
 def _parse_date(text: str) -> datetime | None:

@@ -58,7 +58,8 @@ class _BoundedHeaders(Compat32):
 class Mail:
     """A mail. `to` and `cc` are addresses with their names, `date` is as in ISO 8601, in the zone of the sender.
 
-    What a mail does not state is ''. `files` are its attachments; `notes` tell what could not be read.
+    What a mail does not state is ''. `files` are its attachments; `notes` tell what could not be read. `in_mailbox`
+    tells that the file has other mails beside it.
     """
 
     sender: str
@@ -69,6 +70,7 @@ class Mail:
     body: str
     files: tuple[AttachedFile, ...]
     notes: tuple[str, ...]
+    in_mailbox: bool = False
 
     @property
     def attachments(self) -> tuple[str, ...]:
@@ -132,6 +134,7 @@ def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
         body=_body(message, key, notes),
         files=files,
         notes=tuple(dict.fromkeys(notes)),
+        in_mailbox=in_mailbox,
     )
 
 

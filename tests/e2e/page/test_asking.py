@@ -9,6 +9,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.documents import make_long_pdf
 from tests.e2e.page.conftest import OpenPage
 from tests.e2e.page.library import ATTACK, BIRTHPLACE, BORN, DESIGNED, HOSTILE, MILL
 from tests.e2e.page.live import Live
@@ -207,6 +208,19 @@ def test_a_citation_of_a_pdf_shows_its_page(open_page: OpenPage) -> None:
     image = page.get_by_role("img", name=re.compile("Page 2 of The Analytical Engine"))
     expect(image).to_be_visible()
     page.wait_for_function("() => document.querySelector('.page-image img').naturalWidth > 0")
+
+
+def test_a_source_has_the_label_of_its_page(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    words = "The lantern was built by Augustin Fresnel."
+    content = make_long_pdf([["A preface thanks the printers."], [words]], b"0<</S/r>>1<</S/D/P(F-)/St 3>>")
+    live.add(own_corpus, files={"report.pdf": content})
+    live.reader.known["Who built this lantern?"] = _known("Augustin Fresnel", words)
+    page = open_page(f"/c/{own_corpus}")
+    ask(page, "Who built this lantern?")
+    wait_for_answer(page)
+    expect(page.locator(".answer-source")).to_contain_text("page 2 (F-3)")
+    page.locator(".answer-source").get_by_role("button").click()
+    expect(page.locator(".page-image figcaption")).to_have_text("Page 2 (F-3)")
 
 
 def test_it_is_checked_what_an_answer_hangs_on(live: Live, own_corpus: str, open_page: OpenPage) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.documents import make_pdf, make_scan
+from tests.documents import make_long_pdf, make_pdf, make_scan
 from tests.e2e.page.conftest import LIBRARY, LOOKS, OpenPage
 from tests.e2e.page.hands import drop
 from tests.e2e.page.live import Live
@@ -169,6 +169,22 @@ def test_the_page_of_a_pdf_stands_beside_its_text(open_page: OpenPage, live: Liv
     narrow.get_by_role("button", name="Page as an image").click()
     expect(narrow.get_by_role("img", name="Page 1")).to_be_visible()
     expect(narrow.locator(".source-text")).to_be_hidden()
+
+
+def test_a_page_with_a_label_shows_it_beside_its_number(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    pages = [["A preface thanks the printers."], ["The lantern of the harbour burns oil."], ["An index."]]
+    live.add(own_corpus, files={"report.pdf": make_long_pdf(pages, b"0<</S/r>>1<</S/D/P(F-)/St 3>>2<</S/D/St 3>>")})
+    document, _ = ids_of(live, own_corpus, "report.pdf")
+    page = open_page(f"/c/{own_corpus}/search?q=lantern+of+the+harbour")
+    expect(page.locator(".hit").first).to_contain_text("page 2 (F-3)")
+    page.goto(f"/c/{own_corpus}/documents/{document}")
+    expect(page.get_by_role("form", name="Pages")).to_contain_text("(i)")
+    expect(page.get_by_text("Page 1 (i) of the PDF.")).to_be_visible()
+    page.get_by_role("button", name="Next page").click()
+    expect(page.get_by_text("Page 2 (F-3) of the PDF.")).to_be_visible()
+    page.get_by_role("button", name="Next page").click()
+    expect(page.get_by_text("Page 3 of the PDF.")).to_be_visible()
+    expect(page.get_by_role("form", name="Pages")).not_to_contain_text("(")
 
 
 def test_lines_of_a_pdf_are_read_as_paragraphs(own_corpus: str, open_page: OpenPage, live: Live) -> None:

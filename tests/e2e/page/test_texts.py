@@ -166,5 +166,10 @@ def test_a_row_alone_is_text_and_rules_are_no_rows(page: Page) -> None:
     [table] = _call(page, "core/tables.js", "splitTables", drawn)
     assert [[cell["text"] for cell in row["cells"][:1]] for row in table["rows"]] == [["no"], ["1"], ["3"]]
     assert [row["isHeader"] for row in table["rows"]] == [True, False, False]
+    later = "| 3 | x |\n+----+---+\n| 4 | y |\n+----+---+"
+    [table] = _call(page, "core/tables.js", "splitTables", later, "Fees › no | b")
+    assert [row["isHeader"] for row in table["rows"]] == [False, False], "the names are in the heading"
+    [table] = _call(page, "core/tables.js", "splitTables", "no | b\n---+---\n 1 | 2\n 3 | 4")
+    assert [row["isHeader"] for row in table["rows"]] == [True, False, False]
     [table] = _call(page, "core/tables.js", "splitTables", "| a | b |\n|---|:-:|\n| 1 | 2\\|3 |")
     assert [[cell["text"] for cell in row["cells"]] for row in table["rows"]] == [["a", "b"], ["1", "2\\|3"]]

@@ -55,6 +55,34 @@ async def test_attachments_come_change_and_go_with_their_mail(server: Server) ->
     assert set(await listed(server)) == {other["key"]}
 
 
+def make_mailbox(*mails: EmailMessage) -> bytes:
+    return b"".join(b"From ada@example.org Mon Apr  1 10:00:00 2024\n" + mail.as_bytes() + b"\n\n" for mail in mails)
+
+
+async def test_attachments_of_a_mailbox_come_change_and_go_with_it(server: Server) -> None:
+    await server.corpus()
+    first, second = make_mail("a.txt", "photo.png"), make_mail("a.txt", inner=make_mail("deep.txt"))
+    second.replace_header("Subject", "Oil")
+    assert (await upload(server, ("in.mbox", make_mailbox(first, second)))).status_code == 202
+    await server.work("people")
+    below = "in.mbox/attachments/"
+    inner = f"{below}Oil/The lantern.eml"
+    of_second = {f"{below}Oil/a.txt", inner, f"{inner}/attachments/deep.txt"}
+    documents = await listed(server)
+    assert set(documents) == {"in.mbox", f"{below}The lantern/a.txt", *of_second}
+    assert {one["state"] for one in documents.values()} == {"indexed"}
+    assert documents[f"{below}Oil/a.txt"]["title"] == "a.txt (attached to: Oil)"
+    assert documents[f"{below}Oil/a.txt"]["metadata"]["mail_subject"] == "Oil"
+    assert "photo.png" in documents["in.mbox"]["metadata"]["loader_notes"][0]
+
+    await upload(server, ("in.mbox", make_mailbox(second)))
+    await server.work("people")
+    assert set(await listed(server)) == {"in.mbox", *of_second}, "those of a mail that is gone are gone"
+    await server.client.post(f"{_DOCUMENTS}/delete", json={"filter": {"mails": 1}})
+    await server.work("people")
+    assert not await listed(server)
+
+
 async def test_a_mail_that_is_skipped_brings_no_attachments(server: Server) -> None:
     await server.corpus()
     await upload(server, ("m.eml", make_mail("a.txt").as_bytes()))

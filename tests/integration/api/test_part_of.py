@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from tests.documents import make_long_pdf
 from tests.integration.api.conftest import Server
 from tests.integration.api.stored_questions import Json, wait
 
@@ -90,3 +91,29 @@ async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(l
     corpus = await letters.container.record.corpora.get("people")
     stored = await letters.container.record.questions.get(corpus.id, made.json()["id"])
     assert "Pieter" not in json.dumps(stored.answer)
+
+
+async def test_hits_citations_and_pages_have_the_label_of_the_page(server: Server) -> None:
+    await server.corpus()
+    pages = [[f"Preface {n} thanks the printers."] for n in range(4)] + [
+        ["Pieter van Dalen signed the pump contract in Rotterdam."]
+    ]
+    content = base64.b64encode(make_long_pdf(pages, b"0<</S/r>>4<</S/D/P(F-)/St 3>>")).decode()
+    await server.ingest({"key": "report.pdf", "content": content, "media_type": "application/pdf"})
+    hit = await search(server, QUESTION)
+    assert (hit["chunk"]["page"], hit["page_label"]) == (5, "F-3")
+    page = await server.client.get(f"{PATH}/documents/{hit['document']['id']}/pages/2")
+    assert page.json()["page_label"] == "ii"
+
+    body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
+    asked = await server.client.post(f"{PATH}/ask", json=body)
+    [citation, *_] = asked.json()["citations"]
+    assert (citation["page"], citation["page_label"]) == (5, "F-3")
+    made = await server.client.post(f"{PATH}/questions", json=body)
+    shown = await wait(server, made.json()["id"])
+    assert shown["answer"]["citations"][0]["page_label"] == "F-3"
+    assert shown["answer"]["steps"][0]["hits"][0]["page_label"] == "F-3"
+    corpus = await server.container.record.corpora.get("people")
+    stored = await server.container.record.questions.get(corpus.id, made.json()["id"])
+    assert "F-3" not in json.dumps(stored.answer)
+    await server.app.state.questions.close()

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.documents import make_long_pdf
 from tests.integration.cli.conftest import Hopweave
 
 
@@ -93,6 +94,15 @@ def test_several_pages_are_told_apart(hopweave: Hopweave, corpus: str, tmp_path:
     shown = hopweave("documents", "pages", "two", "-c", corpus).out
     assert shown == "--- page 1 ---\nPage 1.\n--- page 2 ---\nPage 2.\n"
     assert hopweave("documents", "pages", "two", 2, "-c", corpus).out == "Page 2.\n"
+
+
+def test_labels_of_pages_are_printed_beside_their_numbers(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    pages = [["A preface thanks the printers."], ["The lantern of the harbour burns oil."]]
+    (tmp_path / "report.pdf").write_bytes(make_long_pdf(pages, b"0<</S/r>>1<</S/D/P(F-)/St 3>>"))
+    assert hopweave("ingest", tmp_path / "report.pdf", "-c", corpus).code == 0
+    shown = hopweave("documents", "pages", "report.pdf", "-c", corpus).out
+    assert shown.splitlines()[::2] == ["--- page 1 (i) ---", "--- page 2 (F-3) ---"]
+    assert "(report.pdf, page 2 (F-3))" in hopweave("search", "lantern of the harbour", "-c", corpus).out
 
 
 def test_documents_are_deleted_by_a_filter(hopweave: Hopweave, corpus: str) -> None:

@@ -22,9 +22,16 @@ def _turn(speaker: Speaker, content: str) -> Message:
     return Message(speaker=speaker, content=content)
 
 
-def _source(title: str, marker: int = 1, page: int | None = None) -> Source:
+def _source(title: str, marker: int = 1, page: int | None = None, label: str = "") -> Source:
     return Source(
-        marker=marker, title=title, url="http://x/y", link=None, page=page, quote="", span=Span(start=0, end=1)
+        marker=marker,
+        title=title,
+        url="http://x/y",
+        link=None,
+        page=page,
+        page_label=label,
+        quote="",
+        span=Span(start=0, end=1),
     )
 
 
@@ -57,10 +64,10 @@ def test_what_a_client_wrote_below_the_heading_is_left_out() -> None:
 
 
 def test_titles_are_no_markdown_and_a_marker_has_one_line() -> None:
-    block = format_block([_source("[a](javascript:x)\n# <b>*c*", 2, 3), _source("One"), _source("One")])
+    block = format_block([_source("[a](javascript:x)\n# <b>*c*", 2, 3, "iv"), _source("One"), _source("One")])
     assert block.splitlines()[-2:] == [
         "1. [One](http://x/y)",
-        r"2. [\[a\](javascript:x) # \<b\>\*c\*](http://x/y), page 3",
+        r"2. [\[a\](javascript:x) # \<b\>\*c\*](http://x/y), page 3 (iv)",
     ]
 
 

@@ -217,6 +217,46 @@ def test_the_label_of_a_sum_stands_in_a_column_of_amounts() -> None:
     assert cell("Region | City | 2023\nEurope | Oslo | 3\n | Rome | 5\n", "5") == ("Europe › Rome", "2023")
 
 
+_RULE = "+-------+-----------+\n"
+_NAMES = "| Host  | Owner of  |\n|       | the host  |\n"
+
+
+@pytest.mark.parametrize("below", [_RULE, ""])
+@pytest.mark.parametrize("values", ["words", "amounts"])
+def test_the_later_passages_of_a_drawn_table_have_the_names_of_its_columns(below: str, values: str) -> None:
+    rows = [f"| host{n} | {'Okeke' + chr(97 + n) if values == 'words' else 345 + n}    |\n{below}" for n in range(12)]
+    parts = (_RULE + _NAMES + _RULE + "".join(rows[:4]), "".join(rows[4:8]), "".join(rows[8:]))
+    passages = [part.strip() for part in parts]
+    for number, passage in enumerate(passages):
+        for n in range(4 * number, 4 * number + 4):
+            value = f"Okeke{chr(97 + n)}" if values == "words" else str(345 + n)
+            assert cell(passage, value, tuple(passages[:number])) == (f"host{n}", "Owner of the host")
+    own = cell(passages[1], "Okekef" if values == "words" else "350")
+    assert own is None or own[1] in ("", "Okekee"), "the passage alone does not tell"
+    row = rows[4].splitlines()[0]
+    found = find_cell(passages[1], Span(start=0, end=len(row)), row, passages[:1], "Who owns host4?")
+    assert found is not None
+    assert (found.row, found.column) == ("host4", "Owner of the host")
+
+
+def test_a_drawn_table_of_its_own_does_not_go_on_from_the_passage_before() -> None:
+    before = f"{_RULE}{_NAMES}{_RULE}| host1 | Okeke |\n{_RULE}"
+    text = f"{_RULE}| Port  | Protocol  |\n{_RULE}| p80   | http      |\n{_RULE}"
+    assert cell(text, "http", (before,)) == ("p80", "Protocol")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        " host  | owner\n-------+-------\n h1    | Bo\n h2    | Li\n(2 rows)\n",
+        "| host  | owner |\n|-------+-------|\n| h1    | Bo    |\n| h2    | Li    |\n",
+        "+-----+-----+\n| host | owner |\n+=====+=====+\n| h1 | Bo |\n+-----+-----+\n| h2 | Li |\n+-----+-----+\n",
+    ],
+)
+def test_tables_of_databases_of_org_and_of_restructured_text(text: str) -> None:
+    assert (cell(text, "Bo"), cell(text, "Li")) == (("h1", "owner"), ("h2", "owner"))
+
+
 def test_the_rules_of_a_drawn_table_are_no_rows() -> None:
     assert cell(DRAWN, "The collector asks for state") == ("0x0B", "Meaning")
     assert cell(DRAWN, "Length") == ("Type", "")  # a diagram of a packet has no names of columns

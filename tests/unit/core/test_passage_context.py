@@ -79,6 +79,13 @@ def test_pages_slides_and_sheets_are_numbers_or_names() -> None:
     assert report.line == "Fees › Staff"
 
 
+def test_a_page_with_a_label_of_its_own_has_it_behind_its_number() -> None:
+    found = find_context(make_ref("a.pdf", "a", {"page_labels": {"1": "i", "5": "1"}}), make_chunk(page=3))
+    assert found.attributes == {"page": "3 (iii)"}
+    hostile = make_ref("a.pdf", "a", {"page_labels": {"3": 'x">\u202e\n<y'}})
+    assert find_context(hostile, make_chunk(page=3)).page == '3 (x"> <y)'
+
+
 def test_a_row_that_is_quoted_has_the_header_of_its_table() -> None:
     chunk = make_chunk(RATES, "Fees")
     assert find_context(make_ref(), chunk).columns == ""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.passage_context.tables import find_tables, is_row, split_units
+from core.passage_context.tables import find_tables, goes_on, is_row, split_units
 
 PERIODS = "Quarter | Year\nJune 24, 2023 | 2022 | 2021"
 REPORT = """Three Months Ended | Six Months Ended
@@ -40,6 +40,54 @@ def test_the_rows_that_name_columns_are_the_header(text: str, header: str, first
     [(found, row)] = headers(text)
     assert found == header
     assert row.startswith(first)
+
+
+RULE, STRONG = "+------+-----+\n", "+======+=====+\n"
+ROWS = ("| Bo   | Ulm |\n", "| Li   | Rom |\n", "| Al   | Bun |\n")
+NAMES = "| Name | City|\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "header"),
+    [
+        (RULE + NAMES + RULE + RULE.join(ROWS) + RULE, "Name | City"),
+        (RULE + NAMES + STRONG + "".join(ROWS) + RULE, "Name | City"),
+        (NAMES + STRONG + "".join(ROWS), "Name | City"),
+        (RULE + "| 1 | 2 |\n" + STRONG + "".join(ROWS), "1 | 2"),
+        (RULE + NAMES + "| of  | of |\n|     | birth |\n" + RULE + "".join(ROWS) + RULE, "Name of | City of birth"),
+        (NAMES + RULE + "| Bo | 5 |\n| Li | 7 |\n", "Name | City"),
+        (" Name | City\n------+-----\n Bo   | Ulm\n Li   | Rom\n", "Name | City"),
+        (NAMES + "|------+-----|\n" + "".join(ROWS), "Name | City"),
+        (RULE.join(ROWS) + RULE, ""),
+        ("".join(ROWS[:2]) + RULE, ""),
+        (RULE + "| 1 | 2 |\n" + RULE + "| 3 | 4 |\n" + RULE, ""),
+        (RULE + RULE + "".join(ROWS), "Bo | Ulm"),
+    ],
+)  # fmt: skip
+def test_the_header_of_a_drawn_table_is_above_its_first_rule(text: str, header: str) -> None:
+    [(found, row)] = headers(text)
+    assert found == header
+    assert not header or not row.startswith(("+", "-", "|-"))
+
+
+@pytest.mark.parametrize(
+    ("above", "text", "expected"),
+    [
+        (RULE + NAMES + RULE + ROWS[0] + RULE, ROWS[1] + RULE + ROWS[2], True),
+        (RULE + NAMES + RULE + ROWS[0], RULE + ROWS[1] + RULE, True),
+        (NAMES + "|---|---|\n" + ROWS[0], ROWS[1] + ROWS[2], True),
+        (RULE + NAMES + RULE + ROWS[0] + RULE, RULE + NAMES + RULE + ROWS[1], False),
+        (RULE + NAMES + RULE + ROWS[0] + RULE, NAMES + STRONG + ROWS[1], False),
+        (NAMES + "|---|---|\n" + ROWS[0], NAMES + "|---|---|\n" + ROWS[1], False),
+        (RULE + NAMES + RULE + ROWS[0] + RULE, "| a | b | c |\n+---+---+---+\n| d | e | f |\n", False),
+        (RULE + NAMES + RULE + ROWS[0] + RULE + "\nProse.", ROWS[1] + RULE, False),
+        ("Name | City\nBo | Ulm", "Li | Rom", False),
+        ("", ROWS[0], False),
+        (ROWS[0], "", False),
+    ],
+)
+def test_a_text_goes_on_with_the_typed_table_above(above: str, text: str, expected: bool) -> None:
+    assert goes_on(above, text) == expected
 
 
 @pytest.mark.parametrize(

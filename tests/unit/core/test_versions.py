@@ -198,4 +198,10 @@ def test_pages_of_different_hosts_are_no_family() -> None:
 def test_a_pasted_list_of_versions_asks_for_none() -> None:
     assert find_wanted_marks("in 4.6.1 and 4.6.2") == {"4.6.1", "4.6.2"}
     assert not find_wanted_marks(" ".join(f"{n}.{n}.{n}" for n in range(90)))
+
+
+def test_a_long_title_is_read_for_versions_at_its_beginning() -> None:
+    filler = "word " * 80
+    assert family_of("a.pdf", f"Manual 4.6.2 {filler}")[1] == {"4.6.2"}
+    assert not family_of("a.pdf", f"Manual {filler} 4.6.2")[1]
     assert len(family_of("a.pdf", " ".join(f"{n % 90}.{n}" for n in range(900)))[1]) < 100

@@ -1,6 +1,7 @@
 """Mails of Outlook, attachments as documents of their own, and formats by content."""
 
 import io
+from dataclasses import replace
 from email.message import EmailMessage
 
 import pytest
@@ -13,7 +14,14 @@ from indexer.loaders import doc as doc_loader
 from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xlsx
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.examples import make_msg
-from indexer.selection.attachments import MAX_FILES, choose_documents, find_documents, make_submissions
+from indexer.loading.texts.mails import Mail
+from indexer.selection.attachments import (
+    MAX_FILES,
+    MAX_OF_MAILBOX,
+    AttachmentChoice,
+    find_documents,
+    make_submissions,
+)
 from indexer.selection.formats import recognise_format
 from indexer.selection.loaders import media_type_of_content
 from testing.contracts.loader import source_of
@@ -83,6 +91,15 @@ def test_what_is_no_mail_of_outlook_is_refused(content: bytes, reason: str) -> N
         load(content)
 
 
+def choose(
+    key: str, *mails: list[AttachedFile], in_mailbox: bool = False
+) -> tuple[list[tuple[AttachedFile, ...]], tuple[str, ...]]:
+    """Returns the files of each mail that are documents, and the notes on the others."""
+    choice = AttachmentChoice(key)
+    empty = Mail(sender="", to=(), cc=(), date="", subject="", body="", files=(), notes=(), in_mailbox=in_mailbox)
+    return [choice.choose(replace(empty, files=tuple(files))).files for files in mails], choice.notes
+
+
 # --- which attachments are documents ---------------------------------------------------------------------------------
 
 
@@ -95,7 +112,7 @@ def test_attachments_of_a_mail_and_their_names() -> None:
         ("sig.asc", "application/pgp-signature", b"s"), ("empty.txt", "text/plain", b""),
     )  # fmt: skip
     mail.add_attachment(inner)
-    found = find_documents(eml, mail.as_bytes(), "m.eml")
+    [found] = find_documents(eml, mail.as_bytes(), "m.eml")
     assert [(one.name, one.media_type) for one in found.files] == [
         ("a.txt", "text/plain"),
         ("a (2).txt", "text/plain"),
@@ -104,7 +121,8 @@ def test_attachments_of_a_mail_and_their_names() -> None:
         ("attachment 6.pdf", "application/pdf"),
         ("Inner_ a_b.eml".replace("_ ", ": ", 1), "message/rfc822"),
     ]
-    assert find_documents(eml, found.files[-1].content or b"", "x").files[0].content == b"deep"
+    [below] = find_documents(eml, found.files[-1].content or b"", "x")
+    assert below.files[0].content == b"deep"
     document = eml.build(eml.Config(), None).load(source_of(mail.as_bytes(), key="m.eml"))
     notes = "\n".join(document.metadata[LOADER_NOTES])
     assert "photo.jpg (image/jpeg): no loader reads .jpg files" in notes
@@ -115,26 +133,30 @@ def test_attachments_of_a_mail_and_their_names() -> None:
 
 def test_bounds_of_attachments() -> None:
     files = [AttachedFile(name=f"{n}.txt", media_type="text/plain", content=b"x") for n in range(MAX_FILES + 1)]
-    chosen, notes = choose_documents(files, "m.eml")
+    [chosen], notes = choose("m.eml", files)
     assert len(chosen) == MAX_FILES
     assert f"at most {MAX_FILES} attachments" in notes[0]
-    chosen, notes = choose_documents(files[:1], "m.eml" + "/attachments/m.eml" * 5)
-    assert (chosen, len(notes)) == ((), 1)
-    chosen, notes = choose_documents(files[:1], "k" * 1020)
-    assert (chosen, len(notes)) == ((), 1)
+    for key in ("m.eml" + "/attachments/m.eml" * 5, "k" * 1020):
+        chosen, notes = choose(key, files[:1])
+        assert (chosen, len(notes)) == ([()], 1)
+    chosen, notes = choose("m.mbox", *[files[:MAX_FILES]] * (MAX_OF_MAILBOX // MAX_FILES), files[:2], in_mailbox=True)
+    assert [len(one) for one in chosen] == [*[MAX_FILES] * (MAX_OF_MAILBOX // MAX_FILES), 0]
+    reason = "a mailbox has at most 5,000 attachments as documents"
+    assert notes == (f"no document of its own: attachment 0.txt (text/plain), 1.txt (text/plain): {reason}",)
+    assert len({file.name for one in chosen for file in one}) == MAX_OF_MAILBOX, "names of one folder differ"
 
 
 def test_submissions_of_attachments_name_their_mail() -> None:
     mail = Submission(key="m.eml", content=b"", media_type="message/rfc822", metadata={"case": 7})
     file = AttachedFile(name="a.txt", media_type="text/plain", content=b"1")
-    [one] = make_submissions(mail, FoundFiles(subject="Offer", sender="Ada", files=(file,)))
+    [one] = make_submissions(mail, [FoundFiles(subject="Offer", sender="Ada", files=(file,))])
     assert (one.key, one.title) == ("m.eml/attachments/a.txt", "a.txt (attached to: Offer)")
     assert one.metadata == {"case": 7, "mail_subject": "Offer", "mail_from": "Ada", "attachment_of": "m.eml"}
 
 
 def test_files_travel_from_the_parser_process_and_are_checked() -> None:
     file = AttachedFile(name="\u00e4.txt", media_type="text/plain", content=b"\0\1", title="t")
-    found = FoundFiles(subject="s", files=(file, file))
+    found = FoundFiles(subject="s", files=(file, file)), FoundFiles(folder="f", date="d", files=(file,))
     written = encode_files(found)
     assert decode_files(written) == found
     for wrong in (b"", written[:-1], written + b"x", written.replace(b'"size": 2', b'"size":-2'), b"\0" * 8 + b"[]"):

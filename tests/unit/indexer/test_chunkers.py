@@ -170,6 +170,19 @@ def test_prose_below_a_table_and_a_table_without_header_have_the_heading_of_thei
     assert {chunk.heading for chunk in chunks if not chunk.text.startswith("Person")} == {"A"}
 
 
+@pytest.mark.parametrize("below", ["+-------+-------+\n", ""])
+def test_a_chunk_that_begins_within_a_drawn_table_has_its_header_in_the_heading(below: str) -> None:
+    rule = "+-------+-------+\n"
+    rows = "".join(f"| Host{n} | Ada{n} |\n{below}" for n in range(40))
+    table = f"{rule}| Host | Owner of |\n| name | the host |\n{rule}{rows}{'' if below else rule}"
+    chunks = chunks_of(document(f"These are our hosts.\n\n{table}\nThat is all.", heading=("Hosts",)), WordTokens(40))
+    within = [chunk for chunk in chunks if chunk.text.startswith("| Host") and "name" not in chunk.text]
+    assert len(within) > 3
+    assert {chunk.heading for chunk in within} == {"Hosts › Host name | Owner of the host"}
+    lines = {line for chunk in chunks for line in chunk.text.splitlines() if "Ada" in line}
+    assert lines == {line for line in rows.splitlines() if "Ada" in line}, "no row is cut or lost"
+
+
 def test_years_and_dates_are_put_into_no_heading() -> None:
     rows = "".join(f"Item{n} | {n} | {n}\n" for n in range(40))
     chunks = chunks_of(document(f"2023 | 2022\n{rows}", heading=("A",)), WordTokens(24))

@@ -1,10 +1,10 @@
 """Every loader, chunker and extractor that is there keeps its contract."""
 
+import importlib
 from collections.abc import Sequence
 from types import ModuleType
 
 import pytest
-import spacy  # noqa: F401  # before a test, as in test_syntax.py
 
 from core import strategies
 from core.ports.embedding import TokenCounter
@@ -15,6 +15,13 @@ from indexer.selection.extractors import make_extractor
 from testing.contracts.chunker import ChunkerContract
 from testing.contracts.extractor import ExtractorContract
 from testing.contracts.loader import LoaderContract
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _spacy() -> None:
+    """Imports spaCy before a test does: it imports torch, if that is installed, which asks a process for libraries."""
+    importlib.import_module("spacy")
+
 
 _EXTRACTORS = strategies.describe("indexer.extractors", "extractor")
 _WITHOUT_MODEL = [one["name"] for one in _EXTRACTORS if not one["needs_model"]]

@@ -120,6 +120,24 @@ def test_repeated_cells_and_rows_keep_their_places_and_are_bounded() -> None:
     assert wide.endswith("end")
 
 
+def test_rows_and_cells_that_one_element_stands_for_are_bounded() -> None:
+    many, wide = 'table:number-rows-repeated="1048576"', 'table:number-columns-repeated="16384"'
+    assert text_of(row(cell("0"), cell("1"), attributes=many)).count("0 | 1") == 1024
+    assert text_of(row(cell("0", wide))).count("0") == 1024
+    assert len(text_of(*[row(cell("x" * 90), attributes=many)] * 50)) < 300_000, "all together"
+
+
+def test_each_bound_of_merged_cells_holds() -> None:
+    def merge(rows: int, words: str) -> str:
+        tall = cell(words, f'table:number-rows-spanned="{rows}"')
+        return row(tall, cell("1", kind="float")) + row(cell(), cell("z")) * (rows - 1)
+
+    assert text_of(merge(1000, "Ulm")).count("Ulm") == 1000
+    assert text_of(merge(1001, "Ulm")).count("Ulm") == 1, "a merged cell of too many places"
+    assert text_of(merge(999, "x" * 200)).count("x") == 200, "its text would be repeated too often"
+    assert text_of(merge(2, "Ulm") * 10_010).count("Ulm") == 20_000 + 10, "a further one is read where it begins"
+
+
 def test_merged_cells_of_a_sheet_are_bounded() -> None:
     tall = row(cell("x" * 50, 'table:number-rows-spanned="900"'), cell("y")) + row(cell(), cell("z")) * 3
     assert len(text_of(tall * (MOST_MERGED + 5), row(cell("end")))) < 4_000_000

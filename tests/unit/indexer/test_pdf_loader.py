@@ -7,6 +7,7 @@ import pytest
 from fpdf import FPDF
 
 from core.errors import LoadFailed
+from core.passage_context import PAGE_LABELS, find_page_label
 from core.ports.indexing import LoadedDocument
 from indexer.loaders import pdf
 from indexer.loading.pdf.layout import read_lines
@@ -366,3 +367,30 @@ def test_numbers_of_pages_are_told_from_headings_and_from_texts() -> None:
         assert find_running_lines(pages) == [set[int]()] * 4
     assert find_running_lines([[f"Page {n} begins."] for n in range(1, 5)]) == [set[int]()] * 4, "nothing is left"
     assert find_running_lines([[f"Report, page {n}", *lines] for n, lines in enumerate(prose, 1)]) == [{0}] * 4
+
+
+def test_labels_of_pages_are_metadata() -> None:
+    pages = [[f"Sheet {n} of the report."] for n in range(1, 9)]
+    document = load(make_long_pdf(pages, b"0<</S/r>>4<</S/D>>6<</S/D/P(F-)/St 3>>"))
+    assert document.metadata[PAGE_LABELS] == {"1": "i", "5": "1", "7": "F-3"}
+    assert [block.page for block in document.blocks] == list(range(1, 9))
+    assert find_page_label(document.metadata, 8) == "F-4"
+    assert PAGE_LABELS not in load(make_long_pdf(pages)).metadata
+    assert PAGE_LABELS not in load(make_long_pdf(pages, b"0<</S/D>>")).metadata
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        b"0<</P(%s)>>" % (b"x" * 60_000),
+        b"".join(b"%d<</S/D/P(x%d)/St %d>>" % (n, n, 900 - 3 * n) for n in range(250)),
+        b"0<</S/r/St 2147483647>>1<</S/A/St -5>>2<</S/Z>>3 4 5<<",
+        b"0<</P<FEFFD800>/S/D>>",
+        b"0<</P<FEFF00000007>>>",
+    ],
+)
+def test_labels_of_pages_that_are_none_are_left_out(labels: bytes) -> None:
+    document = load(make_long_pdf([[f"Sheet {n}."] for n in range(1, 251)], labels))
+    assert len(document.pages) == 250
+    assert not find_page_label(document.metadata, 1).strip("1\ufffd")
+    assert len(document.metadata.get(PAGE_LABELS, {})) <= 5

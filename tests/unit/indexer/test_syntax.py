@@ -1,10 +1,10 @@
 """Facts by grammar: every rule by its example, what is no fact, and texts that no grammar fits."""
 
 import asyncio
+import importlib
 from dataclasses import replace
 
 import pytest
-import spacy  # noqa: F401  # before a test: where torch is installed, it is imported, and asks a process for libraries
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import InvalidStrategy
@@ -14,6 +14,13 @@ from indexer.extractors import syntax
 from indexer.extractors.syntax.rules import RULES, Rule
 from indexer.selection.extractors import has_fine_vectors, make_extractor
 from testing.contracts.extractor import all_of
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _spacy() -> None:
+    """Imports spaCy before a test does: it imports torch, if that is installed, which asks a process for libraries."""
+    importlib.import_module("spacy")
+
 
 _ENGLISH = "This is what is written in the rest of the document, which is of the same language and was not extracted."
 
@@ -88,10 +95,12 @@ def test_a_place_within_a_place_is_a_fact_too() -> None:
         ("Orell Press may acquire Quartz.", "may acquire"),
         ("The Supplier shall deliver the Goods.", "shall deliver"),
         ("Orell Press refused to sell Quartz.", "refused to sell"),
+        ("Orell Press refused to print or sell Quartz.", "refused to sell"),
     ],
 )
 def test_a_relation_says_what_is_denied_or_only_possible(text: str, relation: str) -> None:
-    assert relations(text) == [relation]
+    assert relation in relations(text)
+    assert all(found.startswith(relation.split(maxsplit=1)[0]) for found in relations(text))
 
 
 @pytest.mark.parametrize(
@@ -102,6 +111,9 @@ def test_a_relation_says_what_is_denied_or_only_possible(text: str, relation: st
         "Rolf Ebert did not say that Orell Press owned Quartz.",
         "If Orell Press acquires Quartz, nothing changes.",
         "Did Orell Press acquire Quartz?",
+        "Orell Press acquired no shares of Quartz.",
+        "Orell Press acquired only a part of Quartz.",
+        "☒ Orell Press acquired Quartz. ☐",
         "Neither Orell Press nor Tern Group acquired Quartz.",
         "Orell Press took Ada Lund to court in order to acquire Quartz.",
     ],

@@ -1,7 +1,7 @@
 /** Tables in the text of a passage: rows are lines whose cells bars separate, or lines of fields, as loaders and Markdown write them. */
 
-const RULE = /^:?-+:?$/;
-const DRAWN = /^\s*\+(?:[-=]{2,}\+)+\s*$/; // a rule of a table that is drawn with signs, as RFCs have them
+const RULE = /^:?-+(?:\+-+)*:?$/;
+const DRAWN = /^\s*(?:\+(?:[-=]{2,}\+)+|-{2,}(?:\+-{2,})+)\s*$/; // a rule of a table that is drawn with signs, as RFCs have them
 const FIGURE = /\d/;
 const PERIOD = /^(?:(?:[QH][1-4]|FY) ?)?(?:1[89]|20)\d\d$|[A-Za-z]{3,} \d\d?, (?:1[89]|20)\d\d$/;
 const MOST_BETWEEN = 2; // lines without cells within a table, which are labels
@@ -12,9 +12,11 @@ const isRow = (line) => line.length <= 2000 && (line.includes(" | ") || line.sta
 
 /**
  * Returns the parts of a text in order, with places in code points: `{start, end}` for text, and for a table also `rows`
- * of `{isHeader, isLabel, cells: [{start, end}]}`. A table has two rows or more.
+ * of `{isHeader, isLabel, cells: [{start, end}]}`. A table has two rows or more. `heading` is that of the passage: its
+ * last part has the names of the columns if the passage begins within a table, whose first rows are no header then.
  */
-export function splitTables(text) {
+export function splitTables(text, heading = "") {
+  const isCut = heading.slice(heading.lastIndexOf(" › ") + 1).includes(" | ");
   const lines = [];
   let at = 0;
   for (const line of text.split("\n")) {
@@ -31,7 +33,7 @@ export function splitTables(text) {
     const rows = lines.slice(n, last + 1);
     if (rows.filter(({ line }) => !isTable || (isRow(line) && !DRAWN.test(line))).length > 1) {
       if (lines[n].start > from) parts.push({ start: from, end: lines[n].start });
-      parts.push({ start: lines[n].start, end: lines[last].end, rows: readRecords(rows) ?? readRows(rows) });
+      parts.push({ start: lines[n].start, end: lines[last].end, rows: readRecords(rows) ?? readRows(rows, isCut && lines.slice(0, n).every(({ line }) => !line.trim())) });
       from = Math.min(lines[last].end + 1, at);
     }
     n = last;
@@ -99,14 +101,14 @@ function readRecords(lines) {
   })];
 }
 
-function readRows(lines) {
+function readRows(lines, isCut) {
   const read = lines.filter(({ line }) => line.trim()).map(({ line, start }) => ({ isLabel: !isRow(line), cells: cellsOf(line, start) }));
   const isRule = ({ cells }) => (cells.length > 1 && cells.every(({ text }) => RULE.test(text))) || (cells.length === 1 && DRAWN.test(cells[0].text));
   const first = read.findIndex((row) => !isRule(row));
   const rule = read.findIndex((row, n) => n > first && isRule(row)) - first;
   const rows = read.filter((row) => !isRule(row));
   const header = rule > 0 && rule < rows.length ? rule : countHeader(rows);
-  return rows.map((row, n) => ({ ...row, isHeader: n < header }));
+  return rows.map((row, n) => ({ ...row, isHeader: !isCut && n < header }));
 }
 
 /** The first rows without a figure, but periods. */

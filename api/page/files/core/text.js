@@ -79,6 +79,9 @@ export function joinLines(text) {
 /** A cell of a table by the names of its row and column. */
 export const cellName = (cell) => [cell.row, cell.column].filter(Boolean).join(" × ");
 
+/** The number of a page, with its label if that is another one: `page 7 (iv)`. */
+export const pageName = (page, label) => (label ? `page ${page} (${label})` : `page ${page}`);
+
 /** The text of a passage as it is read: those of files with pages in whole paragraphs. */
 export const readable = (chunk) => (chunk.page ? joinLines(chunk.text) : chunk.text);
 

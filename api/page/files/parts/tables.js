@@ -12,7 +12,7 @@ export function PassageText({ chunk, spans = [], cell = null, className = "" }) 
   const points = Array.from(chunk.text);
   return html`
     <div class=${`passage-parts ${className}`}>
-      ${splitTables(chunk.text).map((part) => (part.rows
+      ${splitTables(chunk.text, chunk.heading).map((part) => (part.rows
         ? html`<${Grid} points=${points} rows=${part.rows} spans=${spans} cell=${cell} />`
         : html`<${Prose} points=${points} part=${part} spans=${spans} joined=${Boolean(chunk.page)} />`))}
     </div>`;

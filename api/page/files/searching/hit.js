@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { corpusPath, address, get } from "../core/api.js";
 import { useResource } from "../core/resource.js";
 import { Link, viewOf } from "../core/router.js";
-import { joinLines } from "../core/text.js";
+import { joinLines, pageName } from "../core/text.js";
 import { Icon } from "../parts/icons.js";
 import { Marked, passageAddress } from "../parts/passage.js";
 import { Path } from "../parts/path.js";
@@ -28,7 +28,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
             ? html`<${Link} to=${passageAddress(corpus, document.id, chunk.id, snippet.text)} dir="auto">${title}<//>`
             : html`<${WebLink} url=${hit.url} title=${title} />`}</h3>
           ${hit.part_of && hit.part_of !== title && html`<span class="faint" dir="auto">${hit.part_of}</span>`}
-          ${chunk.page && html`<span class="faint">page ${chunk.page}</span>`}
+          ${chunk.page && html`<span class="faint">${pageName(chunk.page, hit.page_label)}</span>`}
           ${standing}
         </header>
         <p class="snippet"><${Marked} text=${chunk.page ? joinLines(snippet.text) : snippet.text} spans=${snippet.marks} /></p>

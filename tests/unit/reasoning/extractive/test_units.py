@@ -28,6 +28,17 @@ def test_rows_are_units_and_know_their_columns() -> None:
     assert {unit.columns for unit in units if unit.is_row} == {"Name | Hourly rate"}
 
 
+def test_rows_of_a_passage_within_a_table_have_the_columns_of_its_heading() -> None:
+    text = "| Bo   | Ulm |\n| Li   | Rom |\n| Al   | Bun |\n\nThe rates are these.\n\nName | Rate\nBo | 5\nLi | 7"
+    found = hit("a", "", text)
+    within = replace(found, chunk=replace(found.chunk, heading="Staff › Name | City"))
+    units = [unit for unit in units_of("Who is in Ulm?", within) if unit.is_row]
+    assert [(unit.text[:6].strip("| "), unit.columns) for unit in units] == [
+        *((name, "Name | City") for name in ("Bo", "Li", "Al")),
+        *((name, "Name | Rate") for name in ("Bo | 5", "Li | 7")),
+    ]
+
+
 def test_rows_of_named_fields_are_units() -> None:
     text = "Country: Japan; Voltage: 100\nCountry: Peru; Voltage: 220\nMore text follows."
     assert texts_of("Which voltage has Peru?", text) == [*text.splitlines()]

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { viewOf } from "../../core/router.js";
+import { pageName } from "../../core/text.js";
 import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { passageAddress } from "../../parts/passage.js";
@@ -15,7 +16,7 @@ export function toMarkdown(corpus, question) {
   const { answer, citations, note } = question.answer;
   const sources = byMarker(citations).map(([marker, [cited]]) => {
     const address = cited.url || fullAddress(passageAddress(cited.corpus || corpus, cited.document.id, cited.chunk_id, cited.quote));
-    const page = cited.page === null ? "" : `, page ${cited.page}`;
+    const page = cited.page === null ? "" : `, ${escape(pageName(cited.page, cited.page_label))}`;
     const partOf = cited.part_of ? ` (${escape(cited.part_of)})` : "";
     return `${marker}. [${escape(cited.document.title || cited.document.key)}](<${address.replace(/[<>]/g, encodeURIComponent)}>)${page}${partOf}: “${escape(cited.quote.replace(/\s+/g, " "))}”`;
   });

@@ -3,7 +3,7 @@
 import { html, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
 import { Link } from "../../core/router.js";
-import { cellName, readable, toSentenceEnd } from "../../core/text.js";
+import { cellName, pageName, readable, toSentenceEnd } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { passageAddress } from "../../parts/passage.js";
 import { Loading, Notice } from "../../parts/states.js";
@@ -51,7 +51,7 @@ function OwnPassage({ corpus, cited }) {
   if (!passage) return html`<${Loading} what="the passage" />`;
   const spans = cited.source_span ? toSentenceEnd(passage.text, [cited.source_span]) : [];
   return html`
-    <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>page ${passage.page}</span>`}<span>passage ${passage.position + 1}</span></p>
+    <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>${pageName(passage.page, cited.page_label)}</span>`}<span>passage ${passage.position + 1}</span></p>
     <${Neighbour} label="The passage before" passage=${passage.previous} />
     ${cited.cell && html`<p class="faint">Cell: <span dir="auto">${cellName(cited.cell)}</span></p>`}
     <${PassageText} chunk=${passage} spans=${spans} cell=${cited.cell} className="opened-passage" />
@@ -71,5 +71,5 @@ function PageImage({ corpus, id, page, cited }) {
   if (!document.value?.page_images) return null;
   if (failed) return html`<p class="faint">The image of page ${page} could not be loaded.</p>`;
   const name = `Page ${page} of ${cited.document.title || cited.document.key}, with the quote marked`;
-  return html`<figure class="page-image"><img src=${pageImage(corpus, id, page, cited.quote, WIDTH)} alt=${name} loading="lazy" onError=${() => setFailed(true)} /><figcaption class="faint">Page ${page}</figcaption></figure>`;
+  return html`<figure class="page-image"><img src=${pageImage(corpus, id, page, cited.quote, WIDTH)} alt=${name} loading="lazy" onError=${() => setFailed(true)} /><figcaption class="faint">Page ${page}${cited.page_label ? ` (${cited.page_label})` : ""}</figcaption></figure>`;
 }

@@ -1,7 +1,7 @@
 /** The sources of an answer: each citation with its document and quote, marked while its marker is pointed at. */
 
 import { html } from "../../vendor/preact.js";
-import { cellName } from "../../core/text.js";
+import { cellName, pageName } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { ROLES } from "./roles.js";
 
@@ -17,7 +17,7 @@ export function Sources({ citations, active, point, open, verdicts }) {
           <div>
             <button class="source-title" onClick=${() => open(cited[0])} onFocus=${() => point(marker)} onBlur=${() => point(null)}>
               <span class="unseen">Source ${marker}: </span><span dir="auto">${cited[0].document.title || cited[0].document.key}</span></button>
-            ${cited[0].page !== null && html` <span class="faint">page ${cited[0].page}</span>`}
+            ${cited[0].page !== null && html` <span class="faint">${pageName(cited[0].page, cited[0].page_label)}</span>`}
             ${cited[0].part_of && html` <span class="faint" dir="auto">${cited[0].part_of}</span>`}
             ${cellsOf(cited).map((cell) => html` <span class="faint" dir="auto">cell: ${cellName(cell)}</span>`)}
             ${cited[0].url && html` <span class="tag"><${Icon} name="link" />web</span>`}

@@ -56,7 +56,7 @@ function passagesOf(step) {
     const id = quote.url || quote.chunk_id;
     add(id, { url: quote.url, corpus: quote.corpus, document: quote.document, quote: quote.quote, spans: [...(found.get(id)?.spans || []), quote.source_span] });
   }
-  for (const hit of step.hits) add(hit.url || hit.chunk.id, { url: hit.url, corpus: hit.corpus, document: hit.document, chunk: hit.chunk });
+  for (const hit of step.hits) add(hit.url || hit.chunk.id, { url: hit.url, corpus: hit.corpus, document: hit.document, chunk: hit.chunk, page_label: hit.page_label });
   for (const search of step.searches) for (const hit of search.hits) {
     const id = hit.url || hit.chunk_id;
     if (!found.has(id)) add(id, { url: hit.url, document: hit.document });
@@ -72,7 +72,7 @@ function StepPassage({ corpus, found, open }) {
   if (read.error) return html`<${Notice} error=${read.error} />`;
   if (!chunk) return html`<${Loading} what="the passage" />`;
   const document = { id: read.value?.document_id, ...found.document };
-  const target = { chunk_id: found.id, url: found.url, document, page: chunk.page, quote: found.quote || "", source_span: found.spans[0] || null };
+  const target = { chunk_id: found.id, url: found.url, document, page: chunk.page, page_label: found.page_label, quote: found.quote || "", source_span: found.spans[0] || null };
   return html`
     <${Passage} corpus=${found.corpus || corpus} document=${document} chunk=${chunk} spans=${toSentenceEnd(chunk.text, found.spans)} quote=${found.quote}>
       <div><button class="quiet" onClick=${() => open(target)}>Open<span class="unseen"> the passage of ${document.title || document.key}</span></button></div>

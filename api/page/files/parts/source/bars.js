@@ -5,7 +5,7 @@ import { number } from "../../core/text.js";
 import { announce } from "../announce.js";
 import { Icon } from "../icons.js";
 
-export function Pager({ page, pages, go }) {
+export function Pager({ page, label, pages, go }) {
   const [written, setWritten] = useState(String(page));
   useEffect(() => setWritten(String(page)), [page]);
   const submit = (event) => {
@@ -18,6 +18,7 @@ export function Pager({ page, pages, go }) {
     <form class="row pager" aria-label="Pages" onSubmit=${submit}>
       <button type="button" class="icon-only" aria-label="Previous page" disabled=${page <= 1} onClick=${() => go(page - 1)}><${Icon} name="left" /></button>
       <label class="inline">Page <input type="number" min="1" max=${pages || undefined} value=${written} onInput=${(event) => setWritten(event.target.value)} onBlur=${submit} /></label>
+      ${label && html`<span class="page-label" dir="auto">(${label})</span>`}
       ${pages > 0 && html`<span class="faint">of ${number(pages)}</span>`}
       <button type="button" class="icon-only" aria-label="Next page" disabled=${pages > 0 && page >= pages} onClick=${() => go(page + 1)}><${Icon} name="right" /></button>
     </form>`;

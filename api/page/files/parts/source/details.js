@@ -10,7 +10,7 @@ import { Notice } from "../states.js";
 
 export function Details({ path, document, mayWrite, started }) {
   const [edits, setEdits] = useState(false);
-  const fields = Object.entries(document.metadata).filter(([name]) => name !== "loader_notes");
+  const fields = Object.entries(document.metadata).filter(([name]) => name !== "loader_notes" && name !== "page_labels");
   const notes = document.metadata.loader_notes || [];
   const facts = [plural(document.chunks, "passage"), document.pages && plural(document.pages, "page"), bytes(document.size), document.media_type, `changed ${time(document.updated_at)}`];
   if (document.malformed_triples) facts.push(`${plural(document.malformed_triples, "triple")} skipped`);
@@ -30,7 +30,7 @@ export function Details({ path, document, mayWrite, started }) {
 
 function Editor({ path, document, started, close }) {
   const id = useId();
-  const { loader_notes: notes, ...own } = document.metadata;
+  const { loader_notes: notes, page_labels: labels, ...own } = document.metadata;
   const [title, setTitle] = useState(document.title);
   const [text, setText] = useState(JSON.stringify(own, null, 2));
   const wrong = explain(text);

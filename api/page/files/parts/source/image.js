@@ -10,7 +10,7 @@ const WIDTH = 1400;
 const FULL_WIDTH = 2000;
 
 /** `counted` is called with the number of pages of the file, `refused` if it has none that can be drawn. */
-export function PageImage({ path, page, mark, counted, refused }) {
+export function PageImage({ path, page, label, mark, counted, refused }) {
   const text = mark ? fitAddress(mark) : "";
   const at = `${path}/pages/${page}/image`;
   const image = useResource(["image", at, text], async (signal) => {
@@ -34,6 +34,6 @@ export function PageImage({ path, page, mark, counted, refused }) {
       ${value
         ? html`<a href=${address(at, { width: FULL_WIDTH, mark: text })} target="_blank" rel="noopener" title="Open it larger"><img src=${value.url} alt=${`Page ${page}${text && value.marked ? ", with the passage highlighted" : ""}`} /></a>`
         : html`<div class="page-blank"><${Loading} what="the page" /></div>`}
-      <figcaption class="faint">Page ${page} of the PDF.${isPart && (value.marked ? " Only a part of the words was found on it." : " The words were not found on it: it may be an image, or drawn.")}</figcaption>
+      <figcaption class="faint">Page ${page}${label ? ` (${label})` : ""} of the PDF.${isPart && (value.marked ? " Only a part of the words was found on it." : " The words were not found on it: it may be an image, or drawn.")}</figcaption>
     </figure>`;
 }

@@ -41,6 +41,7 @@ export function Source({ corpus, path, document, query, change }) {
 
   const page = place?.page || 1;
   const text = useResource(place && document.readable ? ["text", path, hasPages ? page : 1] : null, (signal) => get(`${path}/pages/${hasPages ? page : 1}`, {}, signal));
+  const label = text.value?.page === page ? text.value.page_label : "";
   const points = useMemo(() => (text.value ? new Points(text.value.text) : null), [text.value]);
   const selected = inWindow || null;
   const marks = useMemo(() => (points ? marksOf(points, selected, quote) : []), [points, selected?.id, quote]);
@@ -62,7 +63,7 @@ export function Source({ corpus, path, document, query, change }) {
       ${isLost && html`<div class="notice fair"><div>${document.enabled ? "The passage of this link is no longer in the document: it was changed since. This is what it has now." : "Links to passages lead to the beginning while the document is disabled."}</div></div>`}
       ${focus.error && !isLost && html`<${Notice} error=${focus.error} />`}
       <div class="bars">
-        ${hasPages && !isDamaged && html`<${Pager} page=${page} pages=${pages} go=${go} />`}
+        ${hasPages && !isDamaged && html`<${Pager} page=${page} label=${label} pages=${pages} go=${go} />`}
         ${hasImages && html`<${Sides} side=${side} choose=${setSide} />`}
         ${selected && html`<${PassageBar} chunk=${selected} count=${document.chunks} step=${step} />`}
       </div>
@@ -71,7 +72,7 @@ export function Source({ corpus, path, document, query, change }) {
           <${Text} document=${document} text=${text} points=${points} passages=${passages} selected=${chunkId} marks=${marks} select=${select}
             move=${(start) => { setPlace({ page, start }); if (chunkId || query.get("from")) change({ chunk: "", quote: "", page: hasPages ? page : "", from: start || "" }, { replace: true }); }} />
         </div>
-        ${hasImages && place && html`<${PageImage} path=${path} page=${page} mark=${mark} counted=${setCounted} refused=${() => setIsDamaged(!document.readable)} />`}
+        ${hasImages && place && html`<${PageImage} path=${path} page=${page} label=${label} mark=${mark} counted=${setCounted} refused=${() => setIsDamaged(!document.readable)} />`}
       </div>
     </section>`;
 }

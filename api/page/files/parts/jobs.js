@@ -78,6 +78,7 @@ export function JobProgress({ job }) {
     cut > 0 && `${number(passages)} of ${plural(cut, "passage")}${done < all && cut > 0 ? " so far" : ""}`,
     total > 0 && `${bytes(size)} of ${bytes(total)}`,
     !isSettled(job) && left !== null && `about ${seconds(left)} left`,
+    job.state === "paused" && all > done && `${plural(all - done, "document")}${total > size ? `, ${bytes(total - size)}` : ""} left`,
   ].filter(Boolean);
   if (isOver(job)) return html`<p class="faint">${outcome(job)}</p>`;
   return html`<${Progress} value=${job.state === "queued" ? null : share} label=${job.state === "queued" ? waiting(job) : words.join(" · ")} />`;

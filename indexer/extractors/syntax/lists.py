@@ -45,7 +45,8 @@ UNNAMED = _words("""
     which that who whom what one ones some any all many most more few several other others another each both none i we
     you me us myself himself herself itself themselves there here such much something someone anything anyone everything
     everyone nothing those these this thing things case cases example part way ways latter former number lot ability
-    manner extent time times whole order addition regard respect connection event accordance first second third
+    manner extent time times whole order addition regard respect connection event accordance favor favour first second
+    third
 """)
 """Words that name nothing by themselves."""
 

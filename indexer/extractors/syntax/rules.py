@@ -120,7 +120,7 @@ def _note_subjects(sentence: Sentence) -> None:
 def _phrases(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]:
     """Yields the prepositions behind a word, each with its noun: of "born in Rome", `in` and `Rome`."""
     for preposition in find_children(word, "prep", "agent", "dative"):
-        if preposition.lower in NO_RELATIONS or (not of and preposition.lower in OF):
+        if preposition.lower in NO_RELATIONS or (not of and preposition.lower in OF) or _gives_example(preposition):
             continue
         for noun in find_children(preposition, "pobj"):
             yield preposition.lower, noun

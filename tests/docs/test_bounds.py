@@ -18,6 +18,8 @@ from core.passage_context import asked_cell, page_labels
 from core.settings import Settings
 from core.strategies.specs import MAX_SPEC_LENGTH
 from core.text import titles
+from indexer.extractors import syntax
+from indexer.extractors.syntax import parsing, rules
 from indexer.isolation import page_images
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
@@ -161,6 +163,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "labels of rows of a passage": (
         [evidence._MOST_LABELS],
         "tests/unit/retrieval/bridged/test_label_bounds.py::test_a_passage_with_thousands_of_labels_gains_little_by_each",
+    ),
+    "passage that is parsed for facts": (
+        [syntax._MOST_TEXT, parsing._LONGEST, rules._MOST_SENTENCE, syntax._MOST_FACTS],
+        "tests/unit/indexer/test_syntax.py::test_a_sentence_without_an_end_is_read_in_part",
     ),
     "links in a folder": ([], "tests/unit/indexer/test_walking.py::test_links_out_of_the_folder_are_rejected"),
     "answer of an endpoint": (

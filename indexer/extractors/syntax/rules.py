@@ -25,8 +25,6 @@ _MOST_SENTENCE = 150
 """Words of a sentence; of more, it is a list or a parse that failed."""
 _LEAST_WORDED = 0.4
 """The least share of a sentence's words that begin with a letter; of fewer, it is figures or code."""
-
-
 _LONGEST_WORD = 20
 """Letters of a word; a longer one in English or French is several whose spaces were lost."""
 

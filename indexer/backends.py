@@ -33,7 +33,7 @@ class IndexingBackends:
     """One record with its views and files, an embedding model, and the language models if any are configured.
 
     `embedder_of` returns the embedding model of a corpus, and raises `EmbeddingMismatch` if there is none here; None:
-    `embedder` is that of all corpora.
+    `embedder` embeds for all corpora.
 
     `prompts` replace those of extractors. The caller closes `loaders`.
     """

@@ -1,4 +1,4 @@
-"""Which embeddings of a document its corpus uses: those that are of its own model."""
+"""Which embeddings of a document its corpus uses: only embeddings by the model of the corpus."""
 
 from dataclasses import replace
 
@@ -10,10 +10,10 @@ __all__ = ["fit_embeddings"]
 
 
 def fit_embeddings(document: LoadedDocument, corpus: Corpus) -> tuple[Block, ...]:
-    """Returns the blocks, without embeddings that are of another model than that of the corpus.
+    """Returns the blocks, without the embeddings if they are of another model than the model of the corpus.
 
     A submission with such embeddings is refused, so the corpus has been reindexed since; its model then embeds the
-    text. Raises `LoadFailed` for an embedding of the corpus' model that has another dimension.
+    text. Raises `LoadFailed` for an embedding of the right model with the wrong dimension.
     """
     settings = corpus.settings
     if document.embedding_model != settings.embedding_model or not settings.has_vectors:

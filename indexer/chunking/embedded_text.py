@@ -11,7 +11,7 @@ _MAX_CHARACTERS_PER_TOKEN = 64  # of the budget: the tokens of a longer head are
 
 
 def embedded_text(title: str, heading: str, text: str) -> str:
-    """Joins the three parts by line ends, without those that are empty."""
+    """Joins the three parts by line ends. Empty parts are left out."""
     return "\n".join(part for part in (title, heading, text) if part)
 
 

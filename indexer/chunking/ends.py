@@ -1,9 +1,9 @@
 """The ends of chunks, chosen from the text: a changed sentence moves few ends besides its own.
 
 Each place where a chunk may end has a cost, which depends on the sentence before it alone: a hash of its text, less at
-the end of a paragraph. Of all ways to cut a block into chunks that fit, the one with the least sum is taken. Wherever
-two texts are the same, so are the cheap ends, and the ways meet again after one or two chunks. Packing as much as fits
-would move all ends that follow.
+the end of a paragraph. Of all ways to cut a block into chunks that fit, the way with the least sum is taken. Wherever
+two texts are the same, so are the cheap ends, and their chunks are the same again after one or two. Packing as much as
+fits would move all later ends.
 """
 
 from array import array
@@ -19,16 +19,16 @@ __all__ = ["pack"]
 
 _HASH = 1 << 32
 _CHUNK = _HASH // 10
-"""The cost of a chunk beside that of its end, in hashes. More of it makes fewer chunks and moves more ends."""
+"""The cost of a chunk beside the cost of its end. A higher cost makes fewer chunks and moves more ends."""
 _WITHIN_PARAGRAPH = _HASH
 _FACTOR_WITHIN_PARAGRAPH = 4
-"""An end within a paragraph costs one to five hashes, one at the end of a paragraph up to one hash."""
+"""An end within a paragraph costs one to five hashes, the end of a paragraph up to one hash."""
 
 
 class _Start(NamedTuple):
     """A sentence, by its number, with which a chunk may begin.
 
-    `tokens`: those before the chunk, less what it repeats. `cost`: that of the cheapest ends up to here.
+    `tokens`: the tokens before the chunk, less the repeated tokens. `cost`: the cost of the cheapest ends up to here.
     """
 
     number: int
@@ -44,7 +44,7 @@ def pack(sentences: Iterable[Piece], budget: int, overlap: int) -> list[Range]:
     """
     begins, ends, cheapest = array("q"), array("q"), array("q")
     recent: deque[Piece] = deque(maxlen=overlap)
-    starts: deque[_Start] = deque()  # those that a later chunk may still begin with, ascending by number and cost
+    starts: deque[_Start] = deque()  # a later chunk may still begin here; ascending by number and cost
     tokens = cost = 0
     for number, sentence in enumerate(sentences):
         repeated = _find_repeated(recent, min(budget // 4, budget - sentence.tokens))

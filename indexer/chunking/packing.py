@@ -72,7 +72,7 @@ def _make_frame(index: int, text: str, head: str, taken: int, limit: int) -> Fra
 def _find_named_tables(text: str) -> list[TextTable]:
     """Returns the tables whose header is put into headings.
 
-    Years and dates are not: most tables of a report have the same ones, and searches found the wrong tables by them.
+    Headers with years and dates are not: most tables of a report share them, so searches found the wrong tables.
     """
     return [table for table in find_tables(text) if table.header and not table.has_periods]
 
@@ -85,7 +85,7 @@ def _reserve_headers(
     tokens: TokenCounter,
     limit: int,
 ) -> list[Frame]:
-    """Returns the frames of blocks that are cut; those with tables have room for the header with most characters.
+    """Returns the frames of blocks that are cut. Frames with tables have room for the header with most characters.
 
     One header of a block is counted, however many tables it has.
     """
@@ -109,7 +109,7 @@ def _reserve_headers(
 
 
 def _find_heading(heading: str, tables: Sequence[TextTable], start: int) -> str:
-    """Returns the heading of a chunk that begins at `start`; `tables` are those of its block that have a header."""
+    """Returns the heading of a chunk that begins at `start`; `tables` are the tables of its block with a header."""
     at = bisect_right(tables, start, key=lambda table: table.body) - 1
     within = at >= 0 and start < tables[at].end
     return _join_header(heading, tables[at].header) if within else heading

@@ -15,7 +15,7 @@ __all__ = ["Frame", "Piece", "cut_sentences", "halve_until_fitting", "split_by_b
 _BEGINNINGS_TOGETHER = 200
 _COUNTED_TOGETHER = 1_000_000
 _CUT_TOGETHER = 200_000
-"""Pieces and characters that are worked on at once, so that those of a long text are not all in memory.
+"""Pieces and characters that are worked on at once, so that a long text is not in memory as pieces.
 
 At worst, each character of a sentence becomes a piece of its own when it is cut.
 """
@@ -60,7 +60,7 @@ class Piece:
 
 
 def split_by_beginning(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[list[Piece], list[Piece]]:
-    """Returns the pieces that have to be counted, and those whose beginning already has more tokens than their limit.
+    """Returns the pieces that have to be counted, and the pieces that exceed their limit by their beginning alone.
 
     To count a whole book or table, which is certainly too long, would take seconds and gigabytes.
     """
@@ -88,7 +88,7 @@ def _whole_words_at_the_beginning(piece: Piece) -> str:
 
 
 def split_by_limit(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[list[Piece], list[Piece]]:
-    """Counts each piece with its head. Returns those that fit their limit, and those that do not."""
+    """Counts each piece with its head. Returns the pieces that fit their limit, and the others."""
     fitting, too_long = list[Piece](), list[Piece]()
     for part in batched_by_length(pieces, _COUNTED_TOGETHER, _length):
         check_work()
@@ -100,8 +100,8 @@ def split_by_limit(pieces: Iterable[Piece], tokens: TokenCounter) -> tuple[list[
 
 
 def cut_sentences(frames: Sequence[Frame], tokens: TokenCounter) -> Iterator[Piece]:
-    """Yields the sentences with their counts, in order. One that exceeds its budget is cut finer until all its parts
-    fit.
+    """Yields the sentences with their counts, in order. A sentence that exceeds its budget is cut finer until all its
+    parts fit.
     """
     sentences = (Piece(frame, part) for frame in frames for part in iter_segments(frame.text))
     for part in batched_by_length(sentences, _COUNTED_TOGETHER, _length):
@@ -110,7 +110,7 @@ def cut_sentences(frames: Sequence[Frame], tokens: TokenCounter) -> Iterator[Pie
 
 
 def _cut_until_fitting(pieces: Sequence[Piece], tokens: TokenCounter) -> list[Piece]:
-    """Cuts those of the counted sentences that are too long."""
+    """Cuts the counted sentences that are too long."""
     done: list[Piece] = []
     level = 0
     while pieces:
@@ -126,7 +126,7 @@ def _cut_until_fitting(pieces: Sequence[Piece], tokens: TokenCounter) -> list[Pi
 
 
 def halve_until_fitting(pieces: list[Piece], tokens: TokenCounter) -> list[Piece]:
-    """Counts the pieces as they will be embedded. One that has more tokens than its parts together is halved."""
+    """Counts the pieces as they will be embedded. A piece with more tokens than its parts together is halved."""
     done: list[Piece] = []
     while pieces:
         fitting, too_long = split_by_limit(pieces, tokens)

@@ -26,7 +26,7 @@ class CombinedExtractor:
 
     @property
     def model_calls(self) -> ModelCalls | None:
-        """Those of the part that calls a model. At most one does: a name stands once, and only one strategy does."""
+        """The calls of the part that calls a model. Only one strategy does, and each part is another strategy."""
         return next((part.model_calls for part in self._parts if part.model_calls), None)
 
     async def extract(
@@ -37,7 +37,7 @@ class CombinedExtractor:
         trace: Trace,
         attempt: int = 0,
     ) -> list[Extraction]:
-        """Calls one part after the other. Concurrency comes from the caller, who extracts several chunks at a time."""
+        """Calls the parts in turn. Concurrency comes from the caller, which extracts several chunks at a time."""
         found = [await part.extract(document, chunks, wanted, trace, attempt) for part in self._parts]
         return [merge(of_chunk) for of_chunk in zip(*found, strict=True)]
 

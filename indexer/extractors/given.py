@@ -53,7 +53,7 @@ class GivenExtractor:
         return [assigned[2][n] for n in wanted]
 
     def input_of(self, document: LoadedDocument, chunk: DraftChunk) -> Sequence[str]:
-        """What belongs to one chunk depends on the other chunks: those of the document, or only those of its block."""
+        """The extraction of a chunk depends on the other chunks: of the document, or of its block alone."""
         if document.entities or document.triples or document.malformed or _has_names_without_text(document):
             return (chunk.text, str(chunk.block), str(chunk.start), self._digest(document))
         block = document.blocks[chunk.block]
@@ -85,7 +85,7 @@ def _assign(document: LoadedDocument, chunks: Sequence[DraftChunk]) -> list[Extr
 
 
 def _names(document: LoadedDocument) -> Iterator[str]:
-    """Yields the names that are given, and those of triples."""
+    """Yields the given names, and the names in given triples."""
     parts: list[LoadedDocument | Block] = [document, *document.blocks]
     for given in parts:
         yield from given.entities
@@ -122,7 +122,7 @@ class _Assignment:
         self._found = [_Found({}, {}) for _ in chunks]
 
     def assign(self, chunks: Sequence[int], entities: Iterable[str], triples: Iterable[Triple]) -> None:
-        """Assigns them to those of `chunks` that contain them, or else to the first of these."""
+        """Assigns names and triples to the `chunks` that contain them, or else to the first of `chunks`."""
         if not chunks:
             return
         for name in entities:
@@ -140,7 +140,7 @@ class _Assignment:
                 forms[surface.form] = max(surface.count, forms.get(surface.form, 0))
 
     def _chunks_with(self, name: str, chunks: Sequence[int]) -> Mapping[int, int]:
-        """Returns how often those of `chunks` (ascending) that contain the name do so, ascending."""
+        """Returns how often each of `chunks` contains the name, except chunks without it. Both ascend."""
         held = self._occurrences.get(self._normalised[name], {})
         if len(chunks) == len(self._chunks):
             return held

@@ -61,7 +61,7 @@ class PatternExtractor:
         return [span.form for span in self.find_spans(document, chunk)]
 
     def evidence(self, document: LoadedDocument) -> NameEvidence:
-        """Returns the evidence of a document; that of the last one is kept, since its chunks come one after another.
+        """Returns the evidence of a document, and keeps the last document's: its chunks come one after another.
 
         The document itself is not kept: it may be large.
         """

@@ -24,7 +24,7 @@ _MODULE = "indexer.isolation.parser"
 _HEAD_BYTES = 64 * 1024
 _START_SECONDS = 60.0
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "PYTHONPATH", "TESSDATA_PREFIX")
-"""The variables by which interpreter, libraries and tesseract are found. No other one is passed on."""
+"""The variables by which interpreter, libraries and tesseract are found. No other variable is passed on."""
 
 
 class ChildEnded(Exception):
@@ -33,7 +33,7 @@ class ChildEnded(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """The reply to one request. `body` is None unless the task was done. After the last one, the process ends."""
+    """The reply to one request. `body` is None unless the task was done. After the last reply, the process ends."""
 
     outcome: str
     reason: str
@@ -51,9 +51,9 @@ class _Head(BaseModel):
 
 
 class ParserChild:
-    """A process with three inherited descriptors: two pipes for messages, and one that tells of the worker's end.
+    """A process with three inherited descriptors: two pipes for messages, and a pipe that tells of the worker's end.
 
-    It is made without waiting: the process imports its libraries meanwhile. Raises `Unavailable` if it cannot be made.
+    `ParserChild()` does not wait until the process has its libraries. Raises `Unavailable` if the process cannot start.
     """
 
     def __init__(self, limits: ParserLimits, modules: Sequence[str] = ()) -> None:

@@ -1,6 +1,6 @@
-"""Confinement of the current process on Linux: resource limits, no sockets, and no files but those of libraries.
+"""Confinement of the current process on Linux: resource limits, no sockets, and only the files of libraries.
 
-Each part needs no privileges. A part that the system does not offer is left out; `confine` returns those in force.
+No part needs privileges. A part that the system does not offer is left out; `confine` returns the parts in force.
 """
 
 import ctypes
@@ -86,7 +86,7 @@ def _refuse_sockets(libc: ctypes.CDLL) -> bool:
 
 
 def _refuse_files(libc: ctypes.CDLL, readable: Iterable[str]) -> bool:
-    """Allows to read the system's libraries and those of Python, and to write nothing, by Landlock."""
+    """Allows reading the libraries of the system and of Python, and no writing, by Landlock."""
     version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
     if version < 1:
         return False
@@ -120,7 +120,7 @@ def _allow(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
 
 
 def _python_folders() -> Iterator[str]:
-    """Yields the folders of Python and its libraries, and those of imported packages elsewhere.
+    """Yields the folders of Python, of its libraries, and of imported packages elsewhere.
 
     The parent of such a package may be a checkout, which holds data and settings, too.
     """

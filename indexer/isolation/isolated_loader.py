@@ -1,4 +1,4 @@
-"""A loader that runs another one in a parser process."""
+"""A loader that runs another loader in a parser process."""
 
 from dataclasses import dataclass
 

@@ -30,9 +30,9 @@ class LaneLimits:
 
 
 class Lane:
-    """Callers take turns, so that one with many calls makes nobody else wait for more than one of them.
+    """Callers take turns, so that a caller with many calls makes others wait for at most one of them.
 
-    A call that is cancelled while it waits is not carried out; of one that runs, `interrupt` ends the work.
+    A call that is cancelled while it waits is not carried out. If it runs already, `interrupt` ends its work.
     """
 
     def __init__(self, name: str, limits: LaneLimits, interrupt: Callable[[], None]) -> None:

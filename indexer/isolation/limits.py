@@ -15,7 +15,7 @@ class ParserLimits:
     """`memory` and `output` are in bytes, `seconds` limit the time of one file. `files` are parsed by one process.
     `seconds_setting` is named where the time is over.
 
-    `memory` is the address space beyond that of the process when it starts, and beyond `LIBRARY_BYTES`.
+    The address space may grow by `memory` and `LIBRARY_BYTES` after the process has started.
     """
 
     memory: int = 1024 * MEGABYTE

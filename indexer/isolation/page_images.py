@@ -26,7 +26,7 @@ def has_page_images(media_type: str) -> bool:
 
 
 class PageImages:
-    """Draws pages, one at a time, so that loading does not wait for it. `seconds` limit the time of each."""
+    """Draws pages, one at a time, so that loading does not wait for it. `seconds` limit the time of each page."""
 
     def __init__(self, limits: ParserLimits | None = None, seconds: float = 20.0) -> None:
         limits = replace(limits or ParserLimits(), seconds=seconds, seconds_setting="HOPWEAVE_PARSER__IMAGE_SECONDS")
@@ -39,7 +39,7 @@ class PageImages:
         return self._process.pid
 
     async def prepare(self) -> None:
-        """Starts the process, and from now on each successor in advance, so that no page waits for the start of one.
+        """Starts the process, and from now on each successor in advance, so that no page waits for a start.
 
         Does not wait for the start. Raises `Unavailable` if the system starts no process.
         """
@@ -57,7 +57,7 @@ class PageImages:
     ) -> DrawnPage:
         """Draws page `number`, counted from 1, with the words of `mark` highlighted.
 
-        A function as `content` is called when it is the call's turn, so that one file is in memory.
+        If `content` is a function, it is called when the call has its turn, so that only one file is in memory.
 
         Raises `NotFound`, which says how many pages there are, `LoadFailed`, and `RateLimited` if too many calls wait.
         A call that is cancelled is not carried out, or ends.

@@ -78,7 +78,7 @@ def _end_with(parent: int) -> None:
 
 
 def _program_folders() -> list[str]:
-    """Returns the folders of programs, and that of the language data of tesseract, if it is set."""
+    """Returns the folders of programs, and the folder of tesseract's language data, if it is set."""
     return [path for name in ("TESSDATA_PREFIX", "PATH") for path in os.environ.get(name, "").split(":") if path]
 
 

@@ -12,13 +12,13 @@ from indexer.isolation.limits import MEGABYTE, ParserLimits
 __all__ = ["ParserProcess"]
 
 _FILES_AHEAD = 20
-"""With so many files left, a process gets its successor. A busy machine starts one in the time of some ten files."""
+"""With so many files left, a process gets its successor. A busy machine takes as long to start it as to parse ten."""
 
 
 class ParserProcess:
-    """Parses one file at a time. The process ends with this one, however this one ends.
+    """Parses one file at a time. The process ends with the current process, however that ends.
 
-    It can import what is installed, and `modules` besides.
+    It can import installed packages, and `modules`.
     """
 
     def __init__(self, limits: ParserLimits | None = None, modules: Sequence[str] = ()) -> None:
@@ -42,7 +42,7 @@ class ParserProcess:
         return self._child.confined if self._child else frozenset()
 
     def prepare(self) -> None:
-        """Starts a process, and from now on each successor in advance, so that no file waits for the start of one.
+        """Starts a process, and from now on each successor in advance, so that no file waits for a start.
 
         Does not wait for the start. Raises `Unavailable` if the system starts no process.
         """
@@ -84,7 +84,7 @@ class ParserProcess:
                 self._child.kill()
 
     def close(self) -> None:
-        """Ends the process, also while it parses. The next `parse` starts another one."""
+        """Ends the process, also while it parses. The next `parse` starts a new process."""
         self._is_closed = True
         if child := self._child:
             child.kill()
@@ -104,13 +104,13 @@ class ParserProcess:
                 self._is_parsing = False
 
     def _end_child(self) -> None:
-        """Ends the process; its successor, if there is one, takes its place."""
+        """Ends the process. Its successor, if it has started, takes its place."""
         if self._child:
             self._child.end()
         self._child, self._successor = self._successor, None
 
     def _start_ahead(self) -> None:
-        """Starts the process of the next files, if `prepare` asked for it and the present one is gone or ends soon."""
+        """Starts the process for the next files, if `prepare` asked for it and the current one is gone or ends soon."""
         if not self._is_prepared or self._is_closed or self._successor:
             return
         with contextlib.suppress(Unavailable):  # the next file tries again, and its error says why

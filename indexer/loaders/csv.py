@@ -40,7 +40,7 @@ _MOST, _ANY_LENGTH = 20, 16_000_000
 
 
 class TableLoader:
-    """The title is that of the sender, or else the name of the file. Cells without a text are left out."""
+    """The title is the sender's, else the name of the file. Cells without a text are left out."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -45,7 +45,7 @@ class Config(StrategyConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class _Package:
-    """A book's list of files: `chapters` are their paths in the order of reading, `contents` those of the contents."""
+    """A book's list of files: the paths of `chapters`, in the order of reading, and of tables of `contents`."""
 
     title: str
     metadata: Mapping[str, Any]
@@ -54,7 +54,7 @@ class _Package:
 
 
 class EpubLoader:
-    """Loads EPUB. The title is that of the sender, else that of the book, else the name of the file."""
+    """Loads EPUB. The title is the sender's, else the book's, else the name of the file."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -24,7 +24,7 @@ class Config(StrategyConfig):
 
 
 class HtmlLoader:
-    """The title is that of the sender, else the heading of level 1 or the title of the page, else the file's name."""
+    """The title is the sender's, else the heading of level 1 or the title of the page, else the name of the file."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -37,7 +37,7 @@ class Config(StrategyConfig):
 
 
 class NotebookLoader:
-    """The title is that of the sender, else the first heading of level 1, else the name of the file."""
+    """The title is the sender's, else the first heading of level 1, else the name of the file."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

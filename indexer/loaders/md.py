@@ -31,8 +31,8 @@ class Config(StrategyConfig):
 class MarkdownLoader:
     """Loads Markdown.
 
-    The title is that of the sender, else `title` of the front matter, else the first heading of level 1, else the name
-    of the file.
+    The title is the sender's, else `title` of the front matter, else the first heading of level 1, else the name of
+    the file.
     """
 
     def __init__(self, config: Config) -> None:

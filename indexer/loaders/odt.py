@@ -74,7 +74,7 @@ class OdtLoader:
 
 
 def _find_titles(root: Any) -> frozenset[str]:
-    """Returns the styles of paragraphs that are titles: "Title", and the automatic ones that are based on it."""
+    """Returns the styles of titles: "Title", and the automatic styles that are based on it."""
     styles = root.iterfind(f"{OFFICE}automatic-styles/{STYLE}style")
     named = (style.get(f"{STYLE}name") for style in styles if style.get(f"{STYLE}parent-style-name") == "Title")
     return frozenset(("Title", *filter(None, named)))

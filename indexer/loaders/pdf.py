@@ -62,11 +62,16 @@ class Config(StrategyConfig):
 class PdfLoader:
     """Loads PDF.
 
-    The title is the sender's, else the one in the properties, else the heading of the first page that is above all
-    others, or above the others of a page that has nothing but headings, else the name of the file. Where that heading
-    is a letterhead, the line with the number of the letter precedes it: all letters of a firm have the same one. A
-    title that lacks the year, quarter or version in the name of the file has this name in parentheses: reports that
-    come every quarter have the same title.
+    The title is the first of these:
+
+    - the title that the sender gave,
+    - the title in the properties,
+    - the heading of the first page that is above all other headings, or above the others of a page of headings alone,
+    - the name of the file.
+
+    If the heading is a letterhead, which all letters of a firm share, the line with the number of the letter precedes
+    it. A title that lacks the year, quarter or version in the name of the file has this name in parentheses: quarterly
+    reports have the same title.
     """
 
     def __init__(self, config: Config) -> None:
@@ -169,7 +174,7 @@ def _explain_no_text(key: str, pages: int, images: int, *, has_tesseract: bool) 
 
 
 def _as_lines(texts: Sequence[str]) -> list[Line]:
-    """Returns recognised lines; their size is unknown. An empty line before one begins a paragraph."""
+    """Returns recognised lines; their size is unknown. An empty line ends a paragraph."""
     pairs = zip(["", *texts], texts, strict=False)
     return [Line(text, 0.0, 0.0, 0.0, is_first=not before) for before, text in pairs if text]
 

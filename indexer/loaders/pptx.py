@@ -31,7 +31,7 @@ class Config(StrategyConfig):
 
 
 class PptxLoader:
-    """Loads PPTX. The title is that of the sender, else the title of the properties, else that of the first slide."""
+    """Loads PPTX. The title is the sender's, else the title in the properties, else the title of the first slide."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -65,7 +65,7 @@ class PptxLoader:
 
 
 def _walk(shapes: Iterable[Any]) -> Iterator[Any]:
-    """Yields the shapes in order, also those of groups, without the number, date and footer of a slide."""
+    """Yields the shapes in order, also inside groups, without the number, date and footer of a slide."""
     from pptx.enum.shapes import PP_PLACEHOLDER
     from pptx.shapes.group import GroupShape
 

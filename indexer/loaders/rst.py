@@ -36,7 +36,7 @@ class Config(StrategyConfig):
 
 
 class RstLoader:
-    """The title is that of the sender, else the first heading, else the name of the file."""
+    """The title is the sender's, else the first heading, else the name of the file."""
 
     def __init__(self, config: Config) -> None:
         self._config = config
@@ -85,7 +85,7 @@ def _headings(text: str) -> list[Heading]:
 
 
 def _windows(text: str) -> Iterator[tuple[tuple[str, int, int], tuple[str, int, int], tuple[str, int, int]]]:
-    """Yields three lines after each other, each with its offset and that of the next one."""
+    """Yields each three successive lines, each line with its offset and the offset of the next line."""
     before, line = ("", 0, 0), ("", 0, 0)
     for found in _LINE.finditer(text):
         below = (found[1].rstrip() if len(found[1]) < 1000 else "", found.start(), found.end())

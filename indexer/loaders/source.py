@@ -34,7 +34,7 @@ class Config(StrategyConfig):
 
 
 class SourceLoader:
-    """Takes the text as it is. The title is that of the sender, or else the name of the file with its suffix."""
+    """Takes the text as it is. The title is the sender's, else the name of the file with its suffix."""
 
     def __init__(self, config: Config) -> None:
         self._config = config

@@ -31,9 +31,9 @@ def join_cells(cells: Iterable[str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class _Section:
-    """A part of a page under the heading `path`, which begins with the line of the heading, if that is in the text.
+    """A part of a page under the heading `path`. It begins with the line of the heading, if that is in the text.
 
-    `start` is the offset of that line, `body` that of the line after it.
+    `start` and `body` are the offsets of this line and of the line after it.
     """
 
     page: int
@@ -93,21 +93,21 @@ class TextBuilder:
         self._begin_section(self._length)
 
     def end_block(self) -> None:
-        """Ends the block. The next one has the same headings."""
+        """Ends the block. The next block has the same headings."""
         self._begin_section(self._length)
 
     def end_page(self) -> None:
-        """Ends the current page. The heading path goes on with the next one."""
+        """Ends the current page. The next page begins with the same heading path."""
         self.pages.append("\n".join(self._lines))
         self._lines, self._length = [], 0
         self._begin_section(0)
 
     def blocks(self, *, numbered: bool, title: str) -> tuple[Block, ...]:
-        """Returns the blocks in order, without those of white space. With `numbered` they have the numbers of pages.
+        """Returns the blocks in order, except blocks of white space. With `numbered` they have the numbers of pages.
 
-        A heading is no part of the text of its block. One without text below it begins the next block of its page, or
-        is a block if there is none. The title of the document precedes every chunk: it is left out at the beginning of
-        paths, and is a block only if there is no other.
+        A heading is no part of the text of its block. A heading without text below it begins the next block of its
+        page, or is a block if no block follows. The title of the document precedes every chunk: it is left out at the
+        beginning of paths, and is a block only if there is no other block.
         """
         sections = [_Section(page=0, start=0, body=0, path=()), *self._sections]
         found: list[Block] = []
@@ -146,7 +146,7 @@ def _begin_earlier(block: Block, page: str, start: int) -> Block:
 def finish_document(
     source: Source, builder: TextBuilder, title: str, metadata: Mapping[str, Any], *, numbered: bool
 ) -> LoadedDocument:
-    """Returns the document. Its title is that of the sender, else `title`, else the name of the file.
+    """Returns the document. Its title is the sender's, else `title`, else the name of the file.
 
     Raises `LoadFailed` if it has no text.
     """

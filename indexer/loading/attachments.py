@@ -35,7 +35,7 @@ class AttachedFile:
 class FoundFiles:
     """The files of a mail that are documents of their own, and what the mail states; '' for what it does not.
 
-    `folder` is the part of their keys that tells the mail among the ones of a mailbox, '' outside of a mailbox.
+    `folder` is the part of the files' keys that names the mail within a mailbox, '' outside of a mailbox.
     """
 
     folder: str = ""

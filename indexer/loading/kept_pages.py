@@ -1,6 +1,6 @@
 """The texts of the pages of a long document, packed to be kept beside its original.
 
-To load the original again for one page takes as long as for all: some milliseconds for each page.
+Loading one page from the original takes as long as loading all pages: some milliseconds for each.
 """
 
 import json
@@ -18,7 +18,7 @@ _LEVEL = 1
 def pack_pages(media_type: str, pages: Sequence[str]) -> bytes | None:
     """Returns the texts of a document's pages in few bytes, or None if they are so few that they need not be kept.
 
-    `media_type` chose the loader: another one reads other pages in the same bytes.
+    `media_type` chose the loader: another loader reads other pages in the same bytes.
     """
     if len(pages) <= _MOST_UNKEPT:
         return None

@@ -38,7 +38,7 @@ LEFT_OUT = frozenset(
 )
 """Elements that are no text of a document."""
 MOST_REPEATED = 64
-"""Spaces, and cells of a text document, that one element stands for."""
+"""The most spaces, or cells of a text document, that one element stands for."""
 _CHARACTERS = {f"{TEXT}tab": "\t", f"{TEXT}line-break": "\n"}
 _MANIFEST, _WHOLE = "META-INF/manifest.xml", "encrypted-package"
 
@@ -101,7 +101,7 @@ def read_characters(element: Any) -> str | None:
 
 
 def collapse(text: str | None) -> str:
-    """Returns the characters of an element with white space as one space: what counts is in elements of its own."""
+    """Returns the characters of an element, each run of white space as one space. Spaces that count are elements."""
     if not text:
         return ""
     before, after = text[:1].isspace(), text[-1:].isspace()

@@ -73,7 +73,7 @@ class _Row:
             self._end_row()
 
     def end_table(self) -> None:
-        """Ends the table, if one is open, also where its last row has no end."""
+        """Ends the open table, if any, also where its last row has no end."""
         if self._has_rows:
             self._end_row()
             if self._is_written:

@@ -63,7 +63,7 @@ def read_office_properties(archive: zipfile.ZipFile, key: str) -> tuple[str, dic
 
 
 def read_title(stated: str | None) -> str:
-    """Returns the title that the properties state; '' if a program wrote it where nobody gave one."""
+    """Returns the title that the properties state; '' if a program made it up."""
     title = (stated or "").strip()
     return "" if _NO_TITLE.search(title) else title
 

@@ -11,7 +11,7 @@ from indexer.loading.texts.chapter_words import word_level
 __all__ = ["find_running_lines"]
 
 _EDGE = 2
-"""Lines at the top and at the bottom of a page that may be running ones."""
+"""The number of lines at the top, and at the bottom, of a page that may be running lines."""
 _MIN_PAGES = 3
 _SHARE = 0.25
 _LONGEST = 200
@@ -42,7 +42,7 @@ def find_running_lines(
 
     A running line stands at an edge of a page, and is one of these:
     - a line that a quarter of the pages have; the first page that has it keeps it, since it may be the title. Without
-      a cover, the title is on the first page, so no other one keeps it,
+      a cover, the title is on the first page, so no other page keeps it,
     - a number that grows with the pages, alone, or in a line that is otherwise the same on three pages,
     - the label of the page, such as `iv` or `A-3`, where the file has `labels`.
 
@@ -74,7 +74,7 @@ def find_running_lines(
 
 
 def _labelled(edges: Sequence[Sequence[tuple[int, str]]], labels: Sequence[str]) -> list[set[int]]:
-    """Returns the lines that are the label of their page, if several pages have one."""
+    """Returns the lines that are the label of their page, if several pages have such a line."""
     if not labels:
         return [set() for _ in edges]
     found = [

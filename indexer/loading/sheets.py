@@ -74,9 +74,9 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
 
 
 def _repeat_merged(rows: Iterable[SheetRow]) -> Iterator[tuple[Sequence[tuple[int, Cell]], bool]]:
-    """Yields rows in which a merged cell has its value in each place that it covers, and whether one spans columns.
+    """Yields rows in which a merged cell has its value in each place that it covers, and whether a cell spans columns.
 
-    A row of one merged cell stays a row of one cell.
+    A row of a single merged cell stays a row of one cell.
     """
     covered: dict[int, tuple[int, Cell]] = {}
     repeated = merged = 0

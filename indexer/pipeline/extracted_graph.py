@@ -19,7 +19,7 @@ __all__ = ["ExtractedGraph", "GraphBuilder", "make_graph"]
 class ExtractedGraph:
     """The mentions and facts of some chunks. `malformed` counts the triples left out because they name nothing.
 
-    It includes those that the extractor has left out already.
+    It includes the triples that the extractor has left out.
     """
 
     mentions: Sequence[Mention]
@@ -28,10 +28,10 @@ class ExtractedGraph:
 
 
 class _MentionTable(Sequence[Mention]):
-    """Mentions in arrays, which a long text has millions of; each is made when it is read.
+    """Mentions in arrays, since a long text has millions; each is made when it is read.
 
     The mentions of the chunk `chunk_ids[n]` end at `ends[n]`. Mention m is of `forms[of_form[m]]`, `counts[m]` times. A
-    form is name and spelling joined by a line feed, in UTF-8; `entity_ids` are those of `forms`, 16 bytes each.
+    form is name and spelling joined by a line feed, in UTF-8; `entity_ids` are the ids for `forms`, 16 bytes each.
     """
 
     def __init__(self) -> None:
@@ -145,7 +145,7 @@ def _count_forms(extraction: Extraction, triples: Iterable[Triple]) -> dict[tupl
 
 
 def _facts(chunk_id: str, triples: Iterable[Triple]) -> list[Fact]:
-    """Makes one fact for each triple. Triples with equal names and predicate are one."""
+    """Makes one fact for each triple. Triples with equal names and predicate make one fact."""
     named = {(normalise(t.subject), _one_line(t.predicate), normalise(t.object)) for t in triples}
     facts = []
     for subject, predicate, object_ in sorted(named):

@@ -29,7 +29,7 @@ Token = tuple[str, str, int, int]
 
 
 class LoggedClaims:
-    """Implements `core.ports.record.Claims` by another one. Documents are named by key; no content is logged."""
+    """Implements `core.ports.record.Claims` by another `Claims`. Documents are logged by key, without their content."""
 
     def __init__(self, inner: Claims, corpus: str) -> None:
         self._inner = inner
@@ -110,7 +110,7 @@ class LoggedClaims:
 
 
 class LoggedCommits:
-    """Implements `core.ports.record.Commits` by another one, and logs what is committed."""
+    """Implements `core.ports.record.Commits` by another `Commits`, and logs what is committed."""
 
     def __init__(self, inner: Commits, claims: LoggedClaims) -> None:
         self._inner = inner

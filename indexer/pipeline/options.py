@@ -11,10 +11,10 @@ _MEGABYTE = 1_000_000
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentLimits:
-    """What one document may take. One that takes more fails, and the others go on.
+    """The limits of one document. A document that exceeds them fails, and the others go on.
 
-    `content` are the bytes of its original, and the characters of its text. `chunks` bound the memory beside the text,
-    which is some kilobytes for each. `seconds` are those of the processor for each megabyte, and for less than one.
+    `content` bounds the bytes of its original, and the characters of its text. `chunks` bounds the memory beside the
+    text, some kilobytes for each chunk. `seconds` is the processor time for each megabyte, and for a smaller document.
     """
 
     content: int = 256 * _MEGABYTE

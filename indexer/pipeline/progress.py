@@ -42,7 +42,7 @@ class ProgressReport:
 
     @asynccontextmanager
     async def periodic(self) -> AsyncIterator[None]:
-        """Reports while the block lasts. A report that fails is repeated by the next one."""
+        """Reports while the block lasts. The next report repeats a report that failed."""
         task = asyncio.create_task(self._report_forever())
         try:
             yield

@@ -60,7 +60,7 @@ def _is_unfinished(job: Job) -> bool:
 
 
 async def _copy_originals(backends: IndexingBackends, reindex: Reindex, revisions: Sequence[NewRevision]) -> None:
-    """Copies the originals. They are stored per corpus, so deleting one corpus never deletes those of another."""
+    """Copies the originals. They are stored per corpus, so deleting a corpus deletes no originals of another corpus."""
     names = sorted({revision.content_hash for revision in revisions})
     for start in range(0, len(names), _COPY_BATCH):
         await asyncio.gather(*(_copy(backends, reindex, name) for name in names[start : start + _COPY_BATCH]))

@@ -17,7 +17,7 @@ _LEVEL = 1
 class RowTable(Sequence[ChunkRow]):
     """Rows of one document in order, which are made when they are read; reading them one after another is cheap.
 
-    The rows of a short document, and the last ones of a long one, are kept as they are.
+    The rows of a short document, and the last rows of a long document, are kept as they are.
     """
 
     def __init__(self) -> None:

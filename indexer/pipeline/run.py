@@ -37,10 +37,10 @@ class Run:
     If the extractor calls a model, the next batch is claimed when few chunks wait for a call, so the model is never
     idle.
 
-    A batch of small documents and a larger document are claimed in turn, the small ones first. While a larger one is
-    in work, only documents of its size class are claimed besides: the worker makes runs for smaller ones meanwhile.
-    Such a run claims only documents of at most `max_size` bytes, and none that is claimed alone. Runs of one worker
-    take turns at the embedding model, at `turns`.
+    A batch of small documents and a larger document are claimed in turn, the small documents first. While a larger
+    document is in work, only documents of its size class are claimed besides: the worker makes runs for smaller
+    documents meanwhile. Such a run claims only documents of at most `max_size` bytes, and none that is claimed alone.
+    Runs of one worker take turns at the embedding model, at `turns`.
     """
 
     def __init__(
@@ -157,8 +157,8 @@ class Run:
         return claims
 
     async def _claim_in_turn(self, max_bytes: int) -> list[Claim]:
-        """Claims small documents or a larger one, whichever was not claimed last. If there is neither, and nothing is
-        in work, claims a document that is claimed alone.
+        """Claims small documents or a larger document, in turn. If there is neither, and nothing is in work, claims a
+        document that is claimed alone.
         """
         in_work = size_class(self._claims.largest, self._small).start
         sizes = [ClaimFilter(min_size=max(in_work, self._small + 1), max_size=self._max_size, suspects=False)]

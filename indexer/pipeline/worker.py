@@ -1,7 +1,7 @@
 """The worker: maintains and indexes one corpus at a time, and tries again while a store is unavailable.
 
-While a large document is in work, it makes runs for smaller ones of all corpora beside it. It knows no broker. A caller
-may call `work` as often as it likes: the record tells what is to be done.
+While a large document is in work, the worker also makes runs for smaller documents of all corpora. It knows no broker.
+A caller may call `work` as often as it likes: the record tells what is to be done.
 """
 
 import asyncio
@@ -37,9 +37,9 @@ async def _ignore_end(_corpus_id: str, _more: bool) -> None:
 class Worker:
     """Does what the record says is to be done. `name` owns its claims. It gives them back once `is_stopping`.
 
-    `report_waiting` is called with the reason whenever a store is unavailable, and with '' when it is tried again.
-    `report_end` is called after each run with the id of its corpus, and whether there is more to do. `report_failure`
-    is called with the id of a corpus and the error of a run that was made beside another one.
+    - `report_waiting` is called with the reason whenever a store is unavailable, and with '' when it is tried again.
+    - `report_end` is called after each run with the id of its corpus, and whether there is more to do.
+    - `report_failure` is called with the id of a corpus and the error of a run that was made beside another run.
     """
 
     def __init__(
@@ -64,10 +64,10 @@ class Worker:
 
     async def work(self, corpus_id: str) -> bool:
         """Works on one corpus for about `task_seconds`, or `turn_seconds` if others wait. Returns whether there is more
-        to do. A document that was begun is finished, however long that takes, and smaller ones of all corpora take
+        to do. A document that was begun is finished, however long that takes, and smaller documents of all corpora take
         turns with it.
 
-        While a store is unavailable, the claims are released, and the work is tried again after growing pauses. No
+        While a store is unavailable, the worker gives its claims back, and tries again after growing pauses. No
         document fails because of it. Raises `Unavailable` after `retry_seconds`; the work stays queued.
         """
         started, pause = time.monotonic(), 1.0
@@ -147,7 +147,7 @@ class Worker:
     async def _run_beside_smaller(
         self, run: Run, corpus_id: str, may_continue: Callable[[], Awaitable[bool]], turns: FairSlots
     ) -> bool:
-        """Makes a run, and beside it runs for documents that are smaller than the one in work. An error ends both."""
+        """Makes a run, and beside it runs for documents smaller than the document in work. An error ends both."""
         main = asyncio.create_task(run.run(may_continue))
         beside = asyncio.create_task(self._serve_smaller(run, main, corpus_id, turns))
         try:
@@ -163,7 +163,7 @@ class Worker:
     async def _serve_smaller(self, run: Run, main: "asyncio.Task[bool]", corpus_id: str, turns: FairSlots) -> None:
         """Makes runs for documents that may be indexed beside `run`, for one corpus after the other, while `main` runs.
 
-        A corpus whose run fails waits for its turn without another one in work, which handles the error.
+        If a run fails, its corpus waits for a turn without another run beside it, which handles the error.
         """
         last = corpus_id
         while not main.done():

@@ -1,7 +1,12 @@
 """Writing of prepared revisions: embed, write the views, commit.
 
-The order is part of the record's contract. Extractions are staged before (`preparation.py`). Then new view entries are
-written, then one transaction makes the revisions current, and old view entries are deleted last (`committing.py`).
+The order is part of the record's contract:
+
+1. Extractions are staged (`preparation.py`).
+2. New view entries are written.
+3. One transaction makes the revisions current.
+4. Old view entries are deleted (`committing.py`).
+
 Repeating from any point is safe.
 """
 

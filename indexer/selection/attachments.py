@@ -38,9 +38,7 @@ MAX_OF_MAILBOX = 5000
 MAX_DEPTH = 5
 """Mails that are attached to one another."""
 _MOST = 900
-"""Attachments of one mail, together with the ones of the mails that are attached to it. Of a mailbox, it is
-`MAX_OF_MAILBOX`.
-"""
+"""Attachments of one mail and of the mails that are attached to it. The bound for a mailbox is `MAX_OF_MAILBOX`."""
 _LONGEST_SUBJECT = 80
 """Characters of a subject in the keys of the attachments of a mailbox."""
 _FOLDER = "/attachments/"
@@ -64,9 +62,9 @@ class AttachmentReader:
         self.attached: set[str] = set()
 
     def read(self, found: Iterable[Submission | Rejection]) -> Iterator[Submission | Rejection]:
-        """Yields what is found, and after it the attachments of its mails, except those whose keys it has already.
+        """Yields `found`, then the attachments of its mails, except attachments with a key that `found` has already.
 
-        A mail that cannot be read has none: its own document fails with the reason.
+        A mail that cannot be read has no attachments: its own document fails with the reason.
         """
         keys = set[str]()
         mails = list[Submission]()
@@ -121,8 +119,8 @@ def attachment_prefix(key: str) -> str:
 
 
 def find_documents(module: ModuleType, content: bytes, key: str) -> tuple[FoundFiles, ...]:
-    """Returns the attachments that are documents, for each mail of a file that has some; `module` is the one of its
-    loader. Raises what that raises.
+    """Returns the attachments that are documents, for each mail of a file that has some. Raises what `module`, its
+    loader, raises.
 
     It parses the mails, so it is called in the parser process.
     """
@@ -229,7 +227,7 @@ def _name_folder(mail: Mail) -> str:
 
 
 def _media_type_of(file: AttachedFile) -> str:
-    """Returns the media type that the name tells, else the one that the mail states, else the one of the content.
+    """Returns the media type by the name, else the media type that the mail states, else by the content.
 
     Raises `UnsupportedMedia` if no loader reads it.
     """
@@ -242,7 +240,7 @@ def _media_type_of(file: AttachedFile) -> str:
 
 
 def _name(file: AttachedFile, number: int, media_type: str) -> str:
-    """Returns the name of a file, or one made of the title of an attached mail, or of the number of the file."""
+    """Returns the name of a file, else a name made of the title of an attached mail, or of the number of the file."""
     suffixes: tuple[str, ...] = module_of(media_type).SUFFIXES
     name = name_file(file.name or file.title) or f"attachment {number}"
     return name if (file.name and media_type != _MAIL) or name.lower().endswith(suffixes) else name + suffixes[0]

@@ -1,4 +1,4 @@
-"""Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names those that it reads.
+"""Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names what it reads.
 
 A module with `ISOLATED = True` reads a binary format: its loader runs in a parser process.
 """
@@ -68,7 +68,7 @@ class Loaders:
     def load(self, source: Source) -> LoadedDocument:
         """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too.
 
-        A title that is too long is cut, as are heading paths: each of their chunks keeps one.
+        Titles and heading paths that are too long are cut: each chunk keeps them.
         """
         document = self.find(source.media_type).load(source)
         try:
@@ -118,7 +118,7 @@ class Loaders:
         self._process.interrupt()
 
     async def close(self) -> None:
-        """Ends the parser process. The next binary file starts another one."""
+        """Ends the parser process. The next binary file starts a new process."""
         await asyncio.to_thread(self._process.close)
 
 
@@ -192,11 +192,11 @@ def media_type_of_file(file: Path, name: str | PurePath) -> str:
 
 
 def media_type_of_content(name: str, content: bytes) -> str:
-    """Returns the media type of content that is called `name`: that of its suffix. Without one, or with one that is of
-    no known format (`GPL-2.0`, `mount.8`, `notes.v2`), the content tells it: the first bytes of a binary format, else
-    plain text if it is text in UTF-8.
+    """Returns the media type of content that is called `name`, by the suffix. Without a suffix, or with a suffix of no
+    known format (`GPL-2.0`, `mount.8`, `notes.v2`), it is found by the content: a binary format by its first bytes,
+    else plain text in UTF-8.
 
-    Raises `UnsupportedMedia` for a format that no loader reads, and for content that tells none.
+    Raises `UnsupportedMedia` for a format that no loader reads, and for content of no known format.
     """
     if tells_format(name):
         return media_type_of(name)
@@ -204,9 +204,9 @@ def media_type_of_content(name: str, content: bytes) -> str:
 
 
 def tells_format(name: str | PurePath) -> bool:
-    """Whether the suffix of a name is that of a loader, or of another format that is registered, such as `.png`.
+    """Whether the suffix of a name belongs to a loader, or to another registered format, such as `.png`.
 
-    The table of these is the one of Python and not the system's, so it is the same everywhere.
+    Formats are registered in Python's own table and not the system's, so they are the same everywhere.
     """
     suffix = PurePath(name).suffix.lower()
     if not suffix or suffix[1:].isdecimal():

@@ -1,4 +1,4 @@
-"""`read_within`: files that somebody may name who may read one folder only."""
+"""`read_within`: reads files by name, from one folder only."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,7 +17,7 @@ def read_within(root: Path, paths: Sequence[str]) -> Iterator[Submission | Rejec
     """Yields the documents of files and folders in `root`. The key of a file is its path in `root`.
 
     Hidden files are not read, and links that lead out of `root` are not followed. Raises `InvalidInput` at once for a
-    path outside of `root` or to something hidden, and `NotFound` for one that does not exist.
+    path outside of `root` or to something hidden, and `NotFound` for a path that does not exist.
     """
     real = root.resolve()
     starts = [_check(real, path) for path in paths]

@@ -62,7 +62,7 @@ def decode_source(source: Source, declared: str = "") -> DecodedText:
 
 
 def decode_text(content: bytes, key: str, declared: str = "") -> DecodedText:
-    """Returns the text in the encoding of its byte order mark, else UTF-8, else the `declared` one, else a guess.
+    """Returns the text in the encoding of its byte order mark, else UTF-8, else `declared`, else a guessed encoding.
 
     Raises `LoadFailed` for content that is no text, with its reason.
     """

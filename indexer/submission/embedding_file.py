@@ -1,7 +1,6 @@
 """Files with embeddings: a `.npy` file, or a column of a Parquet file, with one row for each document of another file.
 
-A `.npy` file is mapped, and a Parquet file is read in batches, so of millions of rows only those that are being read
-are in memory.
+A `.npy` file is mapped, and a Parquet file is read in batches, so only the rows that are being read are in memory.
 """
 
 from abc import ABC, abstractmethod
@@ -26,8 +25,8 @@ _MAGIC = b"\x93NUMPY"
 
 
 def open_embeddings(path: Path) -> "EmbeddingFile":
-    """Returns the rows of a file. Raises `NotFound` if there is none, and `InvalidInput` unless it has one vector in
-    each row.
+    """Returns the rows of a file. Raises `NotFound` if the file does not exist, and `InvalidInput` unless each row has
+    one vector.
     """
     if not path.is_file():
         raise NotFound(f"there is no file {path}; check the path of --embeddings")
@@ -52,8 +51,8 @@ class EmbeddingFile(ABC):
         """Returns a row. Rows are asked for in order."""
 
     def check(self, documents: int, shown: Path) -> None:
-        """Reads all rows once. Raises `InvalidInput` if there is not one for each of the `documents` of the file
-        `shown`, or if one cannot be used.
+        """Reads all rows once. Raises `InvalidInput` if a row cannot be used, or if the number of rows is not
+        `documents`, the number of documents of the file `shown`.
         """
         if len(self) != documents:
             raise InvalidInput(

@@ -45,12 +45,12 @@ _ODD_LETTERS = "ﬁﬂˆ"  # of Macintosh: where they stand in a word, Windows-1
 
 
 def find_binary(content: bytes) -> str:
-    """Returns what the content is if its first bytes are those of a format that is no text; else ''."""
+    """Returns what the content is if it begins like a format that is no text; else ''."""
     return next((name for mark, name in _FORMATS if content.startswith(mark)), "")
 
 
 def tell_no_utf8(file: BinaryIO) -> str:
-    """Reads a file in parts, and returns why it is no text in UTF-8; '' for a file that is one.
+    """Reads a file in parts, and returns why it is no text in UTF-8; '' for text in UTF-8.
 
     So of a large file that is no text, only the beginning is read.
     """
@@ -73,9 +73,9 @@ def tell_no_utf8(file: BinaryIO) -> str:
 
 
 def find_utf16(content: bytes) -> str:
-    """Returns 'utf-16-le' or 'utf-16-be' for UTF-16 without a byte order mark, or '' if it is none.
+    """Returns 'utf-16-le' or 'utf-16-be' for UTF-16 without a byte order mark, or '' for other content.
 
-    Of the two readings, that of a text has no unassigned characters and uses fewer blocks of 256 characters.
+    The right reading has no unassigned characters, and uses fewer blocks of 256 characters than the other reading.
     """
     if len(content) % 2 or len(content) < 4:
         return ""
@@ -85,7 +85,7 @@ def find_utf16(content: bytes) -> str:
 
 
 def _cost_utf16(sample: bytes, encoding: str) -> float:
-    """Returns the number of blocks of 256 characters, and 0 if the reading is none of a text."""
+    """Returns the number of blocks of 256 characters in use; 0 if the reading is no text."""
     try:
         text = sample.decode(encoding)
     except UnicodeDecodeError as error:
@@ -110,9 +110,9 @@ def is_broken_utf8(content: bytes, at: int) -> bool:
 
 
 def detect_encoding(content: bytes) -> str:
-    """Returns the encoding in which all of the content can be decoded and reads most like a language; '' without one.
+    """Returns the encoding in which all of the content can be decoded and reads most like a language, or ''.
 
-    It is a guess. Content with control characters has none.
+    It is a guess. '' is returned for content with control characters.
     """
     if b"\0" in content or _CONTROL.search(content.rstrip(b"\x1a")):  # some programs of DOS end a text with 0x1a
         return ""

@@ -25,7 +25,7 @@ __all__ = [
 
 LONGEST_EMBEDDING = 65_536
 _TOLERANCE = 1e-4
-"""How far a length may be from one. A vector within it is kept as it is, so that reading it again changes nothing."""
+"""How far a length may be from 1. Such a vector is kept as it is, so that reading it again changes nothing."""
 
 
 def encode_embedding(vector: NDArray[Any]) -> str:
@@ -54,9 +54,9 @@ def decode_embedding(text: str) -> bytes:
 
 
 def normalise_embeddings(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a checked document with its embeddings in their one form.
+    """Returns a checked document with its embeddings in the common form.
 
-    Raises `InvalidInput` if one cannot be used, if two have different dimensions, or if no model is named.
+    Raises `InvalidInput` if an embedding cannot be used, if two have different dimensions, or if no model is named.
     """
     own, chunks = document.get("embedding"), document.get("chunks")
     if own is not None and chunks is not None:

@@ -21,15 +21,15 @@ _KEY = re.compile(rb"""["'](?:key|id)["']\s*:\s*("(?:[^"\\]|\\.)*")""")
 MAX_LINE_BYTES = 64 * 1024 * 1024
 
 Embed = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
-"""Returns a document with its embedding, by the number of its line among those that are not blank, from 0."""
+"""Returns a document with its embedding, by the number of its line, from 0. Blank lines do not count."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Rejection:
     """An input that is not used. `source` names its place (`corpus.jsonl line 17`), `reason` what is wrong with it.
 
-    `key` is that of the document which it would have been, if that is known. `hides`: there may be documents in it
-    whose keys are not known, as in a folder that cannot be read, whose path is `folder`.
+    `key` is the key that its document would have, if known. `hides`: it may contain documents with unknown keys, such
+    as a folder that cannot be read; `folder` is the path of this folder.
     """
 
     source: str

@@ -51,7 +51,7 @@ def open_parquet(path: Path, shown: str) -> Iterator[Any]:
 
 
 def count_rows(path: Path) -> int:
-    """Returns the number of rows, which is that of documents. Raises what `open_parquet` raises."""
+    """Returns the number of rows, each of which is a document. Raises what `open_parquet` raises."""
     with open_parquet(path, str(path)) as file:
         return int(file.metadata.num_rows)
 
@@ -76,7 +76,7 @@ def read_parquet(path: Path, shown: str, *, embed: Embed | None = None) -> Itera
 
 
 def is_vectors(type: Any) -> bool:
-    """Whether a type of pyarrow is that of lists of floats, of a fixed length or not."""
+    """Whether a type of pyarrow is a list of floats, of a fixed length or not."""
     from pyarrow import types
 
     is_list = types.is_list(type) or types.is_large_list(type) or types.is_fixed_size_list(type)
@@ -84,7 +84,7 @@ def is_vectors(type: Any) -> bool:
 
 
 def to_matrix(column: Any, dimension: int, first: int, shown: str) -> NDArray[np.float32]:
-    """Returns the vectors of a column, one in each row. A number that is missing, or too large, is not finite.
+    """Returns the vectors of a column, one in each row. Missing or too large numbers are not finite in the result.
 
     `first` is the number of its first row in the file. Raises `InvalidInput` for a row of another length.
     """
@@ -107,7 +107,7 @@ def _to_floats(values: Any) -> NDArray[np.float32]:
 
 
 def _choose_columns(schema: Any, *, has_embeddings: bool) -> list[str]:
-    """Returns the columns that are fields of a document. Raises `InvalidInput` if they cannot be those of documents."""
+    """Returns the columns that are fields of a document. Raises `InvalidInput` if a document cannot be made of them."""
     from pyarrow import types
 
     known = {"key", "id", *DOCUMENT_FIELDS} - (set() if has_embeddings else {"embedding", "embedding_model"})

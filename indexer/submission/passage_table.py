@@ -36,9 +36,9 @@ def is_passage_table(path: Path) -> bool:
 
 
 def check_is_no_table(path: Path) -> None:
-    """Raises `InvalidInput` for a file that is no table of passages, and seems to be meant as one.
+    """Raises `InvalidInput` for a file that is no table of passages, but seems to be meant as a table of passages.
 
-    That is any `.tsv.gz`, and a `.tsv` in whose first line a number and a passage are the first of three columns.
+    Such a file is any `.tsv.gz`, and a `.tsv` with three columns whose first line begins with a number and a passage.
     """
     if not path.name.lower().endswith(_SUFFIXES):
         return
@@ -66,9 +66,9 @@ def count_passages(path: Path) -> int:
 def read_table(path: Path, shown: str, *, embed: Embed | None = None) -> Iterator[LocatedSubmission | Rejection]:
     """Yields the documents of a table of passages, which is called `shown` in messages. The key is the `id`.
 
-    A passage is one line, in which a field may stand in quotation marks, with those within it doubled. The document is
-    the same as that of a JSON line with these fields. `embed` adds its embedding to each document. Raises `OSError` if
-    the file cannot be read.
+    A passage is one line. A field may stand in quotation marks, with quotation marks within it doubled. The document is
+    the same as from a JSON line with these fields. `embed` adds its embedding to each document. Raises `OSError` if the
+    file cannot be read.
     """
     number = 1
     try:

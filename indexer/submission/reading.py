@@ -69,7 +69,7 @@ def read_embedded(path: Path, embed: Embed, *, with_given: bool) -> Iterator[Sub
 
 
 def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -> list[Path]:
-    """Returns the paths. Raises `NotFound` if one does not exist, and `InvalidInput` if a pattern is wrong."""
+    """Returns the paths. Raises `NotFound` if a path does not exist, and `InvalidInput` if a pattern is wrong."""
     roots = [Path(path) for path in paths]
     missing = [str(root) for root in roots if not root.exists()]
     if missing:
@@ -79,7 +79,7 @@ def check_roots(paths: Iterable[str | os.PathLike[str]], selection: Selection) -
 
 
 def without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterator[Submission | Rejection]:
-    """Yields the documents; of those with one key the first, and a `Rejection` for each of the others."""
+    """Yields the documents. If several have the same key, yields the first, and a `Rejection` for each other."""
     taken = TakenKeys()
     for one in found:
         if isinstance(one, Rejection):
@@ -90,7 +90,7 @@ def without_duplicates(found: Iterable[LocatedSubmission | Rejection]) -> Iterat
 
 
 def taken_already(one: LocatedSubmission, first: str) -> Rejection:
-    """Returns the rejection of a document whose key that of the source `first` has."""
+    """Returns the rejection of a document whose key the document of the source `first` has."""
     reason = f"key {one.submission.key!r} was taken already by {first}; give each document a key of its own"
     return Rejection(source=one.source, reason=reason, key=one.submission.key)
 
@@ -107,7 +107,7 @@ def _read_root(root: Path, selection: Selection, *, with_given: bool) -> Iterato
 
 
 def read_file(path: Path, key: str, *, with_given: bool) -> Iterator[LocatedSubmission | Rejection]:
-    """Yields the documents of one file, which is one, or several with keys of their own."""
+    """Yields the document of a file, or its documents, which have keys of their own."""
     source, suffix = printable(key), path.suffix.lower()
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -149,7 +149,7 @@ def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmis
 
 
 def _read_items(items: Sequence[object], source: str) -> Iterator[LocatedSubmission | Rejection]:
-    """Yields the documents of a JSON list, which have their own keys as those of JSON lines."""
+    """Yields the documents of a JSON list, which have their own keys, as in JSON lines."""
     if not items:
         yield Rejection(source=source, reason="the list has no documents")
     for number, item in enumerate(items, start=1):

@@ -16,8 +16,7 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
     """Makes the submission of a document of the API, of a JSON line or of a `.json` file.
 
     Its content is the canonical JSON of the known fields, so equal documents have equal bytes. The key is `key`, else
-    that of the document (`key` or `id`), else the hash of the content. Raises `InvalidInput`, which names the field
-    that is wrong.
+    `key` or `id` of the document, else the hash of the content. Raises `InvalidInput`, which names the wrong field.
     """
     document = check_document(obj)
     check_title(document.get("title"))
@@ -62,6 +61,6 @@ def fingerprint(submission: Submission) -> str:
 
 
 def fingerprint_of(*, key: str, media_type: str, title: str | None, metadata: Metadata, content_hash: str) -> str:
-    """Returns the same as `fingerprint`, from the hash of the bytes. `title` is the one that the sender gave."""
+    """Returns the same as `fingerprint`, from the hash of the bytes. `title` is the sender's title."""
     described = [key, media_type, "untitled" if title is None else "=" + title, canonical_json(metadata).decode()]
     return digest("submission", [*described, content_hash])

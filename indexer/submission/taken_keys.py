@@ -53,14 +53,14 @@ class KeySet(Collection[str]):
 
 
 class TakenKeys:
-    """The keys that are taken, and the source that took each: of the first ones by name."""
+    """The keys that are taken, and for the first `_NAMED` keys the source that took each."""
 
     def __init__(self) -> None:
         self._sources: dict[str, str] = {}
         self._rest = KeySet()
 
     def take(self, key: str, source: str) -> str | None:
-        """Returns the source that has the key already; None if nothing has, and takes it then."""
+        """Returns the source that has the key already, or else takes the key and returns None."""
         taken = self._sources.get(key)
         if taken is None and key in self._rest:
             return "a document before it"

@@ -36,7 +36,7 @@ class _File:
 
 @dataclass(kw_only=True, slots=True)
 class _Tracked:
-    """A file that was read, and the keys of its documents, also of those that were rejected."""
+    """A file that was read, and the keys of its documents, also of rejected documents."""
 
     file: _File
     keys: set[str] = field(default_factory=set)
@@ -44,7 +44,7 @@ class _Tracked:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Root:
-    """What a path was: a folder or a file, and which one (device and inode)."""
+    """What a path was: a folder or a file, and its device and inode."""
 
     is_folder: bool
     identity: tuple[int, int]
@@ -53,8 +53,8 @@ class _Root:
 class Tracker:
     """Compares paths with what was read of them before.
 
-    A file is read once it has not changed for `quiet_seconds`. What is in a folder that cannot be read, that has
-    vanished or whose file system is no longer mounted, counts as unchanged.
+    A file is read once it has not changed for `quiet_seconds`. The content of a folder counts as unchanged if the
+    folder cannot be read, has vanished, or is on a file system that is no longer mounted.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class Tracker:
         return before if before is not None and before[0] == file.signature else (file.signature, time.monotonic())
 
     def _is_settled(self, file: _File, first_seen: float) -> bool:
-        """The clock of another host may differ from this one's, so a file may also be watched for the period."""
+        """The clock of another host may differ from this host's, so a file may also be watched for the period."""
         is_old = time.time() - file.changed_at >= self.quiet_seconds
         return is_old or time.monotonic() - first_seen >= self.quiet_seconds
 

@@ -79,10 +79,10 @@ class _Ignored:
 
 
 def walk(root: Path, selection: Selection = EVERYTHING) -> Iterator[Path | Rejection]:
-    """Yields files below `root`: those of a folder by name, then those of its folders, and at last what links lead to.
+    """Yields files below `root`: the files of a folder by name, then of its folders, and last the targets of links.
 
-    Hidden files and folders are skipped. A link to a file or folder that was there already is skipped, too; so no loop
-    is followed. A folder that cannot be read is a `Rejection` that `hides` documents.
+    Skips hidden files and folders, and links to a file or folder that was visited already; so no loop is followed. A
+    folder that cannot be read is a `Rejection` that `hides` documents.
     """
     return _Walk(root, selection).run()
 

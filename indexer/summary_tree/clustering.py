@@ -1,9 +1,9 @@
 """Groups of similar passages, each of which a model can summarize in one call (RAPTOR, arXiv 2401.18059, section 3).
 
 UMAP reduces the embeddings, first with neighbourhoods that grow with their number, then within each group with small
-ones. A Gaussian mixture, whose number of components has the least BIC, assigns each passage to every component that is
-likely enough, so groups may overlap. Groups whose texts are too long are divided again. umap-learn and scikit-learn are
-of the extra `tree`, and are imported when a tree is made.
+neighbourhoods. A Gaussian mixture with the number of components that has the least BIC assigns each passage to every
+component that is likely enough, so groups may overlap. Groups whose texts are too long are divided again. umap-learn
+and scikit-learn are of the extra `tree`, and are imported when a tree is made.
 """
 
 import warnings
@@ -119,15 +119,15 @@ def _reduce(vectors: Vectors, neighbours: int) -> NDArray[np.float64]:
     """Returns the vectors in `DIMENSION` dimensions, by UMAP over cosines."""
     import umap
 
-    # A seed makes it run in one thread, and a thread that it chooses itself it warns of.
+    # With a seed, UMAP runs in one thread. It warns unless `n_jobs` says so.
     reduction = umap.UMAP(n_neighbors=neighbours, n_components=DIMENSION, metric="cosine", random_state=_SEED, n_jobs=1)
     reduced: NDArray[np.float64] = reduction.fit_transform(vectors).astype(np.float64)
     return reduced
 
 
 def _mix(points: NDArray[np.float64]) -> list[Places]:
-    """Returns the groups of a Gaussian mixture. A point that no component has with enough probability belongs to its
-    most probable one.
+    """Returns the groups of a Gaussian mixture. Each point belongs to its most probable component, and to every
+    component that is probable enough.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -153,8 +153,8 @@ def _one_thread() -> Iterator[None]:
 
 @contextmanager
 def _silenced() -> Iterator[None]:
-    """Silences warnings that concern nobody who makes a tree: libraries that umap-learn does not find, mixtures of the
-    many that are tried that do not converge, and small graphs that are not connected.
+    """Silences warnings that concern nobody who makes a tree: of libraries that umap-learn does not find, of mixtures
+    that do not converge, and of small graphs that are not connected.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -22,8 +22,8 @@ SUMMARY_TOKENS = 131
 
 @dataclass(frozen=True, kw_only=True)
 class TreeNode:
-    """A passage of a tree: a leaf, or a summary. `name` tells people which one it is; `tokens` are those of its text by
-    the embedding model.
+    """A passage of a tree: a leaf, or a summary. `name` tells people which passage it is; `tokens` is the length of its
+    text in tokens of the embedding model.
     """
 
     chunk_id: str

@@ -1,4 +1,4 @@
-"""Deletion of view entries and originals that the record no longer names, while other workers write the same ones."""
+"""Deletion of view entries and originals that the record no longer names, while other workers may write them."""
 
 import asyncio
 from collections.abc import Sequence
@@ -26,8 +26,8 @@ class ViewDeleter:
     async def delete(self, tombstones: Sequence[Tombstone]) -> None:
         """Deletes what tombstones list and the record does not name. Writes what it names again and is missing.
 
-        The record is asked before, so that few entries are deleted that are in use again, and after, for those that
-        came into use meanwhile. The tombstones stay.
+        The record is asked before the deletion, so that few entries that are in use again are deleted, and after it,
+        for entries that came into use meanwhile. The tombstones stay.
         """
         for tombstone in tombstones:
             await self._delete_listed(tombstone)

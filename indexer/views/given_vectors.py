@@ -19,8 +19,8 @@ __all__ = ["read_given_vectors"]
 async def read_given_vectors(corpus: Corpus, backends: IndexingBackends, documents: Iterable[str]) -> dict[str, bytes]:
     """Returns, by chunk id, the embeddings that the originals of these documents have for the model of the corpus.
 
-    An original that is gone, or that belongs to a revision which is not indexed yet, has none for the chunks that are
-    there: the model then embeds them.
+    If the original is gone, or belongs to a revision that is not indexed yet, it has no embeddings for the current
+    chunks: the model then embeds them.
     """
     found: dict[str, bytes] = {}
     for document in documents:

@@ -23,8 +23,8 @@ class ViewRepairer:
     """Writes missing entries of one corpus. Ids that the record does not name are left out.
 
     A worker writes view entries before its commit, and another worker may delete them in between: ids are digests, so
-    one may delete what the other brings back. Therefore each commit and each deletion is followed by a repair. The
-    later of the two finds what is missing.
+    a worker may delete what another brings back. Therefore a repair follows each commit and each deletion. The later
+    of the two repairs finds what is missing.
     """
 
     def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:

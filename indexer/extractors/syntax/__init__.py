@@ -88,14 +88,14 @@ class SyntaxExtractor:
         *,
         universal: bool,
     ) -> tuple[Triple, ...]:
-        """Returns the facts of a chunk. The parses of its sentences are the next ones of `parsed`."""
+        """Returns the facts of a chunk. The next items of `parsed` are the parses of its sentences."""
         title = bare_title(document.title)
         names = [Name(span.form, span.start, span.end) for span in self._names.find_spans(document, chunk)]
         places = [match.span() for match in re.finditer(re.escape(title), chunk.text)] if title else []
         names = [*(Name(title, start, end) for start, end in places), *names]  # `pattern` may have a part of it
         ends = Ends(topic=title if places else "", names=names, phrasing=FRENCH if universal else ENGLISH)
         found: dict[Triple, None] = {}
-        for (start, _), parse in zip(prose, parsed, strict=False):  # `parsed` has those of the other chunks, too
+        for (start, _), parse in zip(prose, parsed, strict=False):  # `parsed` has the parses of other chunks, too
             for words in read_parse(parse, start, universal=universal):
                 found |= dict.fromkeys(read_sentence(words, ends))
         return tuple(found)[:_MOST_FACTS]

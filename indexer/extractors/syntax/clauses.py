@@ -1,7 +1,7 @@
 """Clauses: a verb with its subjects, how its relation is worded, and whether the text asserts it.
 
-Subjects are those of the verb itself, or of the verb that it is joined to, or the noun that a relative or a participle
-is about, through a copula: of "X is a journal published by Y", X is published.
+The subjects of a verb are its own, or the subjects of the verb that it is joined to, or the noun that a relative clause
+or a participle is about, through a copula: in "X is a journal published by Y", X is published.
 """
 
 from collections.abc import Iterator, Sequence
@@ -69,7 +69,7 @@ def topic_of_noun(noun: Word, *, leaves_place: bool = False) -> Word:
 
 
 def _step_up(word: Word, *, leaves_place: bool) -> tuple[Word, bool] | None:
-    """Returns the noun that a noun says something about, and whether it is the last one; None if there is none."""
+    """Returns the noun that a noun says something about, and whether the search ends with it; None without one."""
     head = word.head
     if head is None:
         return None

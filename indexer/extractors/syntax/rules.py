@@ -22,11 +22,11 @@ _CALLED = frozenset({"is", "was", "are", "were", "est", "était", "sont"})
 _MOST_RELATION = 8
 """Words of a relation."""
 _MOST_SENTENCE = 150
-"""Words of a sentence; of more, it is a list or a parse that failed."""
+"""Words of a sentence. A longer sentence is a list, or a parse that failed."""
 _LEAST_WORDED = 0.4
 """The least share of a sentence's words that begin with a letter; of fewer, it is figures or code."""
 _LONGEST_WORD = 20
-"""Letters of a word; a longer one in English or French is several whose spaces were lost."""
+"""Letters of a word. A longer word in English or French is several words that lost their spaces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Sentence:
             yield Triple(subject=subject, predicate=" ".join(words), object=object_)
 
     def make_all(self, subject: str, relation: str, noun: Word) -> Iterator[Triple]:
-        """Yields a triple for each thing that a phrase names: joined ones, examples, and places around a place."""
+        """Yields a triple for each thing that a phrase names: joined things, examples, and places around a place."""
         for member in conjuncts(noun):
             for word in _with_places(member):
                 yield from self.make(subject, relation, self.ends.find(word))
@@ -90,7 +90,7 @@ def read_sentence(words: Sequence[Word], ends: Ends) -> list[Triple]:
 
 
 def _is_worded(words: Sequence[Word]) -> bool:
-    """Whether the words are those of a sentence, and not figures, code, a heading in capitals, or glued together."""
+    """Whether the words make a sentence, and are not figures, code, a heading in capitals, or glued together."""
     worded = [word.text for word in words if word.text[0].isalpha()]
     if len(worded) < _LEAST_WORDED * len(words) or any(len(text) > _LONGEST_WORD for text in worded):
         return False

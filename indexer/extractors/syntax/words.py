@@ -82,7 +82,7 @@ def join(words: Sequence[Word]) -> str:
 
 
 def conjuncts(word: Word, *, most: int = 20) -> list[Word]:
-    """Returns the word and those that "and" or commas join to it, in order."""
+    """Returns the word and the words that "and" or commas join to it, in order."""
     joined = [word]
     for member in joined:
         joined += [child for child in member.children if child.role == "conj" and len(joined) < most]

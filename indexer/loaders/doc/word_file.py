@@ -1,6 +1,6 @@
 """The text of a Word file of 1997 to 2003 (DOC): its streams, its piece table and the properties of its paragraphs.
 
-Source: [MS-DOC], the open specification of Word's binary format. The names of fields are those of the specification.
+Source: [MS-DOC], the open specification of Word's binary format. Fields have the names of the specification.
 Open this module to see what is read of the binary form; `indexer.loaders.doc` makes a document of it.
 """
 
@@ -81,7 +81,7 @@ class WordFile:
         self._text = self._read_text(self._find_deleted())
 
     def paragraphs(self) -> Iterator[Paragraph]:
-        """Yields the paragraphs of the body, each with its notes, then the ones of text boxes."""
+        """Yields the paragraphs of the body, each with its notes, then the paragraphs of text boxes."""
         notes = self._read_notes()
         yield from self._split(range(self._body), notes)
         yield from self._split(self._boxes, {})
@@ -152,7 +152,7 @@ class WordFile:
         return pieces
 
     def _read_text(self, deleted: list[tuple[int, int]]) -> str:
-        """Returns the text with one character for each unit of UTF-16; a zero is in the place of a deleted one."""
+        """Returns the text with one character for each unit of UTF-16, and zeros for deleted characters."""
         parts = []
         for places, offset, is_bytes in self._pieces:
             width = 1 if is_bytes else 2
@@ -287,8 +287,8 @@ class WordFile:
 
 
 def _find_open_ended(text: str) -> set[int]:
-    """Returns the places of the fields that have neither a result nor an end. All text behind such a one would count as
-    its code, and be lost.
+    """Returns the places of the fields that have neither a result nor an end. All text behind such a field would count
+    as its code, and be lost.
     """
     fields: list[tuple[int, bool]] = []  # place, and whether the result has begun
     for match in _FIELD_MARKS.finditer(text):

@@ -54,7 +54,7 @@ class OutlookLoader:
 
 
 def may_have_files(content: bytes) -> bool:
-    """Whether a file may have attachments: any may, and one that is damaged must not count as one that has none."""
+    """Whether a file may have attachments: any file may, so that a damaged file does not count as without them."""
     return bool(content)
 
 

@@ -67,7 +67,7 @@ def read_outlook(content: bytes, key: str) -> Mail:
 
 
 def _read(file: CompoundFile, folder: tuple[str, ...], key: str, depth: int) -> Mail:
-    """Reads the mail in a storage of the file: the whole one, or one that is attached."""
+    """Reads the mail in a storage of the file: the mail itself, or an attached mail."""
     mail = _Storage(file, folder, 32 if not folder else 24)
     notes: list[str] = []
     headers = mail.text(_HEADERS).encode("utf-8", "replace")
@@ -104,7 +104,7 @@ def _read(file: CompoundFile, folder: tuple[str, ...], key: str, depth: int) -> 
 
 
 def _read_body(mail: "_Storage", key: str, notes: list[str]) -> str:
-    """Returns the plain body, else the text of the one in HTML, else of the one in RTF."""
+    """Returns the plain body, else the text of the HTML body, else of the RTF body."""
     if (text := clean_text(mail.text(_BODY))).strip():
         return text
     page = mail.text(_HTML)

@@ -18,7 +18,7 @@ _VALUES = tuple(f"{OFFICE}{name}value" for name in ("", "date-", "time-", "boole
 _OF_ANOTHER_FILE = "ta_extref"
 """The style that LibreOffice gives to copies of sheets of other files, to which formulas refer."""
 _MOST_REPEATED = 1024
-"""Rows with a value, and cells with a value in a row, that one element stands for. Further ones are left out."""
+"""Rows with a value, and cells with a value in a row, that one element stands for. More are left out."""
 _ADDED = 200_000
 """Characters that such cells and rows add to a document, or as many as its XML has if these are more."""
 

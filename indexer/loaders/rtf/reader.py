@@ -54,7 +54,7 @@ _HEADING = re.compile(r"heading ([1-9])", re.IGNORECASE)
 
 @dataclass(kw_only=True, slots=True)
 class RtfText:
-    """What a file has. `title` is the one of its properties. `html` is a page that is packed in it, or ''."""
+    """The content of a file. `title` is the title in its properties. `html` is a page that is packed in it, or ''."""
 
     paragraphs: list[Paragraph] = field(default_factory=list)
     title: str = ""
@@ -166,7 +166,7 @@ class _Reader:
             self._state.destination = _SKIPPED
 
     def _close(self) -> bool:
-        """Ends a group. Returns whether it was the last one."""
+        """Ends a group. Returns whether it was the last group."""
         self._flush()
         self._to_skip = 0
         if not self._stack:

@@ -20,12 +20,12 @@ _MAX_PIXELS = 8_000_000
 _MAX_SIDE = 8_000
 _MAX_CHARACTERS = 200_000
 _JOINED = 1.5
-"""Heights of a character: boxes of one line that are nearer than this are one."""
+"""Heights of a character: boxes of one line that are nearer than this are joined."""
 
 _ON_LIGHT = (255, 224, 102)
 _ON_DARK = (120, 92, 0)
-"""Red, green, blue. A mark on a light page makes no point lighter than this, one on a dark page none darker: the
-characters stay as they are, and marks that overlap look like one."""
+"""Red, green, blue. A mark makes no point of a light page lighter than this, and no point of a dark page darker: the
+characters stay as they are, and marks that overlap look like one mark."""
 
 _CLOSING = frozenset(".!?\u2026\u3002\uff0e\uff01\uff1f\uff61\u061f\u06d4\u0964\u2019\u201d\u00bb")
 
@@ -120,7 +120,7 @@ def _find_sentence_end(text: "PdfTextPage", last: int) -> int:
 
 
 def _read_characters(text: "PdfTextPage") -> Iterator[tuple[int, str]]:
-    """Yields characters with their index. PDFium gives UTF-16: of a pair, the index is that of its first half."""
+    """Yields characters with their index. PDFium gives UTF-16: a surrogate pair has the index of its first half."""
     from pypdfium2 import raw
 
     high = 0

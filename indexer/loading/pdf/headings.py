@@ -83,7 +83,7 @@ def _place(
 ) -> tuple[int, Heading]:
     """Returns the heading with the index of its page.
 
-    An entry may point to the end of a page, and its heading begin the next one.
+    An entry may point to the end of a page although its heading begins the next page.
     """
     for number, limit in ((item.page, None), (item.page + 1, _MAX_LINES)):
         if number < len(pages):
@@ -101,7 +101,7 @@ def _first_free(headings: Sequence[Heading]) -> int:
 
 
 def _match(item: OutlineItem, lines: Sequence[Line], first: int) -> Heading | None:
-    """Returns the heading at the lines that have the title, with its number or without it; at a single one if any."""
+    """Returns the heading at the lines that have the title, with or without its number; if possible, at one line."""
     wanted = _letters(item.title)
     letters = [_letters(line.text) for line in lines]
     for count in range(1, _MAX_LINES + 1):
@@ -123,7 +123,7 @@ def _letters(text: str) -> str:
 
 
 def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
-    """Returns the headings by page: short lines whose characters are larger than those of most of the text.
+    """Returns the headings by page: short lines in larger characters than most of the text.
 
     Each size is a level. There are none if too many lines are larger.
     """

@@ -23,7 +23,7 @@ _MOST_SPACES = 0.75
 _MOST_IN_LINES = 0.6
 """The share of a column's characters that its lines have, if it has a table, too."""
 _WIDEST_GUTTER = 200.0
-"""Points of a narrow gutter; a wider one is found without the spaces of runs."""
+"""Points of a narrow gutter; a wider gutter is found without the spaces of runs."""
 _PARAGRAPH_GAP = 0.6
 _MAX_COLUMNS = 3  # splits of a region: up to 8 columns
 

@@ -1,7 +1,7 @@
-"""Finding the words of a text on a page of a PDF, whose characters differ from those of the loaded text.
+"""Finding the words of a text on a page of a PDF, although page and loaded text differ in their characters.
 
 Hyphens, ligatures, marks, spaces, line ends and the order of columns differ. So only letters and digits are compared,
-decomposed and in folded case, and found again piece by piece.
+decomposed and in folded case, piece by piece.
 """
 
 import unicodedata
@@ -75,7 +75,7 @@ def find_pieces(mark: Letters, page: Letters) -> Iterator[Piece]:
 
 
 def _find_longest(mark: Letters, at: int, page: Letters, near: int) -> Piece | None:
-    """Returns the longest piece that begins at `at`. Of several places, the first one after `near` is taken."""
+    """Returns the longest piece that begins at `at`. Of several places, the first place after `near` is taken."""
     low, high = 0, len(mark.text) - at
     if mark.text[at:] in page.text:
         low = high

@@ -26,7 +26,7 @@ def write_png(width: int, height: int, rows: Iterable[bytes | bytearray]) -> byt
 
 
 def is_png(content: bytes) -> bool:
-    """Returns whether a file begins and ends as one in PNG."""
+    """Returns whether a file begins and ends as PNG files do."""
     return content.startswith(_SIGNATURE) and content.endswith(_chunk(b"IEND", b""))
 
 

@@ -36,8 +36,8 @@ class Run:
     """Characters of one line. Places are in points from the lower left corner.
 
     `size` is the height of the median character: a raised mark of a footnote makes a run higher, but no larger. `turn`
-    counts the quarter turns of the line, clockwise. Its places are those of the page turned back. `gaps` are the spaces
-    that are wider than between words: the number of characters before each, and where it begins and ends.
+    counts the quarter turns of the line, clockwise. Its places are on the page turned back. `gaps` are the spaces that
+    are wider than between words: for each, the number of characters before it, its start and its end.
     """
 
     text: str
@@ -154,7 +154,7 @@ class _GrowingRun:
         self._bottom, self._top = min(self._bottom, bottom), max(self._top, top)
 
     def finish(self) -> list[Run]:
-        """Returns the run, if it has text, and begins the next one."""
+        """Returns the run, if it has text, and begins the next run."""
         text = "".join(self._characters)
         if any("\ud800" <= c <= "\udfff" for c in text):  # PDFium gives UTF-16
             text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

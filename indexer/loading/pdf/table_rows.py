@@ -23,7 +23,7 @@ _NUMBER = re.compile(
     r"|[-−–—]"
 )
 _MOST_PARTS = 400
-"""Parts of a row; one with more is one cell, since joining them takes time by the square of their number."""
+"""Parts of a row. A row with more parts is one cell: the time to join parts grows with the square of their number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,5 +169,5 @@ def is_figure(text: str) -> bool:
 
 
 def is_number(text: str) -> bool:
-    """Returns whether a text is one number, or the dash that stands for none; not a year, nor a sign between words."""
+    """Returns whether a text is a number, or the dash for a missing number; not a year, nor a sign between words."""
     return _NUMBER.fullmatch(text) is not None and not is_date(text)

@@ -1,8 +1,8 @@
 """Tables of a PDF by the alignment of their figures: which cell of a row stands in which column.
 
-A page draws only what is there. A row without a figure in its second column has one piece less than the others, and a
+A page draws only what is there. A row without a figure in its second column has one piece less than other rows, and a
 name may stand above several columns. Here each row gets a cell for each column, so that a reader of its line knows the
-column of each. Rows of prose, and tables without figures, are left to the order of reading.
+column of each figure. Rows of prose, and tables without figures, are left to the order of reading.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,7 +51,7 @@ class _Table:
     joins: dict[int, int]
 
     def join(self, number: int, into: int, *, is_after: bool) -> None:
-        """Puts the words of a row before those of the row `into`, cell by cell, or after them."""
+        """Puts the words of a row before, or after, the words of the row `into`, cell by cell."""
         own, others = self.cells.pop(number, []), self.cells[into]
         upper, lower = (others, own) if is_after else (own, others)
         pairs = zip_longest(upper, lower, fillvalue="")
@@ -60,10 +60,10 @@ class _Table:
 
 
 def align_rows(rows: Sequence[Sequence[Run]]) -> Iterator[tuple[Sequence[Run], Sequence[str]]]:
-    """Yields the rows of a region, which come from the top, each with its cells if it is of a table.
+    """Yields the rows of a region from the top, each with its cells if it is part of a table.
 
-    The first cell is the label of the row. Of a name that stands above several columns, the first one has it, and the
-    others are empty. Rows whose names or labels go on in the next row are one row.
+    The first cell is the label of the row. If a name stands above several columns, the cell of the first column has
+    it, and the other cells are empty. Rows whose names or labels go on in the next row become one row.
     """
     read = [read_row(row) for row in rows]
     table = _Table(cells={}, joins={})
@@ -119,7 +119,7 @@ def _goes_on(rows: Sequence[Row], last: int, number: int) -> bool:
 def _find_columns(body: Sequence[Row]) -> list[_Column]:
     """Returns the columns right of the labels: the strips in which pieces of rows stand.
 
-    A wide piece that stands in several columns, such as a note in a row, makes them no single one.
+    A wide piece that stands in several columns, such as a note in a row, does not join them.
     """
     columns: list[tuple[float, float, int]] = []
     pieces = [part for row in body for piece in row.pieces[1:] for part in _cut_number(piece)]
@@ -186,9 +186,9 @@ def _nearest(piece: Piece, columns: Sequence[_Column]) -> int:
 
 
 def _align_header(rows: Sequence[Row], body: int, first: int, columns: list[_Column], table: _Table) -> None:
-    """Adds the cells of the rows above the first row of a body that name its columns.
+    """Adds the cells of the rows above a body that name its columns.
 
-    The lowest rows are one row if each of their names stands above one column: they are names broken over lines.
+    The lowest rows become one row if each of their names stands above one column: they are names broken over lines.
     """
     lowest = -1
     is_leaf = True
@@ -255,11 +255,11 @@ def _is_between(row: Row, columns: Sequence[_Column]) -> bool:
 def _name_columns(
     row: Row, columns: Sequence[_Column], *, single: bool, wide: bool
 ) -> list[tuple[Piece, tuple[int, int]]] | None:
-    """Returns the names in a row of a header with the columns that each stands above, from the first to the one after
-    the last; None if the row is none. Column 0 has the labels.
+    """Returns the names in a row of a header, each with the range of columns below it (the end is exclusive); None if
+    the row is no header. Column 0 has the labels.
 
-    With `single`, each name stands above one column: the row and the next one are lines of the same names. With `wide`,
-    it is above a row that names each column.
+    With `single`, each name stands above one column: this row and the next row are lines of the same names. With
+    `wide`, the row is above a row that names each column.
     """
     pieces = [part for piece in row.pieces for part in _split_names(piece, columns)]
     if len(pieces) == len(columns) + 2 and pieces[1].right <= columns[0][0]:  # the labels are two columns of words
@@ -297,7 +297,7 @@ def _split_names(piece: Piece, columns: Sequence[_Column]) -> Sequence[Piece]:
 def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table: _Table) -> None:
     """Joins labels that are broken over lines with their rows, to which they are nearer than rows are to one another.
 
-    The figures of such a row stand beside its last line or its first one. Labels end before `end`. A raised mark of a
+    The figures of such a row stand beside its first or last line. Labels end before `end`. A raised mark of a
     footnote, which is a line of its own, follows the label.
     """
     gaps = [rows[one].bottom - rows[two].top for one, two in pairwise(numbers) if two == one + 1]
@@ -322,7 +322,7 @@ def _join_labels(rows: Sequence[Row], numbers: Sequence[int], end: float, table:
 
 
 def _find_above(rows: Sequence[Row], number: int, end: float, nearest: float, table: _Table) -> Iterator[int]:
-    """Yields the lines above a row that may be parts of its label, from the nearest one on."""
+    """Yields the lines above a row that may be parts of its label, the nearest line first."""
     for above in range(number - 1, -1, -1):
         is_far = rows[above].bottom - rows[above + 1].top > nearest
         if is_far or above in table.cells or not _is_label(rows[above], end, rows[number]):
@@ -336,7 +336,7 @@ def _is_near_below(rows: Sequence[Row], number: int, nearest: float) -> bool:
 
 
 def _is_mark(row: Row, of: Row) -> bool:
-    """Whether a label stands at the end of another one, raised."""
+    """Whether a label is raised, and stands at the end of another label."""
     return row.pieces[0].left >= of.pieces[0].middle and len(row.pieces[0].text) < len(of.pieces[0].text)
 
 
@@ -347,8 +347,8 @@ def _is_label(row: Row, end: float, of: Row) -> bool:
 
 
 def _covered(piece: Piece, others: Sequence[Piece], columns: Sequence[_Column], *, wide: bool) -> range:
-    """Returns the columns that a name stands above: the ones it touches, and as many beside them as make it stand in
-    their middle. With `wide`, as many as possible: the columns have names of their own.
+    """Returns the columns that a name stands above: the columns that it touches, and so many beside them that it stands
+    in their middle. With `wide`, as many as possible: the columns have names of their own.
     """
     touched = [n for n, column in enumerate(columns) if _overlap(piece, column) > 0] or [_nearest(piece, columns)]
     low, high = touched[0], touched[-1]
@@ -382,7 +382,7 @@ def _measure_off(piece: Piece, columns: Sequence[_Column], first: int, last: int
 
 
 def _pitch(columns: Sequence[_Column]) -> float:
-    """Returns the mean distance of two columns; 0 if there is only one."""
+    """Returns the mean distance of neighbouring columns; 0 for a single column."""
     return (columns[-1][1] - columns[0][1]) / max(len(columns) - 1, 1)
 
 

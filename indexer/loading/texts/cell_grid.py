@@ -56,7 +56,7 @@ class CellGrid:
         self._column += columns
 
     def lines(self) -> list[str]:
-        """Returns the rows that have text. A row that is one cell is the text of this cell alone."""
+        """Returns the rows that have text. A row of a single cell is the text of this cell."""
         rows = ([row.get(column, "") for column in range(max(row, default=-1) + 1)] for row in self._rows)
         return [line for row in rows if (line := _write_row(row))]
 

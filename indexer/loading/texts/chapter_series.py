@@ -10,20 +10,20 @@ __all__ = ["Candidate", "give_levels", "keep_in_order"]
 
 _OTHER_LEVEL = 10  # kinds that have no rank of their own begin here, in the order in which they appear
 _SERIES = {"number": 2, "dotted number": 3, "roman": 3, "lettered number": 0}
-"""The kinds of numbered headings, and the smallest number of those at the top level: fewer are taken for a list."""
+"""The kinds of numbered headings, and how many the top level must have: fewer are taken for a list."""
 _FEWEST_SECTIONS = 2
 _MOST_MISSED = 2
 _FEWEST_WORDS = {True: 2, False: 3}
-"""Words of a heading with a number, and of one with a word and a number, that has a title."""
+"""Words of a heading that has a title: with a number alone, and with a word and a number."""
 _MOST_CONTENTS = 300
 """Characters between two lines of a table of contents."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A line that may be a heading. `number` is that of a numbered one; `kind` tells those that belong together.
+    """A line that may be a heading. `number` is its number, if any. Candidates of one series have the same `kind`.
 
-    One that `is_outside` begins further left than the prose.
+    If `is_outside`, the line begins further left than the prose.
     """
 
     heading: Heading
@@ -34,10 +34,10 @@ class Candidate:
 
 
 def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
-    """Leaves out numbered lines that do not count up by one from a number that was there, or that stand alone.
+    """Leaves out numbered lines that stand alone, or that do not count up by one from an earlier number.
 
     Where chapters are words, their sections (9.1 below "Chapter 9") only have to count up, and need no number above.
-    Where more of the lines outside of the prose count up than of all lines, the others are none.
+    Where lines outside of the prose make a longer series than all lines together, only they are kept.
     """
     found = _without_contents(found)
     kept: list[Candidate] = []
@@ -78,7 +78,7 @@ def _count_up(found: Sequence[Candidate], fewest: int) -> list[Candidate]:
 
 
 def _sections_of_chapters(found: Sequence[Candidate], kind: str) -> list[Candidate]:
-    """Returns those whose first number is that of the chapter above them, with larger and larger numbers."""
+    """Returns the candidates that begin with the number of the chapter above them, if their numbers ascend."""
     last: tuple[int, ...] = ()
     sections: list[Candidate] = []
     for one in found:
@@ -107,12 +107,12 @@ def _goes_on(last: tuple[int, ...], number: tuple[int, ...]) -> bool:
 
 
 def give_levels(found: Sequence[Candidate], above: Sequence[str] = ()) -> list[Heading]:
-    """Returns the headings with their levels: those with a word by its rank, the other kinds in their order below.
+    """Returns the headings with their levels: headings with a word by its rank, the other kinds in their order below.
 
-    The kinds `above` are those of the title. Headings that only stand outside of the prose are beside the numbered
-    ones of the top level.
+    `above` are the kinds of the title. Headings that only stand outside of the prose have the level of the highest
+    numbered headings.
 
-    Where no word has a number (Preface, Contents), those with a word are beside the highest of the others.
+    Where no word has a number (Preface, Contents), headings with a word have the highest level of the other headings.
     """
     kinds = list(dict.fromkeys([*above, *_other_kinds(found)]))
     numbered = next((kind for kind in kinds if kind in _SERIES), None)

@@ -83,7 +83,7 @@ def is_name(line: str) -> bool:
 
 
 def chapter_number(line: str) -> int:
-    """Returns the number of a chapter whose heading has it in digits or as a Roman one (Kapitel 9. …), else 0."""
+    """Returns the number of a chapter from its heading, in digits or Roman numerals (Kapitel 9. …), else 0."""
     found = _NUMBERED_WORDS[2].fullmatch(line)
     number = found["number"] if found else ""
     number = number.partition(".")[0]
@@ -96,7 +96,7 @@ def _is_number(number: str) -> bool:
 
 
 def is_sentence(line: str) -> bool:
-    """Whether the line ends like a sentence, or has the end of one within it."""
+    """Whether a sentence seems to end within the line or at its end."""
     return bool(_SENTENCE_END.search(line) or _INNER_END.search(line))
 
 

@@ -41,7 +41,7 @@ _MOST_REACH = 0.1
 _LEAST_REACH = 8_000
 """The section of a heading without a number ends after this share of the text, if that is more characters than this."""
 _FULL_LINE = 60
-"""A line goes on in the next one if with the first word of that it is longer."""
+"""A line goes on in the next line if, with the first word of the next line, it would be longer than this."""
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _BLANK_LINE = re.compile(r"[^\S\r\n]*(?:\r\n|\r|\n|\Z)")
@@ -110,7 +110,7 @@ def find_chapters(text: str, title: str) -> list[Heading]:
 
 
 def _within_reach(text: str, headings: Sequence[Heading], uncertain: Collection[int]) -> Iterator[Heading]:
-    """Yields the headings, and an end of the section of each uncertain one that has much more text than others."""
+    """Yields the headings. The section of an uncertain heading with much more text than others ends early."""
     reach = max(_LEAST_REACH, int(_MOST_REACH * len(text)))
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         yield heading
@@ -205,7 +205,7 @@ def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
 
 
 def _with_next(line: _Line, after: _Line, second: _Line) -> _Line:
-    """Returns the line with the one below it if it goes on there, and nothing else does; else the line itself."""
+    """Returns the line joined with the line below it if it goes on and ends there; else the line itself."""
     first_word = after.text.partition(" ")[0]
     is_whole = not after.text or second.text or len(after.text) > len(line.text)
     if is_whole or len(line.text) + 1 + len(first_word) <= _FULL_LINE or is_sentence(after.text.rstrip("?")):
@@ -214,7 +214,7 @@ def _with_next(line: _Line, after: _Line, second: _Line) -> _Line:
 
 
 def _numbered(line: _Line, after: _Line, second: _Line, *, is_outside: bool) -> Candidate | None:
-    """A heading by its number: 2.1 Results. Only one of two numbers or more goes on in the next line.
+    """A heading by its number: 2.1 Results. Only a heading with two numbers or more goes on in the next line.
 
     Its title may begin with a small letter if its place says that it is a heading, too: 4.1 control.
     """

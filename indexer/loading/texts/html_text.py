@@ -46,7 +46,7 @@ _CHARSET = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_CELL = 1000
-"""Characters of a cell with data. Longer ones have paragraphs."""
+"""Characters of a cell with data. Longer cells have paragraphs."""
 _MAIN = "main, [role=main]"
 _LEAST_SHARE = 0.25
 """A page whose `main` has a smaller part of its text is read whole."""
@@ -94,7 +94,7 @@ class HtmlPage:
         return {**found, "language": language or ""}
 
     def add_text(self, builder: TextBuilder, *, main: bool) -> None:
-        """Adds the text. With `main`, without navigation, footers and what stands beside the text, if there is one."""
+        """Adds the text. With `main`, only the main part without navigation and footers, unless that has no text."""
         before = len(builder.pages), builder.length
         root = self._page.body
         if root is None:

@@ -97,9 +97,9 @@ class JoinedPages(NamedTuple):
 
 
 def join_pages(text: str) -> JoinedPages:
-    """Returns a text with form feeds as one without its pages: their headers, footers and ends are left out.
+    """Returns a text with form feeds without its pages: their headers, footers and ends are left out.
 
-    A paragraph that goes on at the next page is one again.
+    A paragraph that goes on at the next page is joined again.
     """
     pages = text.split("\f")
     if len(pages) < 3:

@@ -36,7 +36,7 @@ _LONGEST_FIELD = 8_000
 
 
 class _BoundedHeaders(Compat32):
-    """Cuts headers that are too long, and reads the ones that are not encoded."""
+    """Cuts headers that are too long, and reads headers that are not encoded."""
 
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
         name, value = super().header_source_parse(sourcelines)
@@ -139,7 +139,7 @@ def read_mail(content: bytes, key: str, *, in_mailbox: bool = False) -> Mail:
 
 
 def _body(part: Message, key: str, notes: list[str]) -> str:
-    """Returns the text of a part: of alternatives the first plain one that is not blank, else the first with text."""
+    """Returns the text of a part: of alternatives, the first plain text that is not blank, else the first text."""
     if _is_attachment(part):
         return ""
     if part.get_content_type() == _DELIVERY:
@@ -188,7 +188,7 @@ def _is_attachment(part: Message) -> bool:
 
 
 def _walk(part: Message) -> Iterator[Message]:
-    """Yields a part and the ones in it, except what is in an attached mail."""
+    """Yields a part and the parts in it, except the parts of an attached mail."""
     yield part
     if part.is_multipart() and part.get_content_type() not in (_MAIL, _DELIVERY):
         for child in part.get_payload():
@@ -234,7 +234,7 @@ def _header(message: Message, name: str) -> str:
 
 
 def _decoded(value: str) -> str:
-    """Returns a header whose encoded words are decoded. One that cannot be decoded stays as it is written."""
+    """Returns a header with its encoded words decoded. A header that cannot be decoded stays as it is written."""
     try:
         parts = decode_header(_FOLD.sub("", value))
     except (HeaderParseError, ValueError):

@@ -13,7 +13,7 @@ DEEPEST = 512
 """Elements around a text. Browsers nest no deeper either."""
 
 LONGEST_TAG = 65_536
-"""Characters of a tag. A longer one, such as an image within its tag, loses its attributes."""
+"""Characters of a tag. A longer tag, such as an image within its tag, loses its attributes."""
 
 _TAG = re.compile(
     r"<!--.*?(?:-->|\Z)"

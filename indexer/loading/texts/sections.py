@@ -10,10 +10,10 @@ __all__ = ["Heading", "make_sections"]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading. `start` is the offset of its first line, `end` that of the line after it; a low `level` is outer.
+    """A heading, from the offset `start` to the offset `end` of the next line. A low `level` is outer.
 
-    A heading that `is_leaf` has no headings below it: those after it belong to what is above it. One without a title
-    ends the section of the heading before it.
+    A heading that `is_leaf` has no headings below it: the next headings belong to the heading above it. A heading
+    without a title ends the section of the heading before it.
     """
 
     level: int
@@ -24,9 +24,9 @@ class Heading:
 
 
 def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str) -> list[Block]:
-    """Returns a block for the text below each heading, and one for that before the first.
+    """Returns a block for the text before the first heading, and a block for the text below each heading.
 
-    A heading without text below it begins the next block, or is the last one. `title` is the title of the document,
+    A heading without text below it begins the next block, or is the last block. `title` is the title of the document,
     which precedes every chunk: it is left out of the paths, and is a block only if there is no other.
     """
     opening = text[begin : headings[0].start if headings else len(text)]

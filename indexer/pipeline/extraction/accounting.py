@@ -15,8 +15,8 @@ class _Account:
     """The usage of one job in this run.
 
     `elsewhere` are the tokens that the job spent before this run, or spends in other workers, as far as is known.
-    `calls` are those that ended: a call that is cancelled while it waits for its turn was never made. `recorded` is
-    what the record has.
+    `calls` counts the calls that ended: a call that is cancelled while it waits for its turn was never made. `recorded`
+    is the usage in the record.
     """
 
     job_id: str

@@ -18,8 +18,8 @@ class ChunkedDocument:
     """The chunks of a claimed document. `hashes[i]` is the extract hash of `chunks[i]`.
 
     `found` holds the extractions by extract hash, `failed` the errors by the index of the chunk. `stopped` is the error
-    that stops the whole job: its budget is used up, or the model refuses every call. `fenced` tells that the claim is.
-    `limit` is that of its time.
+    that stops the whole job: its budget is used up, or the model refuses every call. `fenced` tells whether the claim
+    is fenced. `limit` bounds the time of the work.
     """
 
     claim: Claim

@@ -1,4 +1,4 @@
-"""`restate`: a question of a conversation as one that can be searched for alone. Services call it before a reasoner."""
+"""`restate` makes a question of a conversation self-contained. Services call it before a reasoner."""
 
 from core.ports.chat import ChatModels
 from core.ports.reasoning import Question
@@ -11,9 +11,9 @@ __all__ = ["restate"]
 
 
 async def restate(question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> str | None:
-    """Returns the text of the question without references to its history, or None if the model gave none that can be
-    read. Raises as a call of a model does.
+    """Returns the text of the question without references to its history, or None if the model's reply cannot be used.
+    Raises as a call of a model does.
 
-    `searcher` is that of the reasoner which answers afterwards; nothing is searched here.
+    `searcher` is the searcher of the reasoner that answers afterwards; nothing is searched here.
     """
     return await restate_question(Session("conversation", question, models, searcher, trace))

@@ -45,7 +45,7 @@ _OF_MODELS = tuple(support for support in Support if support is not Support.QUOT
 """What the answer of a model may stand on."""
 
 SupportWord = Annotated[str, Field(json_schema_extra={"enum": [str(support) for support in _OF_MODELS]})]
-"""The field `support` of a reply. `grade` checks the word: one that does not exist is no reason to ask again."""
+"""The field `support` of a reply. `grade` checks the word: an unknown word is no reason to ask again."""
 
 
 class Graded(Protocol):

@@ -52,13 +52,13 @@ _OF_ANSWERING = frozenset(
 )
 """Words of an answer that speak of the answer: `the answer is …, according to passage 2`."""
 _LONGEST = 20_000
-"""Characters of an answer that is compared, which takes a tenth of a second: a longer one is nobody's answer."""
+"""Characters of an answer that is compared, which takes a tenth of a second. Longer texts are no answers."""
 _SHORT = 12
 """Words up to which an answer is taken for a value in the words of a passage."""
 _GERMAN_NAME = 2
-"""Capitalised words beside one another that are a name in German, too, where one of them may be any noun."""
+"""Capitalised words in a row that are a name in German, too, where a single such word may be any noun."""
 _ROOT, _ENDING = 4, 3
-"""Letters that two forms of a word have in common at least, and those of an ending at most."""
+"""The least number of letters that two forms of a word share, and the greatest number of letters of an ending."""
 _WORDS_HELD = 0.6
 _WORDS_BESIDE = 0.3
 """The part of the words of a short answer that must be held, and of its words beside names and numbers, which may
@@ -67,7 +67,7 @@ paraphrase: `Hinton wrote it` of `a novel by Hinton`.
 _PARAPHRASE = 2
 """Words beside names and numbers that need not be held at all."""
 _SHORTEST = 3
-"""Letters of a word that tells a document from another one."""
+"""Letters of a word that tells documents apart."""
 _KIND = re.compile(
     r"(?:non|mutual|standard|general|template|disclosure|confidentiality|privacy|agreements?|nda|contracts?|lease|deed"
     r"|polic(?:y|ies)|terms|conditions|licen[cs]e|documents?|reports?|manual|guide|handbook|annual|quarterly|form"
@@ -175,12 +175,13 @@ def is_judgement(answer: str) -> bool:
 def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[str, ...]:
     """Returns the parts of an answer (without markers) that no text of the evidence holds; empty if all is held.
 
-    Numbers are compared as values (`3.2 million`, `3,200,000` and `3 200 000` are one, and so are `three` and `3`),
-    months in any form, names by their words within one text. Of a short answer, most other words must be held, too.
-    What the question itself has needs no evidence, unless it is all that the answer has. A judgement, such as yes, is
-    held if the names that the question asks about are; of a document that a lead-in names (`split_lead_in`), if one
-    text is of that document and has half of the words of the question, since documents name their parties otherwise
-    than those who ask (`EFCA agrees …`, of a Receiving Party).
+    - Numbers are compared as values: `3.2 million`, `3,200,000` and `3 200 000` are equal, and so are `three` and `3`.
+    - Months are compared in any form, names by their words within one text.
+    - Of a short answer, most other words must be held, too.
+    - Words of the question need no evidence, unless the answer has no other words.
+    - A judgement, such as yes, is held if the names that the question asks about are held. If a lead-in names a
+      document (`split_lead_in`), it is held if a text of that document has half of the words of the question: a
+      document may name its parties otherwise than the question does (`EFCA agrees …`, of a Receiving Party).
     """
     if len(answer) > _LONGEST:
         return (f"all of its {len(answer):,} characters",)
@@ -209,9 +210,9 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
 def is_document_named(lead_in: str, text: str) -> bool:
     """Returns whether a text, which begins with its title, is of the document that a lead-in names.
 
-    The title must have all words of the lead-in's names, except those that only tell a kind of document; a title may be
-    the name of a file, so a longer word may be a part of one of its words (`EFCAConfidentialityAgreement`). Or they
-    stand in the text as words. True if the lead-in names nothing.
+    The title, or else the text with it, must have all words of the lead-in's names, except words for kinds of
+    documents. A title may be the name of a file, so a longer word may be a part of a word of the title
+    (`EFCAConfidentialityAgreement`). True if the lead-in names nothing.
     """
     names = [name.form for name in find_names(lead_in)] or [lead_in]
     words = {word for name in names for word in re.findall(r"\w+", name.casefold()) if len(word) >= _SHORTEST}

@@ -23,15 +23,15 @@ _MAX_OMITTED = 400
 _MIN_LOOSE_WORDS = 6
 _ANCHOR = 2
 _MIN_SHARED = 0.8
-"""The share of a quote's words that a passage holds between its first and its last ones."""
+"""The share of a quote's words that a passage must hold between the quote's first and last words."""
 
 
 def locate(words: str, text: str) -> Span | None:
     """Returns where `text` holds `words`, or None.
 
     Case, accents, spaces and punctuation may differ, also within words. An ellipsis or words in square brackets stand
-    for words that are left out. Of a longer quote a few words between its first and its last two may be missing or
-    other ones, but no number.
+    for words that are left out. Between the first two and the last two words of a longer quote, a few words may be
+    missing or differ, but no number.
     """
     wanted = words.strip().strip(_MARKS).strip()
     if len(wanted) < _MIN_CHARACTERS:
@@ -109,7 +109,7 @@ def _locate_ends(words: str, text: str) -> Span | None:
 
 
 def _find_runs(run: list[str], tokens: list[str]) -> Iterator[int]:
-    """Yields each place where the tokens are those of the run, which is short."""
+    """Yields each place of a short run of tokens."""
     for start in range(len(tokens) - len(run) + 1):
         if tokens[start] == run[0] and tokens[start : start + len(run)] == run:
             yield start

@@ -35,7 +35,7 @@ _NESTED = re.compile(r"\[(?=\s*\d[\d\s–,;，、；-]*\[)")
 _NUMBERS = re.compile(r"(\d+)(?:\s*[-–]\s*(\d+))?")
 
 _MAX_NOTED = 20
-"""The notes on missing passages that one marker or reply may cause."""
+"""The greatest number of notes on missing passages for a marker or a reply."""
 
 _MOST_CITATIONS = 500
 """Citations of an answer. Each compares its words with all sentences of its passage."""
@@ -64,12 +64,12 @@ def strip_markers(text: str) -> str:
 
 
 def drop_nested_brackets(text: str) -> str:
-    """Returns the text without opening brackets that would form a marker if another one inside them is dropped."""
+    """Returns the text without opening brackets that would form a marker if a marker inside them is dropped."""
     return _NESTED.sub("", text)
 
 
 def note_missing(trace: Trace, numbers: Sequence[int], where: str = "") -> None:
-    """Notes that citations of these numbers were dropped: each for itself, or how many if they are more than a few.
+    """Notes that citations of these numbers were dropped: each of a few, or the count of many.
 
     `where` is ` of step …` or ''.
     """
@@ -90,7 +90,7 @@ def cite_passages(
     """Returns a text whose `[n]` markers name passages, numbered from 1, with the citations of these markers.
 
     A citation has the quote of its passage, by chunk id, or else the sentence that supports the text best. Markers are
-    numbered again, and those of passages that were not shown are dropped, as in `cite_quotes`.
+    numbered again, and markers of passages that were not shown are dropped, as in `cite_quotes`.
     """
     return _resolve_markers(text, [(hit, (quotes or {}).get(hit.chunk.id)) for hit in hits], trace, question)
 

@@ -1,4 +1,4 @@
-"""Quotes of passages: those that a model copied, those that are selected where it copied nothing, and their checks."""
+"""Quotes of passages: copied by a model, or selected by code where the model copied nothing; and their checks."""
 
 import re
 from collections import Counter

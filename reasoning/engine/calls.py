@@ -22,11 +22,11 @@ __all__ = ["ModelCall", "build_request", "drop_last_passages", "format_facts", "
 class ModelCall:
     """One call of a model by an action. `question` is the question that the call is about.
 
-    `passages` fill the prompt's `{{passages}}`, numbered from 1; the last ones are dropped if the model cannot read
-    them all. `facts` of the passages that are shown fill its `{{facts}}`. `role` selects the model and is the
-    name that usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the
-    variables, as quotes or answers. `conversation` puts the history before the last message. `sample` and `temperature`
-    have the meaning that they have in `ChatRequest`.
+    `passages` fill the prompt's `{{passages}}`, numbered from 1; the last passages are dropped if the model cannot read
+    them all. `facts` of the passages that are shown fill its `{{facts}}`. `role` selects the model and is the name that
+    usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the variables, as
+    quotes or answers. `conversation` puts the history before the last message. `sample` and `temperature` have the
+    meaning that they have in `ChatRequest`.
     """
 
     prompt: Prompt
@@ -43,7 +43,7 @@ class ModelCall:
 
 
 def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
-    """Returns the first two thirds of the passages, at least one; raises `error` if there is only one left."""
+    """Returns the first two thirds of the passages, at least one. Raises `error` if there is only one passage."""
     if len(shown) <= 1:
         raise error
     return shown[: len(shown) * 2 // 3]

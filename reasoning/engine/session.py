@@ -214,7 +214,7 @@ class Session:
         self.record(step)
 
     def record(self, step: OpenStep) -> Step:
-        """Records what a step has come to so far. A later record of the same id replaces an earlier one."""
+        """Records the current state of a step. It replaces an earlier record of the same id."""
         return self._keep(
             Step(
                 id=step.id,

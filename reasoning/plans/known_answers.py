@@ -17,7 +17,7 @@ __all__ = [
 ]
 
 UNKNOWN = "(not found)"
-"""Stands for the answer of a step that has none, so that no later call takes an empty text for one."""
+"""Stands for a missing answer of a step, so that no later call takes an empty text for an answer."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ Work = Callable[[PlannedNode], Awaitable[None]]
 
 
 async def run_in_sequence(nodes: Sequence[PlannedNode], work: Work) -> None:
-    """Runs one node after the other, in the order of a parsed plan: parents come before those that need them.
+    """Runs one node after the other, in the order of a parsed plan: parents come before their children.
 
     This is the latency that Plan*RAG (arXiv 2410.20753, equation 2) compares parallel execution with. The first failure
     ends the run.

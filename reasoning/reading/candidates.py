@@ -16,7 +16,7 @@ __all__ = ["Form", "find_form", "is_short_answer_asked", "list_candidates", "lis
 _MOST = 60
 _LONGEST = 80
 _LONGEST_QUESTION = 1000
-"""Characters of a question that a few words may answer: a longer one tells a story, and is costly to take apart."""
+"""Characters of a question that a few words may answer. A longer text tells a story, and is costly to take apart."""
 
 _BEGINNINGS = {
     ("yes", "no"): re.compile(

@@ -46,8 +46,8 @@ _BEGINS = re.compile(
 def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     """Returns the hits that an answer stands on, in their order, at most three; none if no hit holds the answer.
 
-    The first that is chosen holds the answer and has most words of the question. Others follow while they hold names of
-    the question that the chosen hits lack, and are linked to one of them: the title of one stands in the other. A
+    The first chosen hit holds the answer and has most words of the question. Further hits follow while they hold names
+    of the question that the chosen hits lack, and are linked to a chosen hit: the title of one stands in the other. A
     judgement, such as yes, stands on the hits with the names that it is about.
     """
     hits = hits[:_MOST_READ]
@@ -73,7 +73,7 @@ def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit,
 
 
 def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[str, ...]:
-    """Returns what a question asks for and no single passage says together with the answer; empty if one says it all.
+    """Returns what a question asks for and no passage says together with the answer; empty if a passage says it all.
 
     A passage must have the names of the question, the noun that is asked for (`spouse` in "Who is the spouse of …?",
     unless it tells only a kind of thing), and most words of the question beside the answer. An answer to "When …?" must

@@ -49,7 +49,7 @@ async def _find_evidence(
 
 
 def add_evidence(earlier: Evidence, later: Evidence, cited: Sequence[Hit], k: int, asked: str = "") -> Evidence:
-    """Returns the evidence of two searches as one, so that what is split between them is read together.
+    """Joins the evidence of two searches, so that what is split between them is read together.
 
     The `cited` passages come first, then both searches interleaved, at most `k` in all.
     """
@@ -108,9 +108,9 @@ class ReviewSettings:
     """Where evidence is searched for, beside the session's searcher, and how much of it is read.
 
     A review reads `evidence` passages, or `k` if the answer is missing. At most `rounds` reviews follow the first.
-    `purpose` is the question that the reviewed one serves. `query` is what evidence is searched for with: the question
-    and the answer, or the answer alone. `merge` is how the hits of both searches become one ranking. With `cited`, the
-    passages that the answer cites are read before the evidence.
+    `purpose` is the question that the reviewed question serves. `query` tells what evidence is searched for with: the
+    question and the answer, or the answer alone. `merge` tells how the hits of both searches become one ranking. With
+    `cited`, the passages that the answer cites are read before the evidence.
     """
 
     k: int

@@ -15,11 +15,11 @@ __all__ = ["vote"]
 
 
 async def vote(drafts: Sequence[Conclusion], embedder: Embedder) -> Conclusion:
-    """Returns a draft of the largest group of equal answers: the first one with the support that most of them have.
+    """Returns a draft of the largest group of equal answers: the first draft with the group's most frequent support.
 
-    Abstentions win only if more than half of the drafts abstain: otherwise those that found an answer decide. If groups
-    tie, as they do when all answers differ, that one wins whose answer is nearest to all answers: the medoid by cosine,
-    or the first one of them without an embedding model.
+    Abstentions win only if more than half of the drafts abstain: otherwise the drafts with an answer decide. If groups
+    tie, as they do when all answers differ, the group with the answer nearest to all answers wins: the medoid by
+    cosine. Without an embedding model, the first of these groups wins.
     """
     answered = [draft for draft in drafts if draft.text]
     if 2 * len(answered) < len(drafts) or not answered:

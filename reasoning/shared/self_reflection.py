@@ -76,10 +76,13 @@ async def answer_with_reflection(
 ) -> CitedAnswer:
     """Answers one question: without passages if it needs none, else with the best of the candidates.
 
-    With `passages`, nothing is retrieved; `private` is that of the search with the question. Of candidates with equal
-    scores, that of the better passage wins. A passage that does not hold the answer gives no candidate. If no candidate
-    is fully supported, one call reads all passages together, because a comparison stands in no single one; its answer
-    wins unless a candidate stands on more. With `together`, what a single passage does not state is not criticised.
+    With `passages`, nothing is retrieved. `private` is passed to the search with the question. Of candidates with equal
+    scores, the candidate of the better passage wins. A passage that does not hold the answer gives no candidate. With
+    `together`:
+
+    - An answer that its passage does not state is not criticised.
+    - If no candidate is fully supported, one call reads all passages, because no single passage states a comparison.
+      Its answer wins unless a candidate stands on more.
     """
     task = _Task(question=question, step=step, known=known, purpose=purpose)
     if not await _needs_passages(session, task, settings):
@@ -97,7 +100,7 @@ async def answer_with_reflection(
 
 
 def _choose_best(drafts: Sequence[_Candidate], settings: ReflectionSettings) -> _Candidate | None:
-    """Returns the candidate with the best score; with `together`, one that is fully supported if there is any."""
+    """Returns the candidate with the best score; with `together`, fully supported candidates go first."""
     scored = [(draft.score, draft) for draft in drafts if draft.score is not None]
     supported = [pair for pair in scored if pair[1].supported and settings.together]
     return max(supported or scored, key=lambda pair: pair[0], default=(0.0, None))[1]

@@ -68,9 +68,9 @@ class Config(StrategyConfig):
 class _Chain:
     """The chain of thought so far. `query` is searched for next: the question, or the last sentence.
 
-    `facts` are its sentences without the needs, which no passage states; `searches` are those for needs. `brought` is
-    how many passages the last search brought; None after one that was not made. `end` says why the chain has ended; ''
-    while it has not.
+    `facts` are its sentences except the needs, which no passage states; `searches` are the searches for needs.
+    `brought` is the number of passages of the last search; None if it was not made. `end` says why the chain has
+    ended; '' while it has not.
     """
 
     query: str
@@ -136,7 +136,7 @@ class Ircot:
         return await self._read(session, tuple(chain.passages.values()))
 
     async def _think(self, session: Session, chain: _Chain) -> None:
-        """Retrieves with the last sentence (at first the question) while there is room, and adds the next one."""
+        """Retrieves with the last sentence (at first the question) while there is room, and adds the next sentence."""
         id, query, depth = str(chain.length + 1), chain.query, chain.length
         parents = (str(depth),) if depth else ()
         async with session.step(id, query, parents=parents, depth=depth) as step:

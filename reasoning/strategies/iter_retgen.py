@@ -63,7 +63,7 @@ class IterRetgen:
         return answer_from_conclusion(session, conclusion)
 
     async def _iterate(self, session: Session, planned: PlannedStep, last: Conclusion) -> Conclusion:
-        """Retrieves with the last generation, if there is one, and the question; generates from what this finds."""
+        """Retrieves with the question and the last generation, if any, and generates from the passages."""
         session.plan([planned])
         generation = _format_generation(last)
         query = f"{generation} {planned.question}" if generation else planned.question

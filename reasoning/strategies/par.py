@@ -135,7 +135,7 @@ class Config(StrategyConfig):
 class _Task:
     """A step whose question holds no references any more.
 
-    `known` are the answers that it combines. `private` is that of `Session.search`.
+    `known` are the answers that it combines. `private` has the meaning that it has in `Session.search`.
     """
 
     id: str
@@ -247,7 +247,7 @@ class PlanActReview:
         )
 
     def _trajectory_passages(self, session: Session) -> tuple[Hit, ...]:
-        """Returns the passages that the steps cite, as wholes, and then those of the steps that have no answer."""
+        """Returns the passages that the steps cite, as wholes, then the passages of steps without an answer."""
         steps = session.steps.values()
         cited = {quote.hit.chunk.id: quote.hit for step in steps for quote in step.quotes}
         if not self._config.fill_gaps:
@@ -258,7 +258,7 @@ class PlanActReview:
         return tuple({**cited, **{hit.chunk.id: hit for hit in read}}.values())[:most]
 
     def _purpose(self, session: Session, task: _Task) -> str:
-        """Returns the question that the calls of a step are shown beside the step's own; that one: none is."""
+        """Returns the question to show beside the step's question; the step's question itself means none."""
         return session.question.text if self._config.show_purpose else task.question
 
     def _k(self, session: Session) -> int:

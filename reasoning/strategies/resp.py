@@ -81,7 +81,7 @@ class Resp:
     async def _look_up(self, session: Session, memory: _Memory, query: str) -> None:
         """Retrieves with a question and adds the summaries of what is found to the memory.
 
-        The first question is that of the user: its summary is the evidence alone.
+        The first question is the user's: its only summary is the evidence.
         """
         depth = len(memory.asked)
         id, parents = str(depth + 1), (str(depth),) if depth else ()
@@ -115,7 +115,7 @@ def _lacks_calls(session: Session) -> bool:
 async def _summarize(
     session: Session, memory: _Memory, query: str, hits: Sequence[Hit], step: OpenStep
 ) -> tuple[QuerySummary, QuerySummary]:
-    """Returns what the passages state about the user's question, and about the sub-question if there is one.
+    """Returns what the passages state about the user's question, and about the sub-question, if any.
 
     No model is called without passages, and what a model remembers is no summary of them.
     """

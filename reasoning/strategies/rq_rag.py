@@ -175,7 +175,7 @@ class RqRag:
     ) -> tuple[_Trajectory, tuple[QueryMove, ...]]:
         """Retrieves with a refined query; returns the longer trajectory and the ways on from its end.
 
-        Queries below the root may hold words of passages; those of the root are private in a conversation only.
+        Queries below the root may hold words of passages; queries of the root are private in a conversation only.
         """
         depth = len(trajectory.queries)
         parents = (trajectory.id,) if trajectory.id else ()
@@ -191,7 +191,7 @@ class RqRag:
 
 
 def _drop_repeated(moves: Sequence[QueryMove], searched: Sequence[str]) -> tuple[QueryMove, ...]:
-    """Returns the moves without those that search for what was searched for before, or what another one does."""
+    """Returns the moves except searches for what was searched for before, or what another move searches for."""
     taken = set(map(query_key, searched))
     different: dict[str, QueryMove] = {}
     for move in moves:
@@ -218,9 +218,9 @@ async def _answer(session: Session, trajectory: _Trajectory) -> Candidate:
 
 
 def select_answer(candidates: Sequence[Candidate], selection: Selection) -> Candidate:
-    """Returns the best of the candidates, at least one; of equally good ones the first.
+    """Returns the best of at least one candidate; of equally good candidates, the first.
 
-    A trajectory without an answer is chosen only if none has one.
+    A trajectory without an answer is chosen only if no trajectory has an answer.
     """
     answered = [candidate for candidate in candidates if candidate.conclusion.text]
     if not answered:

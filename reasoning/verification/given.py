@@ -44,10 +44,10 @@ class Use:
 
 @dataclass(frozen=True, kw_only=True)
 class CitedDocument:
-    """A document that the answer cites, or that a step of it quotes, with those words.
+    """A document that the answer cites, or that a step of it quotes, with the quoted words.
 
-    `places` are the answers that it is the source of, normalised: of steps, else the parts of the answer that cite it.
-    Documents that share a place say the same, or one thing together.
+    `places` are the normalised texts that the document is a source of: answers of steps, else the parts of the answer
+    that cite it. Documents that share a place say the same, or one thing together.
     """
 
     located: Located
@@ -97,7 +97,7 @@ def list_cited(answer: Answer) -> tuple[CitedDocument, ...]:
 
 
 def collect_documents(uses: Iterable[Use]) -> tuple[CitedDocument, ...]:
-    """Returns the documents of these uses, in the order of their first one."""
+    """Returns the documents of these uses, in the order of their first use."""
     found: dict[tuple[str, str], list[Use]] = {}
     for use in uses:
         found.setdefault(use.located.key, []).append(use)
@@ -105,8 +105,8 @@ def collect_documents(uses: Iterable[Use]) -> tuple[CitedDocument, ...]:
 
 
 def _collect(uses: Sequence[Use]) -> CitedDocument:
-    """Returns the document of these uses. Where steps quote it, its places are theirs: they say more exactly for what
-    it is the source than an answer that follows from several of them.
+    """Returns the document of these uses. If steps quote it, its places are the answers of these steps, since the
+    answer itself may follow from several steps.
     """
     steps = [use.place for use in uses if use.marker is None]
     return CitedDocument(
@@ -147,8 +147,8 @@ def estimate_cost(given: GivenAnswer) -> VerificationCost | None:
 
 
 def count_usage(usage: Usage, shown: int) -> tuple[int, int]:
-    """Returns the calls of an answer, cached ones too, and their tokens. Cached calls take as many as the others; if
-    all are cached, `shown` is how many characters the last call was shown.
+    """Returns the calls of an answer, also cached calls, and their tokens. A cached call counts as many tokens as other
+    calls on average; if all are cached, they are estimated from `shown`, the characters that the last call was shown.
     """
     rows = [row for row in usage.actions.values() if row.action not in _BESIDE]
     paid = sum(row.calls for row in rows)

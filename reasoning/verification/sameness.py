@@ -77,7 +77,7 @@ def _normalise(text: str) -> str:
 
 
 def _read_decision(text: str) -> str | None:
-    """Returns `yes` or `no` for an answer that is one, or begins with it and a comma or a full stop."""
+    """Returns the `yes` or `no` that is the answer, or that begins it before a comma or a full stop."""
     word = re.match(r"(yes|no)(?=$|[,.;:])", text.casefold())
     return word[1] if word else None
 
@@ -120,7 +120,7 @@ _WEAKER = {Support.QUOTED: "only quoted", Support.INFERRED: "only inferred", Sup
 
 
 def is_lost(given: GivenAnswer, without: AnswerWithout) -> bool:
-    """Whether there is no answer any more, or none that passages state as they did before."""
+    """Whether there is no answer any more, or an answer with less support than before."""
     return without.abstained or without.support.rank < given.support.rank
 
 
@@ -129,7 +129,8 @@ def decide_role(
 ) -> tuple[DocumentRole, str]:
     """Returns the role, and why in a sentence. `same` tells whether both answers say the same; None: not known.
 
-    An answer that is not stated, and another one, is `needed`: only what passages state contradicts the answer.
+    If the answer without the document differs and is not stated, the document is `needed`: only an answer that passages
+    state contradicts.
     """
     said = f"“{shorten(without.answer, _SHOWN)}”"
     if without.abstained:

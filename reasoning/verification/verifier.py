@@ -1,7 +1,7 @@
 """`verify_answer`: masks each document of an answer, asks again, and decides what the answer hangs on.
 
-Documents that replace a masked one are masked together with it. A gate admits runs of the question side by side, as
-many as the budget of the verification has room for.
+Documents that replace a masked document are masked together with it. A gate admits as many runs of the question at the
+same time as the budget of the verification has room for.
 """
 
 import asyncio
@@ -69,8 +69,8 @@ def form_groups(replaced_by: Mapping[Key, Sequence[Located]], others: Iterable[K
 class _Gate:
     """Admits at most `at_once` runs at the same time. Each is expected to take so many calls and tokens.
 
-    A run waits while others may use up what it needs. It is refused if the budget has no room for it when it would be
-    the only one: a run that ends without an answer tells nothing, and costs as much.
+    A run waits while other runs may use up what it needs. If no other run is left and the budget still has no room for
+    it, it is refused: a run that ends without an answer tells nothing, and costs as much.
     """
 
     def __init__(self, trace: Trace, *, at_once: int, calls: int, tokens: int) -> None:
@@ -83,7 +83,7 @@ class _Gate:
 
     @asynccontextmanager
     async def enter(self) -> AsyncIterator[bool]:
-        """Waits for a place and yields whether there is one; False if the budget is used up."""
+        """Waits for a place and yields True, or False if the budget is used up."""
         async with self._changed:
             await self._changed.wait_for(lambda: not self._running or self._has_room())
             admitted = self._has_room()
@@ -261,7 +261,7 @@ class _Verifier:
             return None
 
     async def _find_groups(self, verdicts: dict[Key, Verdict]) -> tuple[tuple[Located, ...], ...]:
-        """Returns the groups of redundant documents of which one is needed, and adds what else replaces them to the
+        """Returns the groups of redundant documents of which one is needed, and adds further replacements to the
         verdicts.
         """
         redundant = {
@@ -309,8 +309,8 @@ class _Verifier:
 
 
 def _drop_needed(verdicts: dict[Key, Verdict]) -> None:
-    """Leaves needed documents out of what replaces a redundant one, unless there is no other: the answer cites them
-    for something else, too.
+    """Leaves needed documents out of the replacements of a redundant document, unless there is no other replacement:
+    the answer cites them for something else, too.
     """
     needed = {key for key, verdict in verdicts.items() if verdict.role is DocumentRole.NEEDED}
     for key, verdict in verdicts.items():

@@ -1,1 +1,1 @@
-"""Actions that write an answer or a part of one: of a step, of a chain of thought, or the final one."""
+"""Actions that write the answer of a step, a part of a chain of thought, or the final answer."""

@@ -52,7 +52,7 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class CitedAnswer:
-    """An answer, what it stands on, and the passages that it cites, of those that were `shown`.
+    """An answer, what it stands on, the passages that it cites, and the passages that were `shown`.
 
     Without an answer, `text` is '' and `support` is `none`; `unstated` says what is missing.
     """

@@ -186,10 +186,10 @@ def is_streamed(session: Session) -> bool:
 
 
 def rescue_answer(session: Session, error: MalformedReply) -> str:
-    """Returns the answer of a reply in another form than the requested one: its text if it is prose, or what is written
-    of the answer if it was cut off. A note says so. What is longer than an answer may be is cut.
+    """Returns the answer of a reply that lacks the requested form: its text if it is prose, or the beginning of the
+    answer if the reply was cut off. A note says so. An answer that is too long is cut.
 
-    Raises the error if there is none.
+    Raises `error` if the reply has no answer.
     """
     answer = read_partial_answer(error.text) if "{" in error.text else error.text
     if not answer.strip():
@@ -279,8 +279,8 @@ _Place = tuple[str, Span]
 
 @dataclass(frozen=True, kw_only=True)
 class QuotedSteps:
-    """`text` is the block of the prompt, `quotes` are those that it shows, numbered from 1. `left_out` is how many
-    quotes were too much.
+    """`text` is the block of the prompt, `quotes` are the quotes in it, numbered from 1. `left_out` is the number of
+    quotes that did not fit.
     """
 
     text: str

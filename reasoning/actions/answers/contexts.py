@@ -299,7 +299,7 @@ def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[s
 
 
 def _weaken(graded: Grade, named: Sequence[Context]) -> Grade:
-    """Returns the grade of an answer, which is at most that of the contexts that it names."""
+    """Returns the grade of an answer, which is no better than the contexts that it names."""
     known = [context for context in named if context.found]
     weakest = weakest_support([graded.support, *(context.support for context in known)])
     if weakest is graded.support:

@@ -215,7 +215,7 @@ def _format_new(new: int) -> str:
 class Observation:
     """An earlier search: the thought before it, its query, and the numbers of the passages that it found.
 
-    `known` are those of them that earlier searches had found.
+    `known` are the passages that earlier searches had found already.
     """
 
     thought: str

@@ -49,7 +49,7 @@ class Evidence:
 
 @dataclass(frozen=True, kw_only=True)
 class Review:
-    """The verdict with the answer that comes of it. `question` is that of UNCONFIDENT ('' if it has none)."""
+    """The verdict with the resulting answer. `question` comes with UNCONFIDENT, and may be ''."""
 
     verdict: Verdict
     answer: CitedAnswer
@@ -73,7 +73,7 @@ class _Reviewed(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, reply: object) -> object:
-        """Adds fields: in the published contract a verdict has only those that it needs, and none for the support."""
+        """Adds missing fields: the published contract has only the fields that a verdict needs, and no support."""
         if not isinstance(reply, dict):
             return reply
         return {"answer": "", "support": "stated", "unstated": "", "citations": [], "question": "", **reply}
@@ -92,7 +92,10 @@ async def review(
 ) -> Review:
     """Reviews the answer to a question that serves the question `purpose`. `known` are answers that it may build on.
 
-    A PASS keeps an answer as stated, a REVISED takes its place, and an UNCONFIDENT keeps it as one that is not stated.
+    - A PASS keeps the answer as stated.
+    - A REVISED replaces the answer.
+    - An UNCONFIDENT keeps the answer as not stated.
+
     A PASS that leaves the answer unstated, and a REVISED without a passage for its answer, count as UNCONFIDENT without
     a question, with a note. `chunks` are ids of the chunks whose words the answer may hold. Raises `ModelFailed` if the
     reply cannot be read.
@@ -143,10 +146,10 @@ def _confirm(
     step: str,
     known: Sequence[KnownAnswer],
 ) -> CitedAnswer | None:
-    """Returns the answer as a stated one; None if the review does not make it one.
+    """Returns the answer as a stated answer, or None if the review does not find it stated.
 
-    An answer that was stated keeps its passages. Any other takes those of the review, or follows from the `known`
-    answers.
+    An answer that was stated keeps its passages. Any other answer gets the passages of the review, or follows from the
+    `known` answers.
     """
     if not answer.found or reply.support.strip().lower() != Support.STATED:
         return None

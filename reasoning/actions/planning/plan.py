@@ -72,8 +72,8 @@ async def refine(session: Session, question: str, following: str, chain: Sequenc
     """Returns `following` with its references resolved; `question` is the question that it serves.
 
     The answers of `chain` are shown without quotes, marked if they are not stated. A reply that holds a missing answer,
-    a mark, or an answer of several values as a list, is sent back once; after a second one `following` is returned
-    unchanged, and a note says so.
+    a mark, or an answer of several values as a list, is sent back once. If the second reply does, too, returns
+    `following` unchanged, with a note.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "refine"),
@@ -197,12 +197,12 @@ class _Filled(BaseModel):
 async def fill_tags(
     session: Session, node: PlannedNode, answers: Mapping[str, KnownAnswer], *, always: bool = False
 ) -> str:
-    """Returns the question without tags; `answers` are those of the node's parents, by id.
+    """Returns the question without tags; `answers` are the answers of the node's parents, by id.
 
     Answers that are not stated are marked. A question that holds a tag, a mark, a list or a parent's question is sent
-    back to the model once. If the second is not better, the result is '', and a note says so: nobody can look up a
-    question with a hole in it. With `always`, as in the paper, the question is what the model writes, whatever is in
-    place of the tags; if tags stay, answers are put in their place as they are, also "(not found)".
+    back to the model once. If the second reply is no better, returns '', with a note: nobody can look up a question
+    with a hole in it. With `always`, as in the paper, the model may write anything in place of the tags; if tags stay,
+    the answers replace them as they are, even "(not found)".
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "fill_tags"),

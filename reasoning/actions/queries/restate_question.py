@@ -40,8 +40,8 @@ class _Restated(BaseModel):
 
 
 async def restate_question(session: Session) -> str | None:
-    """Returns the session's question as one that its history is not needed for; without history as it is, without a
-    call.
+    """Returns the session's question, restated so that its history is not needed. Without a history, the question is
+    returned as it is, without a call.
 
     Returns None, with a note, if the question is too long to be restated, or the model's reply is no restatement of it.
     Raises `ModelFailed` for an empty reply, and as a call of a model does.
@@ -90,10 +90,9 @@ async def _ask(session: Session, limits: Sequence[int] = _LIMITS) -> str:
 
 
 def _find_fault(restated: str, question: str, history: Sequence[Message]) -> str:
-    """Returns why a reply is no restatement of the question; '' if it may be one.
+    """Returns why a reply is no restatement of the question, or ''.
 
-    A restatement consists of words of the conversation. A refusal, or an answer from the model's memory, mostly does
-    not.
+    A restatement has words of the conversation. A refusal, or an answer from the model's memory, mostly has none.
     """
     if len(restated) > len(question) + _MOST_ADDED:
         return f"the model wrote {len(restated)} characters"
@@ -109,7 +108,7 @@ def _list_stems(texts: Iterable[str]) -> frozenset[str]:
 
 
 def _format_conversation(history: Sequence[Message], limit: int) -> str:
-    """Returns the last messages that fit, one line each, so that no message can hold the beginning of another one."""
+    """Returns the last messages that fit, one line each, so that no message can contain the beginning of another."""
     return "\n".join(f"{_NAMES[turn.speaker]}: {turn.content}" for turn in _last_turns(history, limit))
 
 

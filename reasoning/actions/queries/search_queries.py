@@ -178,7 +178,7 @@ async def refine_query(
     step: str = "",
     chunks: Collection[str] = (),
 ) -> Refinement:
-    """Proposes all three in one call, from the passages that the query found; the paper makes one call for each.
+    """Proposes all three words in one call, from the passages that the query found; the paper makes three calls.
 
     `tried` are other queries that did not find enough. `chunks` are ids of the chunks whose words the question or the
     query may hold. Raises `ModelFailed` if the reply cannot be read.
@@ -210,9 +210,9 @@ async def propose_keyword(
     chunks: Collection[str] = (),
 ) -> str:
     """Proposes the word for one operation, as the paper does: the call sees the question, the current query and the
-    passages that this query found, and nothing else. Returns '' if the model has none.
+    passages that this query found, and nothing else. Returns '' if the model has no word.
 
-    `chunks` are those of `refine_query`. Raises `ModelFailed` if the reply cannot be read.
+    `chunks` has the meaning that it has in `refine_query`. Raises `ModelFailed` if the reply cannot be read.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.queries", f"{operation}_query"),
@@ -248,7 +248,7 @@ async def pseudo_document(
 ) -> str:
     """Returns the passage on one line; with passages, it takes their content into account.
 
-    It may be false, and is never shown to a user. A reply in prose is taken as the passage; another one that cannot
+    It may be false, and is never shown to a user. A reply in prose is taken as the passage; any other reply that cannot
     be read gives ''. `chunks` are ids of the chunks whose words the question may hold. Raises `ModelFailed` for an
     empty reply.
     """

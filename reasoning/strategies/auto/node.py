@@ -39,7 +39,7 @@ class NodeAnswer:
 
     @property
     def known(self) -> tuple[KnownAnswer, ...]:
-        """The answers as later calls read them: one, or one for each value that the node was asked for."""
+        """The answers as later calls read them: one for each value that the node was asked for."""
         return self.parts or (self.answer.known(self.question),)
 
 
@@ -170,7 +170,7 @@ def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> l
 def _join(
     node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer], unread: tuple[Hit, ...]
 ) -> NodeAnswer:
-    """Returns the answers to the questions as one. It is never `stated`: which of the values is meant is open."""
+    """Joins the answers to the questions. The result is never `stated`: which of the values is meant is open."""
     parts = tuple(one.answer.known(question) for question, one in zip(questions, found, strict=True))
     answered = [one for one in found if one.answer.found]
     if not answered:

@@ -104,10 +104,10 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
 
 
 async def _conclude(session: Session, question: str, execution: Execution, hits: Sequence[Hit]) -> Answer:
-    """Returns the answer of the last step if every step is stated, else that of a last call over all that was found.
+    """Returns the answer of the last step if every step is stated, else makes a last call over all findings.
 
-    The last call reads the passages that the steps cite, those of the first look, and those that the goal would have
-    read in a second look. If it finds no answer, that of the last step counts, with what it stands on.
+    The last call reads the passages that the steps cite, the passages of the first look, and the passages that a second
+    look would have read. If it finds no answer, the answer of the last step counts, with its support.
     """
     chain, goal = execution.chain, execution.goal
     stated = len(chain) == len(execution.nodes) and all(one.answer.support is Support.STATED for one in chain)
@@ -128,7 +128,7 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
 
 
 def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
-    """Returns the answer of the last node, which may join those of several steps and then is less than each states."""
+    """Returns the answer of the last node. An answer that joins several steps is less supported than each of them."""
     answer, step = goal.answer, session.steps[goal.node.id]
     hits = tuple({hit.chunk.id: hit for hit in (*step.hits, *(quote.hit for quote in answer.quotes))}.values())
     whole = replace(

@@ -23,7 +23,7 @@ from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 __all__ = ["READ", "Asked", "AskedWord", "read_question"]
 
 _MOST = 60
-"""Stems of a question that count, the first ones, so that a pasted text costs no more."""
+"""Only so many first stems of a question count, so that a pasted text costs no more."""
 READ = 8000
 """Characters of a question that are read."""
 _MOST_READ = 400

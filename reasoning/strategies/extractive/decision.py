@@ -1,7 +1,8 @@
 """The decision: which units are quoted, and how probably the question is answered.
 
-All is linear in the features of `evidence`. One row of weights ranks the units. By the features of the first, a second
-row gives the probability that the hits answer the question, and a third one that one of the first three units does.
+All is linear in the features of `evidence`. One row of weights ranks the units. By the features of the first unit, a
+second row gives the probability that the hits answer the question, and a third row that one of the first three units
+does.
 `tests/benchmarks/materials/quoting.py` fits them.
 """
 

@@ -1,7 +1,7 @@
 """Evidence that a unit answers a question: a row of numbers for each unit, named by `FEATURES`.
 
 The words of the question weigh by their idf in the corpus. They may stand in the unit itself, in what it is part of, in
-the sentences beside it, or in its passage: each counts less than the one before.
+the sentences beside it, or in its passage: each of these places counts less than the place before.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ FEATURES = (
     "in_context",  # what its title, headings, columns, sender or file name add to that
     "beside",  # what the sentences beside it add
     "in_passage",  # what its passage adds
-    "rarest_missing",  # the weight of the rarest word that passage and context lack, by that of the rarest word at all
+    "rarest_missing",  # the weight of the rarest word that passage and context lack / the weight of the rarest word
     "rarest_missing_near",  # the same, of the word that the unit, its context and the sentences beside it lack
     "names_missing",  # the share of the weight of names, and of words with digits, that passage and context lack
     "found_nowhere",  # the share of the words' weight that no hit has
@@ -40,15 +40,15 @@ FEATURES = (
     "asked_words",  # the logarithm of the number of words that the question has
     "typed",  # 1 for words that are typed into a search box
     "unit_cosine",  # the cosine of the unit with the question
-    "cosine_lead",  # by how much that is greater than the mean of all units
-    "hit_cosine",  # that of its passage
-    "best_cosine",  # the greatest of a passage
+    "cosine_lead",  # `unit_cosine` less its mean over all units
+    "hit_cosine",  # the cosine of the unit's passage
+    "best_cosine",  # the greatest cosine of a passage
 )
 COSINES = 4
 """The last features, which are 0 in a corpus without vectors."""
 
 _PREFIX = 5
-"""Stems of which one begins with the other match if both have as many letters: `election`, `elected` do not."""
+"""A stem that begins with another stem matches it if both have as many letters: `election`, `elected` do not."""
 _PREFIX_STRENGTH = 0.7
 _FEW = 4
 _LONGEST_NAME = 200

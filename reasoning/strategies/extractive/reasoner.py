@@ -42,7 +42,7 @@ Of the answers below it, half are right on kinds of material that the weights we
 in four.
 """
 _QUOTED = 3
-"""Units by which it is told how probably one is right, as the weights were fitted."""
+"""The units that count for the probability that a unit is right, as the weights were fitted."""
 OTHER_NUMBER = 0.5
 """How probable it is at most if no quote has a number of the question: bit 3 is not bit 9."""
 _IN_UNIT = FEATURES.index("in_unit")
@@ -50,7 +50,7 @@ _NEAREST = 3
 _LONGEST_NEAREST = 200
 _SHOWN_WORDS = 5
 _BETWEEN = "\n\n"
-"""Rows and list items are not read on from one to the next."""
+"""Rows and list items must not run into each other."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _UNSURE = (
     "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
@@ -84,8 +84,8 @@ class Reading:
     """What was read of the hits: the units with their `features`, the best first.
 
     `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
-    does. `lacking` are words of the question that none of these three has, nor what it is part of and beside;
-    `lacks_number` if a number is one of them.
+    does. `lacking` are words of the question that are neither in these three units nor in the context and sentences
+    beside them. `lacks_number` tells whether a number is among these words.
     """
 
     asked: Asked
@@ -208,7 +208,7 @@ async def _compare(
 
 
 def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
-    """Returns the best units, the best first. What another one says, too, is left out."""
+    """Returns the best units, the best first. A unit that a better unit contains is left out."""
     chosen: list[Unit] = []
     said: list[str] = []
     for unit in units:
@@ -220,7 +220,7 @@ def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
 
 
 def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
-    """Returns the best unit of each of the three passages with the best ones."""
+    """Returns the best unit of each of the three best passages."""
     best: dict[int, Unit] = {}
     for unit in units:
         if len(best) < _NEAREST:
@@ -229,7 +229,7 @@ def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
 
 
 def _describe_doubt(reading: Reading) -> str:
-    """Returns the note on quotes that may be wrong: the probability that one is right, and what they lack."""
+    """Returns the note on quotes that may be wrong: the probability that one of them is right, and what they lack."""
     lacking = reading.lacking
     percent = max(10, 10 * round(10 * reading.right))
     shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
@@ -239,7 +239,7 @@ def _describe_doubt(reading: Reading) -> str:
 def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:
     """Joins the units, each a paragraph with the marker of its passage, with one citation for each unit.
 
-    They follow `before`. With `longest` it has so many characters of each unit; citations have all of them.
+    The units follow `before`. With `longest`, the text has so many characters of each unit; citations have all.
     """
     markers = {id: n for n, id in enumerate(dict.fromkeys(unit.hit.chunk.id for unit in units), start=1)}
     text = before

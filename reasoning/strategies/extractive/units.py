@@ -1,4 +1,4 @@
-"""What `extractive` may quote: the sentences and the rows of tables of the hits, without those that answer nothing.
+"""What `extractive` may quote: the sentences and rows of tables of the hits, except units that answer nothing.
 
 A question, a heading, the header of a table, and a sentence that only repeats the question are no answers.
 """
@@ -78,7 +78,7 @@ _ASKS = re.compile(
 class Unit:
     """A sentence or a row of a hit that may be quoted. `rank` is the place of the hit, from 0.
 
-    `beside` are the stems of the two sentences before it and of the two after it; `columns` names those of its table.
+    `beside` are the stems of the two sentences before it and the two after it; `columns` names its table's columns.
     """
 
     hit: Hit
@@ -94,8 +94,8 @@ class Unit:
 def list_units(asked: Asked, hits: Sequence[Hit], most: int) -> list[Unit]:
     """Returns the units of the hits that may answer the question, in their order.
 
-    Of more than `most`, those stay that have the most words of the question. Words that are typed into a search box ask
-    for a place, so a heading counts for them.
+    Of more than `most`, the units with the most words of the question are kept. Words that are typed into a search box
+    ask for a place, so a heading counts for them.
     """
     units = [unit for rank, hit in enumerate(hits) for unit in _list_of_hit(asked, hit, rank)]
     words = {word.stem for word in asked.words}
@@ -185,8 +185,8 @@ def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
 
 
 def _split(text: str) -> Iterator[Span]:
-    """Yields the sentences and rows of a text. A label, such as `Solution:`, is one with what it stands above, and the
-    head of a mail is one.
+    """Yields the sentences and rows of a text. A label, such as `Solution:`, is joined with what it stands above, and
+    the head of a mail is one unit.
     """
     last: Span | None = None
     for span in _split_lines(text):
@@ -201,7 +201,7 @@ def _split(text: str) -> Iterator[Span]:
 
 
 def _is_one(text: str, first: Span, second: Span) -> bool:
-    """Returns whether two units are one: a label and what it stands above, or fields of the head of a mail."""
+    """Returns whether two units are joined: a label and what it stands above, or fields of the head of a mail."""
     between, above, below = (
         text[first.end : second.start],
         text[first.start : first.end],

@@ -11,7 +11,7 @@ from reasoning.engine.reasoner import memory_field
 __all__ = ["LEAST_CALLS", "Config", "split_names"]
 
 LEAST_CALLS = 3
-"""For atomic queries, one summary, and the answer."""
+"""The least calls of a question: for atomic queries, a summary, and the answer."""
 
 _UNLIMITED = "null: no limit but the budget of the question (the paper)."
 

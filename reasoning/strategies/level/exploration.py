@@ -111,10 +111,10 @@ def _affordable(
 def _plan_round(
     session: Session, queries: Sequence[str], findings: Sequence[QueryFinding], depth: int
 ) -> list[AtomicQuery]:
-    """Returns the queries of a round, announced as steps that depend on all earlier ones.
+    """Returns the queries of a round, announced as steps that depend on all earlier steps.
 
-    What the user asked is not private. Before anything was found, other queries are not, either, unless they were
-    written from a conversation.
+    The user's question is not private. Before anything was found, other queries are not private, either, unless they
+    were written from a conversation.
     """
     question = session.question.text
     parents = tuple(finding.query.id for finding in findings)
@@ -232,7 +232,7 @@ async def _look_up_all(
 async def _look_up(
     session: Session, query: AtomicQuery, settings: ExplorationSettings, calls: CallAllowance
 ) -> QueryFinding:
-    """Looks up a query with all searchers. `calls` are those of the searchers; the summary is not among them."""
+    """Looks up a query with all searchers. `calls` are for the searchers; they do not include the summary."""
     async with session.step(query.id, query.text, parents=query.parents, depth=query.depth) as step:
         hits = await search_all(session, query, settings.k, settings.searchers, calls)
         summary = QuerySummary()

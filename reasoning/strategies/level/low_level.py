@@ -34,8 +34,8 @@ __all__ = [
 class AtomicQuery:
     """A query and the id of its step.
 
-    `private` is that of `Session.search`: None leaves it to what was shown before. `chunks` are the ids of the chunks
-    whose words the query may hold.
+    `private` has the meaning that it has in `Session.search`: None leaves it to what was shown before. `chunks` are the
+    ids of the chunks whose words the query may hold.
     """
 
     id: str
@@ -47,7 +47,7 @@ class AtomicQuery:
 
 
 class CallAllowance:
-    """`left` calls may still be made. `refused` tells whether one was asked for that was not left.
+    """`left` calls may still be made. `refused` tells whether a call was refused.
 
     A call that is repeated, since its reply could not be read, counts once. Work that runs at the same time gets
     shares of its own, so that the same question always makes the same calls.
@@ -70,7 +70,7 @@ class CallAllowance:
         self.left += calls
 
     def share_out(self, calls: int, parts: int) -> list["CallAllowance"]:
-        """Takes so many calls and returns them in shares, which differ by one at most; the first are the greater."""
+        """Takes so many calls and returns them in shares, the greater first, which differ by one call at most."""
         self.left -= calls
         return [CallAllowance(calls // parts + (part < calls % parts)) for part in range(parts)]
 
@@ -82,9 +82,9 @@ class CallAllowance:
 
 
 class CommonAllowance(CallAllowance):
-    """All work takes from the same calls, so that no part is refused any while some are left.
+    """All work takes from the same calls, so that no part is refused a call while some are left.
 
-    If they run out while work runs at the same time, which part gets the last ones may differ from run to run.
+    If the calls run out while work runs at the same time, the part that gets the last calls may differ from run to run.
     """
 
     def share_out(self, calls: int, parts: int) -> list[CallAllowance]:  # noqa: ARG002  # nothing is set apart
@@ -142,9 +142,9 @@ def chunk_ids(hits: Iterable[Hit]) -> frozenset[str]:
 class DenseSearch:
     """Writes the first pseudo-document from the query alone, and later ones from the passages that were found last.
 
-    At most `rewrites` are tried. With `judge_all`, all retrievals are verified, as in the paper. Otherwise, no further
-    one is tried after the passages barely changed, and the passages of the last one are not verified, because nothing
-    would follow from it.
+    At most `rewrites` pseudo-documents are tried. With `judge_all`, all retrievals are verified, as in the paper.
+    Otherwise, the search ends when the passages barely changed, and the passages of the last retrieval are not
+    verified, because nothing would follow from it.
     """
 
     def __init__(self, searcher: tuple[str, Searcher], rewrites: int, *, judge_all: bool) -> None:
@@ -188,7 +188,7 @@ _MIN_NEW = 0.2
 
 
 class JudgedPassages:
-    """A model that did not find enough in ten passages will not find it in nine of them and another one."""
+    """The sets of passages that did not suffice. A set with only one new passage of ten will not suffice, either."""
 
     def __init__(self) -> None:
         self._sets: list[frozenset[str]] = []

@@ -1,7 +1,7 @@
 """The course of a question in `level`: with the high-level searcher, or with the low-level searchers alone.
 
-`LowLevelSearchers` builds the low-level searchers by name, and chooses those that serve a question. The last call reads
-the findings of all rounds, or what the low-level searchers found alone.
+`LowLevelSearchers` builds the low-level searchers by name, and chooses the searchers for a question. The last call
+reads the findings of all rounds, or what the low-level searchers found alone.
 """
 
 import sys

@@ -2,7 +2,7 @@
 
 `KeywordSearch` is the breadth-first search over keyword queries for one atomic query (LevelRAG, algorithm 1).
 `KeywordQuery` is keywords with weights and exclusions for a BM25 index, rendered in Lucene's syntax; each of its
-operations returns a new query, or the same one if it has nothing to change.
+operations returns a new query, or the same query if it has nothing to change.
 """
 
 import re
@@ -35,7 +35,7 @@ Rewrite = Literal["always", "adaptive", "never"]
 
 @dataclass(frozen=True, kw_only=True)
 class KeywordRules:
-    """How keyword queries are refined. The fields are those of the options of `level`.
+    """How keyword queries are refined. The fields have the names of the options of `level`.
 
     At most `max_refined` refined queries are tried, up to `depth` refinements of refinements.
     """
@@ -48,7 +48,7 @@ class KeywordRules:
 
     @property
     def calls_to_refine(self) -> int:
-        """The calls that refine one query, at most."""
+        """The greatest number of calls that refine a query."""
         return 1 if self.refine == "together" else len(OPERATIONS)
 
 
@@ -140,7 +140,7 @@ class KeywordQuery:
         return replace(self, keywords=tuple(raised))
 
     def filter(self, word: str) -> Self:
-        """Returns the query without the keyword, unless it is the only one; another word is excluded.
+        """Returns the query without the keyword, unless it is the only keyword; another word is excluded.
 
         A word that is only part of a keyword is left: excluding it would exclude everything that the keyword finds.
         """
@@ -171,7 +171,7 @@ class KeywordQuery:
         return " ".join([*keywords, *(f"-{_quote(word)}" for word in self.excluded)])
 
     def _replace(self, keyword: Keyword, parts: Iterable[str]) -> Self:
-        """Returns the query with keywords of the same weight in the place of one, unless it has them already."""
+        """Returns the query with keywords in place of `keyword`, of its weight, except keywords that it has already."""
         excluded = self.excluded
         keywords: dict[str, Keyword] = {}
         others = {comparable(one.text) for one in self.keywords if one is not keyword}
@@ -189,7 +189,7 @@ class KeywordQuery:
         return comparable(word) in {comparable(one.text) for one in self.keywords}
 
     def _exclusions_without(self, word: str) -> tuple[str, ...]:
-        """Returns the exclusions without those that would exclude what the word finds."""
+        """Returns the exclusions that do not exclude what the word finds."""
         wanted = f" {comparable(word)} "
         return tuple(one for one in self.excluded if f" {comparable(one)} " not in wanted)
 
@@ -206,10 +206,9 @@ class _Attempt:
 class _KeywordSearch:
     """Refines keywords breadth first until the passages suffice, and finds `k` passages for each query.
 
-    No query is tried twice. With `judge_all`, all retrievals are verified, as in the algorithm, which knows nothing of
-    the following. Otherwise, nothing is verified if nothing could follow from it, and passages that barely differ from
-    those that did not suffice are neither verified nor refined. With `loosen`, a phrase that no passage holds is tried
-    again as words.
+    No query is tried twice. With `judge_all`, all retrievals are verified, as in the algorithm. Otherwise, nothing is
+    verified if nothing could follow from it, and passages that barely differ from passages that did not suffice are
+    neither verified nor refined. With `loosen`, a phrase that no passage holds is tried again as words.
     """
 
     def __init__(
@@ -243,7 +242,7 @@ class _KeywordSearch:
             if not (queue or grows or self._rules.judge_all):
                 return hits
             if judges:
-                # Without a query that waits, to verify is of use only if there are calls to refine.
+                # If no query waits, verifying is useful only if calls for refining are left.
                 refining = self._rules.calls_to_refine if grows else 0
                 reserved = 0 if queue else refining
                 if not self._calls.take((1 if hits else 0) + reserved):
@@ -274,7 +273,7 @@ class _KeywordSearch:
         return replace(attempt, query=query), hits
 
     async def _search(self, query: KeywordQuery, depth: int) -> tuple[Hit, ...]:
-        """Searches for a query. A refined one may hold words of passages."""
+        """Searches for a query. A refined query may hold words of passages."""
         private = None if depth else self._query.private
         text = str(query)
         hits = await self._session.search(text, self._k, step=self._query.id, searcher=self._lucene, private=private)
@@ -288,7 +287,7 @@ class _KeywordSearch:
     async def _refine(self, attempt: _Attempt, hits: tuple[Hit, ...]) -> list[_Attempt]:
         """Returns the refinements of a query that were not tried yet: extended, emphasized, filtered.
 
-        The calls for it have been taken. Those that are not made are given back.
+        The calls for it have been taken. Calls that are not made are given back.
         """
         together = await self._propose_all(attempt, hits) if self._rules.refine == "together" else None
         chunks = attempt.chunks | chunk_ids(hits)

@@ -29,7 +29,7 @@ class WebAccess:
 class RetrievalBackends:
     """The ports that searchers use; the container fills them. A port that is None is not configured.
 
-    `searchers` builds another searcher by its specification, for searchers that wrap one.
+    `searchers` builds a searcher by its specification, for searchers that wrap another searcher.
     """
 
     vectors: VectorStore

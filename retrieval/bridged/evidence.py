@@ -43,7 +43,7 @@ _MOST = 200
 _MOST_IN_LABELS = 12
 """Words of a question that may be in labels, the rarest; they make 793 labels."""
 _WHOLE = 4.0
-"""The idf of words whose label has the weight 1: of one word that one passage in fifty has, or of two frequent ones."""
+"""The idf of words whose label has the weight 1: of a word that one passage in fifty has, or of two frequent words."""
 
 
 @dataclass(frozen=True, kw_only=True)

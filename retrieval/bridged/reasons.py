@@ -23,7 +23,7 @@ __all__ = ["SourceLink", "add_reasons", "describe_relation"]
 
 Ints = NDArray[np.int64]
 
-_LEAST = 0.05  # the least source weight x link that is reported: weaker ones do not change the order
+_LEAST = 0.05  # the least source weight x link that is reported: weaker links do not change the order
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ def _rarest_shared(names: PoolNames, source: int, place: int) -> int | None:
 
 
 def describe_relation(chunk: Chunk, source: Chunk, title: str) -> list[str]:
-    """Returns the relation in words; `title` is the title of the source. That both are of one document is not said."""
+    """Returns the relation in words; `title` is the title of the source. A common document alone is not named."""
     if chunk.document_id != source.document_id:
         return [f"has the title of *{title}*"]
     if abs(chunk.position - source.position) == 1:

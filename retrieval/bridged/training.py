@@ -56,7 +56,7 @@ class TrainingQuestion:
 class Recipe:
     """The model to fit: the features, the strength of L2 regularisation, and the number of forests (0: no trees).
 
-    Forests differ in their seeds alone and are averaged, since a single one varies much with a few hundred questions.
+    Forests differ in their seeds alone and are averaged: with a few hundred questions, a single forest varies much.
     """
 
     features: tuple[str, ...]
@@ -198,8 +198,8 @@ def evaluate_transfer(
     k: int = 5,
     asked: Mapping[str, Sequence[TrainingQuestion]] | None = None,
 ) -> dict[str, Floats]:
-    """Returns R@k of each question by the ranker that was fitted to the other sets, of which there must be at least
-    one. `asked` are questions of the same sets in another form; if given, the rankers are judged by them instead.
+    """Returns R@k of each question by the ranker that was fitted to the other sets, at least one. `asked` are
+    questions of the same sets in another form; if given, the rankers are judged by them instead.
     """
     out = {}
     for name, questions in (asked or sets).items():

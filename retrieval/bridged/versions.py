@@ -1,9 +1,9 @@
 """Versions of one document: the version that a question names goes first, and of equal passages the newest.
 
 Reports of four quarters have the same passages but for the figures, so neither meaning nor words choose among them. The
-question does: "in Q3 2022", "in version 4.6.2", "in the latest report". If it names none, a passage that two versions
-have in nearly the same words is shown in the newest first, and so is a newer passage that has all words of the question
-that the older one has: a fault code whose remedy was changed, or a clause that an amendment replaces.
+question does: "in Q3 2022", "in version 4.6.2", "in the latest report". If it names no version, the newest passage goes
+first among passages in nearly the same words. So does a newer passage that has all words of the question that the older
+passage has: a fault code whose remedy was changed, or a clause that an amendment replaces.
 """
 
 from collections import defaultdict
@@ -40,12 +40,12 @@ _LOSS = 2.0
 candidates' scores.
 """
 _SAME = 0.7
-"""Passages of two versions say the same if they share so much of the stems of the shorter one."""
+"""Passages of two versions say the same if they share so much of the stems of the shorter passage."""
 _ALIKE = 0.3
-"""A newer passage that has the question's words may answer in place of the older one if they share so much."""
+"""A newer passage that has the question's words may replace an older passage if they share so much."""
 _NEAR = 1.0
 """Of passages that say the same, the newest goes first if the scores are no further apart: a newer passage that lacks
-what the question asks for does not displace the older one.
+what the question asks for does not displace the older passage.
 """
 
 
@@ -114,9 +114,9 @@ def weigh_versions(
 
     `exact` (n,) is the part of the scores that is for rare words.
 
-    If the question names a version, or asks for the newest, each passage of another one loses. Otherwise passages that
-    say the same exchange their scores, so that the newest has the best; not if the question is about what was before a
-    version.
+    - If the question names a version, or asks for the newest, passages of other versions lose.
+    - If the question is about what was before a version, nothing is added.
+    - Otherwise passages that say the same exchange their scores, so that the newest has the best.
     """
     added = np.zeros(len(chunks))
     if not versions.series:
@@ -151,9 +151,9 @@ def weigh_versions(
 
 
 def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
-    """Returns for each document how many of the wanted marks it lacks beside the best of its series.
+    """Returns for each document how many wanted marks it lacks compared with the best of its series.
 
-    Where no mark is wanted that the series has, and the newest is asked for, each other version lacks one.
+    If the series has no wanted mark, and the newest is asked for, each older version lacks one mark.
     """
     wanted, numbered, newest = find_wanted_marks(question), find_numbered_names(question), asks_for_newest(question)
     lacking: dict[str, int] = {}
@@ -171,9 +171,9 @@ def _count_lacking(versions: Versions, question: str) -> dict[str, int]:
 def _find_same(
     places: NDArray[np.int64], ids: Sequence[str], scores: Floats, says_same: NDArray[np.bool_]
 ) -> Iterator[list[int]]:
-    """Yields candidates of one family that say the same, at most one of each document; none twice.
+    """Yields candidates of one family that say the same, at most one of each document; no candidate twice.
 
-    `says_same` (p, p) tells of the candidates at `places` whether the second says what the first does.
+    `says_same` (p, p) tells for each two candidates at `places` whether the second says what the first says.
     """
     left: list[int] = np.argsort(-scores[places], kind="stable").tolist()
     while left:
@@ -188,13 +188,13 @@ def _find_same(
 
 
 def _gaps(scores: Floats) -> Floats:
-    """Returns how much the score of each passage is above each other one's, (n, n)."""
+    """Returns how much the score of each passage is above the score of each other passage, (n, n)."""
     return np.asarray(scores[:, None] - scores[None, :], np.float64)
 
 
 def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Returns for each two passages whether the first has all stems of the question that the second has, of which there
-    is one at least, (count, count). The stems are ascending.
+    """Returns for each two passages whether the second has stems of the question, and the first has all of these,
+    (count, count). `stems` is ascending.
     """
     if not len(stems):
         return np.zeros((count, count), np.bool_)
@@ -208,12 +208,12 @@ def _covers(rows: Terms, owner: NDArray[np.int64], count: int, stems: NDArray[np
 
 
 def _keeps_rare(exact: Floats) -> NDArray[np.bool_]:
-    """Returns for each two passages whether the first has a rare word of the question, or the second has none."""
+    """Returns for each two passages whether the first has a rare word of the question, or the second has not."""
     return np.asarray((exact[:, None] > 0) | (exact[None, :] == 0), np.bool_)
 
 
 def _share_stems(rows: Terms, owner: NDArray[np.int64], count: int) -> NDArray[np.float32]:
-    """Returns for each two passages how many of the stems of the shorter one both have, (count, count), from 0 to 1."""
+    """Returns for each two passages the share of the shorter passage's stems that both have, (count, count)."""
     stems, columns = np.unique(rows["stem"], return_inverse=True)
     has = np.zeros((count, len(stems)), np.float32)
     has[owner, columns] = 1

@@ -28,7 +28,7 @@ def require_vectors(corpus: Corpus, what: str) -> None:
 
 
 def require_graph(corpus: Corpus, what: str) -> None:
-    """Raises `InvalidInput` if the corpus has no graph; `what` needs one."""
+    """Raises `InvalidInput` if the corpus has no graph; `what` needs a graph."""
     if not corpus.settings.has_graph:
         raise InvalidInput(
             f"{what} needs entities, and corpus {corpus.name!r} has none: use the searcher bridged, fused or sparse, "

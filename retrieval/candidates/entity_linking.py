@@ -92,6 +92,6 @@ async def _search_entities(
 
 
 def _find_entities(name: str, index: NameIndex) -> list[int]:
-    """Returns the entities whose name is exactly this one; if there is none, the entities that share its key."""
+    """Returns the entities with exactly this name, or else the entities that share its key."""
     key = fold_name(name)
     return index.find_exact(key, normalise(name)) or index.entities(key)

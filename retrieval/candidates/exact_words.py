@@ -39,7 +39,7 @@ _SHORT = 4
 _READ = 40
 """Chunks whose texts are read to find a word with signs in them."""
 _MOST_CHARACTERS = 2_000_000
-"""Of these texts; chunks are a hundred times smaller, unless they came with ready embeddings."""
+"""Characters of these texts. Chunks are a hundred times smaller, unless they came with ready embeddings."""
 _WORD = re.compile(r"§{1,2}\s?\S{1,400}|\S{1,400}")
 _EDGES = re.compile(rf"^[^\w§#]+|(?<![^\w{MARKS}+#])[^\w{MARKS}+#]+$")
 _VERSION = re.compile(r"v?(\d+(?:[.\-_]\d+)+)", re.IGNORECASE)
@@ -52,8 +52,8 @@ _END = rf"(?![\w{MARKS}]|[.\-]\d)"
 
 @dataclass(frozen=True, kw_only=True)
 class ExactWords:
-    """The rare words of a question: the chunks that have each of them, its idf, and the idf of all of the question's
-    words together.
+    """The rare words of a question: for each, the chunks that have it, and its idf. `total` is the idf of all words of
+    the question together.
     """
 
     words: tuple[str, ...]
@@ -69,7 +69,7 @@ class ExactWords:
 
 @dataclass(frozen=True, kw_only=True)
 class _Word:
-    """A word of a question, or two adjacent ones, at `[start, end)`.
+    """A word of a question, or two adjacent words, at `[start, end)`.
 
     `idf` is by its rarest stem, 0 if the corpus does not have a stem of it. `is_sign` tells an identifier, a number, a
     version or a pair, whose parts may be frequent.
@@ -143,8 +143,8 @@ def _choose(
 ) -> NDArray[np.int64]:
     """Returns the chunks in which a word stands; in tables of contents only if it stands nowhere else.
 
-    The number of a section asks for the section: of chunks under a heading that begins with it, the first ones count
-    alone.
+    The number of a section asks for the section: if chunks are under a heading that begins with it, only the first
+    `RARE` of these count.
     """
     pattern = _pattern_of(word)
     having = [number for number in among if pattern.search(squeezed.get(number, ""))]
@@ -181,12 +181,12 @@ def _pattern_of(word: str) -> re.Pattern[str]:
 
 
 def _squeeze(text: str) -> str:
-    """Returns a text without case; white space is one space, or none behind "§"."""
+    """Returns a text without case; white space becomes one space, and is left out behind "§"."""
     return " ".join(text.casefold().split()).replace("§ ", "§")
 
 
 def weigh_exact_words(exact: ExactWords, chunks: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Returns how far each of `chunks` (n,) has what was searched for, from 0 to 1, (n,).
+    """Returns how far each of `chunks` (n,) has the rare words, from 0 to 1, (n,).
 
     It is the square of the share that a chunk's rare words have in the idf of all words: a query of one rare word is
     about that word, and a long question hardly about any of its words.

@@ -92,8 +92,8 @@ async def gather_pool(
 
 
 def _knows_names(query: Query, snapshot: GraphSnapshot) -> bool:
-    """Returns whether the entities are names. `pattern` finds names by capitals: in a text in capitals, each run of
-    words is one.
+    """Returns whether the entities are names. `pattern` finds names by capitals: in a text in capitals, it takes each
+    run of words for a name.
     """
     if snapshot.statistics.is_cased or query.corpus.settings.extractor != _BY_CAPITALS:
         return True

@@ -79,9 +79,9 @@ async def build_result(
 async def _read_chunks(
     query: Query, snapshot: GraphSnapshot, backends: RetrievalBackends, best_first: NDArray[np.int64]
 ) -> tuple[dict[int, tuple[Chunk, DocumentRef]], bool]:
-    """Reads as many of the best chunks as `k` asks for; if one is missing from the record, the next is read.
+    """Reads the best `k` chunks, and the next chunk for each chunk that is missing from the record.
 
-    Returns also whether one is missing.
+    Returns also whether a chunk is missing.
     """
     read: dict[int, tuple[Chunk, DocumentRef]] = {}
     at = 0

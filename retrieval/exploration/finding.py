@@ -14,12 +14,12 @@ from retrieval.graph.names import fold_name
 __all__ = ["find_close_names", "find_entities"]
 
 _CLOSE = 0.75
-"""The least similarity of two names: 1 - edits / the length of the longer one, where swapped letters are one edit."""
+"""The least similarity of two names: 1 - edits / the length of the longer name. Swapped letters are one edit."""
 _CLOSE_PART = 0.8
 _SHORTEST_PART = 5
 """Of a shorter name, too many names have a part that is close."""
 _LONGEST = 100
-"""Characters of a name. A longer one is not compared, which bounds the time of a comparison."""
+"""Characters of a name. A longer name is not compared, which bounds the time of a comparison."""
 _BLOCK = 20_000
 """Names that are compared without letting other threads run, for some milliseconds."""
 

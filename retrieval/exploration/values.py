@@ -83,7 +83,7 @@ class EntitySynonym:
 
 @dataclass(frozen=True, kw_only=True)
 class MergedEntity:
-    """An entity that is merged into another one, with the name that its passages have for it."""
+    """An entity that is merged into another entity, with its name in its own passages."""
 
     id: str
     name: str

@@ -89,7 +89,7 @@ class Stream:
 
 @dataclass(frozen=True, kw_only=True)
 class FileContent:
-    """What is written to a file. Arrays that are one object are stored once.
+    """What is written to a file. An array object that occurs several times is stored once.
 
     `layout` names what the arrays mean. A file of another layout is not read. Each `StreamedArray` is in one stream.
     """
@@ -104,7 +104,7 @@ class FileContent:
 
 @dataclass(frozen=True, kw_only=True)
 class ArrayFile(FileContent):
-    """The content of a file with all of its arrays. Those that were one object are one object when they are read."""
+    """The content of a file with all of its arrays. An array object that was stored once is read as one object."""
 
     arrays: Mapping[str, NDArray[Any]]
 

@@ -41,8 +41,8 @@ def sort_unique(*parts: Places) -> Places:
 
 
 def _search(ids: NDArray[Any], sought: NDArray[Any], order: Places | None) -> Places:
-    """Many ids are sought in their order: the memory that the search of one reads is then near that of the one before,
-    which halves the time in a long array.
+    """Searches for many ids in ascending order, so that each search reads memory near the last search. That halves the
+    time in a long array.
     """
     if ids.dtype.kind != "S" or len(sought) < _MANY:
         return np.searchsorted(ids, sought, sorter=order)
@@ -68,7 +68,7 @@ class Patched(Generic[Number]):
         return self.size
 
     def __getitem__(self, at: Any) -> Any:
-        """Returns the numbers at the places in an array, or the one at a single place."""
+        """Returns the numbers at an array of places, or the number at a single place."""
         if np.ndim(at) == 0:
             return self[np.array([at], np.int64)][0]
         out = np.zeros(np.shape(at), self.base.dtype)

@@ -239,7 +239,7 @@ def join_columns(old: Columns, new: Columns, *, removed: Ids, unlinked: Ids) -> 
 
 
 def _mask_of(ids: Ids, wanted: Ids) -> NDArray[np.bool_]:
-    """Returns the mask of those of `ids` that are wanted; unknown ids are ignored."""
+    """Returns the mask of the `ids` that are in `wanted`. Unknown ids in `wanted` are ignored."""
     mask = np.zeros(len(ids), np.bool_)
     found = find_positions(ids, wanted)
     mask[found[found >= 0]] = True
@@ -299,7 +299,7 @@ def _place(size: int, *parts: tuple[Ints, NDArray[Any]]) -> NDArray[Any]:
 
 @dataclass(frozen=True, kw_only=True)
 class MergeMap:
-    """The merges of a corpus. `ends` leads from each merged entity to the one that it is after all merges.
+    """The merges of a corpus. `ends` leads from each merged entity to the entity that it is after all merges.
 
     `names` are the normalised names of all entities that a merge names, merged or not.
     """
@@ -312,15 +312,15 @@ class MergeMap:
         return bool(self.merges)
 
     def end_of(self, entity_id: str) -> str:
-        """Returns the id of the entity that this one is."""
+        """Returns the id of the entity that this entity is after all merges."""
         return self.ends.get(entity_id, entity_id)
 
     def members_of(self, entity_id: str) -> list[str]:
-        """Returns the ids of the entities that are merged into this one, directly or not, ascending."""
+        """Returns the ids of the entities that are merged into this entity, directly or not, ascending."""
         return sorted(member for member, end in self.ends.items() if end == entity_id)
 
     def encode(self, entity_ids: Iterable[str]) -> Ids:
-        """Returns ids, each of the entity that it is, as fixed-width bytes."""
+        """Returns the ids of the entities after all merges, as fixed-width bytes."""
         return encode_ids([self.end_of(id) for id in entity_ids])
 
 
@@ -342,8 +342,8 @@ def list_merges_among(merges: MergeMap, stated: Columns, documents: Collection[s
 
 
 def apply_merges(columns: Columns, merges: MergeMap) -> Columns:
-    """Returns the columns in which merged entities are one. An entity that only others merged into it stand for is
-    there, too. These columns do not change.
+    """Returns the columns with merged entities replaced by the entities that they are merged into, which are added if
+    the columns lack them. The given columns do not change.
     """
     if not merges:
         return columns
@@ -359,7 +359,7 @@ def apply_merges(columns: Columns, merges: MergeMap) -> Columns:
 
 
 def list_merged_names(columns: Columns, merges: MergeMap) -> list[tuple[int, str]]:
-    """Returns the names of merged entities with the entities that they are, in columns with these merges applied."""
+    """Returns the names of merged entities, each with the entity after all merges, whose number is in `columns`."""
     at = find_positions(columns.entity_ids, encode_ids(merges.ends.values()))
     return [(place, merges.names[id]) for place, id in zip(at.tolist(), merges.ends, strict=True) if place >= 0]
 
@@ -383,7 +383,7 @@ def _add_entities(columns: Columns, names: Mapping[str, str]) -> Columns:
 
 
 def _replace_titles(title_ids: Ids, merges: MergeMap) -> Ids:
-    """Returns the ids of names in titles, each of the entity that it is."""
+    """Returns the ids of names in titles, as ids of entities after all merges."""
     members = sorted(merges.ends)
     flat = title_ids.ravel().copy()
     at = find_positions(encode_ids(members), flat)

@@ -1,4 +1,4 @@
-"""A snapshot and the changes over it, written as one to a file without holding either in memory.
+"""Writes a snapshot together with the changes over it to a file, without holding either in memory.
 
 The arrays of the file are the arrays of a snapshot built anew. Chunks, entities and documents get new numbers; the
 edges are written some rows at a time. What did not change is not copied: rows of two arrays in a common order are
@@ -56,9 +56,9 @@ def encode_compacted(corpus_id: str, snapshot: LayeredSnapshot) -> FileContent:
 class Numbering:
     """The rows of the result in their order, each by its number in the `LayeredSnapshot`.
 
-    Documents of the delta that the base does not have follow those of the base, `new_documents`. `document_of` has the
-    number of each document of the delta. Nodes are chunks, free places of chunks, of which there are `places` together
-    in the result, and entities.
+    `new_documents` are the documents of the delta that the base does not have; they follow the documents of the base.
+    `document_of` has the number of each document of the delta. Nodes are chunks, free places of chunks, and entities.
+    The result has `places` chunks and free places.
     """
 
     chunks: Ints
@@ -74,7 +74,7 @@ class Numbering:
 
     @cached_property
     def chunk_to(self) -> Ints:
-        """The number in the result of each chunk of the `LayeredSnapshot`, -1 for those that are not there any more."""
+        """The number in the result of each chunk of the `LayeredSnapshot`, -1 for deleted chunks."""
         return _invert(self.chunks, self.joined_chunks)
 
     @cached_property
@@ -102,7 +102,7 @@ Convert = Callable[[Rows], Rows]
 
 @dataclass(frozen=True)
 class Items:
-    """Items of one or more rows each: item i has `rows[offsets[i]:offsets[i + 1]]`. Without offsets, each has one."""
+    """Items of rows: item i has `rows[offsets[i]:offsets[i + 1]]`. Without offsets, each item has one row."""
 
     rows: Rows
     offsets: Places | None = None
@@ -302,9 +302,9 @@ def _number_rows(snapshot: LayeredSnapshot, places: int) -> Numbering:
 
 
 def _merge(held: Ids, gone: Places, added: Ids) -> Ints:
-    """Returns the numbers of the ids of both in the order of the ids, without `gone` of the first.
+    """Returns the numbers of the ids of `held`, except the places `gone`, and of `added`, in the order of the ids.
 
-    All ids are sorted. Those of `added` are numbered after those of `held`.
+    All ids are sorted. The ids of `added` are numbered after the ids of `held`.
     """
     kept = np.delete(np.arange(len(held), dtype=np.int32), gone)
     at = np.searchsorted(held, added.astype(held.dtype)) if len(held) else np.zeros(len(added), np.int64)
@@ -337,7 +337,7 @@ def _start_rows(graph: Adjacency, numbering: Numbering) -> Places:
 
 
 def _read_rows(graph: Adjacency, numbering: Numbering, indptr: Places) -> Iterator[EdgeRows]:
-    """Yields `indices`, `weights` and `degree` of the result, of as many nodes as have some `BLOCK` edges together."""
+    """Yields `indices`, `weights` and `degree` of the result, for groups of nodes with some `BLOCK` edges each."""
     cuts = np.searchsorted(indptr, np.arange(BLOCK, indptr[-1], BLOCK))
     for start, end in pairwise(np.unique([0, *cuts.tolist(), len(indptr) - 1]).tolist()):
         yield _read_block(graph, numbering, start, end)
@@ -363,9 +363,9 @@ def _make_joint_offsets(order: Ints, held: Items, added: Items) -> Places:
 
 
 def _read_runs(order: Ints, held: Items, added: Items, convert: Convert | None = None) -> Iterator[Rows]:
-    """Yields the rows of the items in this order, in which those of `added` are numbered after those of `held`.
+    """Yields the rows of the items in `order`, which numbers the items of `added` after the items of `held`.
 
-    Items that follow one another are one slice. With `convert`, slices have `BLOCK` items at most.
+    Items with successive numbers are one slice. With `convert`, slices have `BLOCK` items at most.
     """
     steps = np.diff(order) != 1
     steps |= order[1:] == len(held)

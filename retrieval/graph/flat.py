@@ -90,7 +90,7 @@ class FlatSnapshot(GraphSnapshot):
         return self
 
     def apply(self, changes: GraphChanges) -> "FlatSnapshot":
-        """Returns the snapshot of the later generation; this one does not change. It copies all rows."""
+        """Returns the snapshot of the later generation; this snapshot does not change. It copies all rows."""
         added = changes.added
         same = added.merges == self.merges.merges
         if same and not (changes.removed or changes.synonyms_of or added.chunks or len(added.synonyms)):
@@ -195,7 +195,7 @@ def make_snapshot(
 
 
 def count_places(chunks: int) -> int:
-    """Returns the number of places for this number of chunks, with those that are free for later ones."""
+    """Returns the number of places for this number of chunks, with free places for later chunks."""
     return chunks + (chunks // _SPARE_SHARE if chunks >= _SPARE_FROM else 0)
 
 

@@ -31,11 +31,14 @@ class Joined:
     """A base and its changes under common numbers.
 
     Chunks and entities of the base keep their numbers. Chunk i of `Delta.added` is `first_chunk` + i, and new entities
-    follow those of the base in the order of their ids, `new_ids`. `entity_of` has the number of each entity of
-    `Delta.added`. `gone` are entities of the base that nothing names any more, ascending. `mentions` and `facts` are
-    the added ones; `lost_facts` those of removed chunks. `synonyms` with their `scores` are those of now that changes
-    have brought, `lost_synonyms` places of `Columns.synonyms` that count no more. `titled`
-    and `fact_counts` are the numbers of titles and of facts of each entity.
+    follow the entities of the base in the order of their ids, `new_ids`.
+
+    - `entity_of`: the number of each entity of `Delta.added`.
+    - `gone`: entities of the base that nothing names any more, ascending.
+    - `mentions`, `facts`: the mentions and facts that were added; `lost_facts`: the facts of removed chunks.
+    - `synonyms`, `scores`: the synonyms that were added; `lost_synonyms`: places of `Columns.synonyms` that count no
+      more.
+    - `titled`, `fact_counts`: the numbers of titles and of facts of each entity.
     """
 
     first_chunk: int
@@ -63,8 +66,9 @@ class Delta:
     """The difference between a snapshot, its base, and a later generation.
 
     `added` has the chunks that came since, also in place of others, with their mentions and facts, and no synonyms.
-    `removed` are the numbers of the base's chunks that are not there any more, ascending. All synonyms of the entities
-    `unlinked` count no more; those of now are in `synonyms`, by the ids of their entities, with the `names` of these.
+    `removed` are the numbers of the base's chunks that are not there any more, ascending. The base's synonyms of the
+    entities `unlinked` count no more; `synonyms` has the current synonyms, by the ids of their entities, and `names`
+    the names of these entities.
     """
 
     added: Columns = field(default_factory=lambda: build_columns(graph_rows()))
@@ -74,7 +78,7 @@ class Delta:
     names: Mapping[str, str] = field(default_factory=dict)
 
     def apply(self, base: FlatSnapshot, changes: GraphChanges) -> "Delta":
-        """Returns the difference after further changes; this one does not change."""
+        """Returns the difference after further changes; this difference does not change."""
         new = _without_synonyms(read_columns(changes.added))
         removed = encode_ids(changes.removed)
         update = join_columns(self.added, new, removed=removed, unlinked=encode_ids(()))
@@ -96,13 +100,13 @@ class Delta:
         )
 
     def merge_into(self, base: FlatSnapshot) -> ColumnUpdate:
-        """Returns the columns of the base with these changes, all rows copied."""
+        """Returns the columns of the base with these changes. All rows are copied."""
         new = self._join_synonyms()
         removed = base.stated.chunk_ids[self.removed]
         return join_columns(base.stated, new, removed=removed, unlinked=encode_ids(self.unlinked))
 
     def _join_synonyms(self) -> Columns:
-        """Returns the added columns with the synonyms, and with the entities that only these name."""
+        """Returns the added columns with the synonyms, and with the entities that only synonyms name."""
         listed = {id for pair in self.synonyms for id in pair}
         ids = np.unique(np.concatenate([self.added.entity_ids, encode_ids(listed)]))
         at = find_positions(self.added.entity_ids, ids)
@@ -187,7 +191,7 @@ class _Ends:
         return self.select(find_positions(self.held, ids), ids)
 
     def select(self, held: Numbers, ids: Ids) -> Numbers:
-        """Returns the numbers of ids whose places in the base are known, -1 for those that it does not have."""
+        """Returns the numbers of `ids`, -1 for unknown ids. `held` are their places in the base, or -1."""
         at = held.copy()
         at[find_positions(self.gone, at) >= 0] = -1
         new = find_positions(self.new_ids, ids)
@@ -195,7 +199,7 @@ class _Ends:
 
 
 def _patch(base: Numbers, size: int, lost: Numbers, gained: Numbers) -> Patched[np.int64]:
-    """Returns counts, of which each number in `lost` takes one, and each in `gained` adds one."""
+    """Returns the counts, each less its occurrences in `lost` and plus its occurrences in `gained`."""
     places, which = np.unique(np.concatenate([lost, gained]), return_inverse=True)
     change = np.bincount(which, np.repeat([-1.0, 1.0], [len(lost), len(gained)]), len(places)).astype(np.int64)
     old = np.zeros(len(places), np.int64)

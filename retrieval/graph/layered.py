@@ -1,4 +1,4 @@
-"""A snapshot and the changes over it, read as one. Open it when a search after a change is wrong."""
+"""A snapshot read together with the changes over it. Open it when a search after a change is wrong."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class LayeredSnapshot(GraphSnapshot):
-    """Shares all that did not change with `base`. Merges are those of the base."""
+    """Shares all that did not change with `base`. It has the merges of the base."""
 
     base: FlatSnapshot
     delta: Delta
@@ -50,7 +50,7 @@ class LayeredSnapshot(GraphSnapshot):
 
     @cached_property
     def empty_documents(self) -> Numbers:
-        """The numbers of the base's documents of which all chunks are removed, ascending."""
+        """The numbers of the base's documents without remaining chunks, ascending."""
         documents, counts = np.unique(self.base.columns.document_of[self.delta.removed], return_counts=True)
         empty: Numbers = documents[self.base.lookups.document_sizes[documents] == counts].astype(np.int64)
         return empty
@@ -192,7 +192,7 @@ class LayeredSnapshot(GraphSnapshot):
 
 
 def follow(snapshot: GraphSnapshot, changes: GraphChanges, *, least: int = _FROM) -> GraphSnapshot:
-    """Returns the snapshot of the later generation; the given one does not change.
+    """Returns the snapshot of the later generation; the given snapshot does not change.
 
     The changes are laid over it, at a cost that does not depend on the size of the corpus. All rows are copied if the
     corpus has fewer than `least` passages, if it has merges of entities, and if there is no place left for new chunks.

@@ -58,10 +58,10 @@ class Names:
 class NameIndex:
     """Entities by their folded names (`fold_name`).
 
-    `names` are the names of the entities in their order, then further names of some of them: those of the entities that
-    are merged into them. `entity_of` has the entity of each name. `hashes` are beside the names, and the same in every
-    process; `order` sorts them. `added` is the index of entities that came later, and `gone` are entities of this one
-    that are not there any more.
+    `names` are the names of the entities in their order, then the names of the entities that are merged into them.
+    `entity_of` has the entity of each name. `hashes` has the hash of each name, the same in every process; `order`
+    sorts them. `added` is the index of entities that came later, and `gone` are entities of this index that are not
+    there any more.
     """
 
     names: Names
@@ -90,7 +90,7 @@ class NameIndex:
         return there if self.added is None else chain(there, self.added.list_names())
 
     def list_entities(self, key: str, name: str | None) -> Iterator[int]:
-        """Returns the entities with this key, and with this name if one is given."""
+        """Returns the entities with this key, and with this name unless it is None."""
         ends = [np.searchsorted(self.hashes, _hash(key), side=side, sorter=self.order) for side in ("left", "right")]
         for place in self.order[slice(*ends)].tolist():
             entity, present = int(self.entity_of[place]), self.names[place]

@@ -30,7 +30,7 @@ Numbers = NDArray[np.int64]
 class RetrievalGraph:
     """The graph that a set of documents makes: node i is chunk i, or entity i - `chunks`.
 
-    `chunks` is the number of places of chunks, of which the last ones may be free; `passages` is the number of chunks
+    `chunks` is the number of places of chunks; the last places may be free. `passages` is the number of chunks
     of the corpus. `df` (entities,) is the number of chunks that mention an entity.
     """
 
@@ -45,7 +45,7 @@ class RetrievalGraph:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphSnapshot(ABC):
-    """A corpus' graph at one generation. Its numbers of chunks and entities are those of this snapshot alone."""
+    """A corpus' graph at one generation. Its numbers of chunks and entities are valid in this snapshot alone."""
 
     generation: int
     merges: MergeMap

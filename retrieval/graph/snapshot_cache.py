@@ -52,9 +52,9 @@ class SnapshotCache:
     served, unless it has no passages: then the refresh is waited for. At most one refresh runs for a corpus. The
     `capacity` corpora that were used last are kept.
 
-    With `files`, a snapshot is mapped from its file where there is one, and written to one where that is worthwhile.
-    `write_apart` has the file of a corpus written by another process. It returns whether it did: it may leave small
-    corpora to this process.
+    With `files`, a snapshot is mapped from its file if that exists, and written to a file if that is worthwhile.
+    `write_apart` lets another process write the file of a corpus. It returns whether it did: it may leave small corpora
+    to this process.
     """
 
     def __init__(
@@ -99,10 +99,11 @@ class SnapshotCache:
         return await self._graph.generation(corpus_id) <= snapshot.generation
 
     async def follow(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
-        """Returns a later snapshot than this one, of the generation that the record has now; None if there is none.
+        """Returns a later snapshot than `snapshot`, if possible of the record's current generation.
 
         It does not wait for the interval. It waits up to `wait_seconds`, counted from the beginning of a refresh that
-        runs already, so that callers in turn do not each wait for a long refresh. Then it returns what there is.
+        runs already, so that callers in turn do not each wait for a long refresh. Then it returns the latest snapshot
+        if that is later, else None.
         """
         wanted = await self._graph.generation(corpus_id)
         if wanted <= snapshot.generation:
@@ -139,10 +140,10 @@ class SnapshotCache:
             await self._files.delete(corpus_id)
 
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
-        """Deletes files that no snapshot can be read from any more, as those of deleted corpora.
+        """Deletes files that no snapshot can be read from any more, such as files of deleted corpora.
 
-        With `outdated`, files of earlier generations and damaged ones are deleted, too. Returns the ids of their
-        corpora. Raises what the record raises.
+        With `outdated`, also deletes files of earlier generations and damaged files. Returns the ids of the corpora
+        whose files were deleted. Raises what the record raises.
         """
         return [] if self._files is None else await self._files.clean(outdated=outdated)
 
@@ -180,7 +181,7 @@ class SnapshotCache:
     async def _await_generation(
         self, corpus_id: str, entry: _Entry, snapshot: GraphSnapshot, wanted: int, deadline: float
     ) -> GraphSnapshot:
-        """Returns the snapshot of at least the generation `wanted`, or the latest one at `deadline`."""
+        """Returns a snapshot of at least the generation `wanted`, or the latest snapshot at `deadline`."""
         while snapshot.generation < wanted and (left := deadline - time.monotonic()) > 0:
             snapshot = await self._await_refresh(corpus_id, entry, snapshot, patience=left)
             if snapshot.generation < wanted:
@@ -199,7 +200,7 @@ class SnapshotCache:
         return refresh.result() if refresh.done() else old
 
     def _refresh(self, corpus_id: str, entry: _Entry) -> asyncio.Task[GraphSnapshot]:
-        """Returns the refresh that runs, or starts one."""
+        """Returns the running refresh, or starts a refresh."""
         if entry.refresh is None:
             entry.begun = time.monotonic()
             entry.refresh = asyncio.create_task(self._follow(corpus_id, entry))

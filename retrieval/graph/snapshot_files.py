@@ -60,7 +60,7 @@ class FilePolicy:
 class _State:
     """What is known of the file of one corpus, and the latest snapshot that is not in it.
 
-    `generation` is that of the file, None if there is none that can be read. `changed` counts what has changed since.
+    `generation` is the generation of the file, None without a readable file. `changed` counts the changes since.
     """
 
     generation: int | None = None
@@ -126,9 +126,9 @@ class SnapshotFiles:
         return snapshot
 
     async def open_later(self, corpus_id: str, generation: int, adopt: _Adopt) -> GraphSnapshot | None:
-        """Returns what `open` returns, if the file is of a later generation than this one; else None.
+        """Returns what `open` returns, if the file is of a later generation than `generation`; else None.
 
-        After a large ingest another process may have written it, and then the changes since it are few.
+        After a large ingest another process may have written the file, so that few changes are left to apply.
         """
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
         return await self.open(corpus_id, adopt) if file is not None and file.generation > generation else None
@@ -137,7 +137,7 @@ class SnapshotFiles:
     async def building(self, corpus_id: str) -> AsyncIterator[None]:
         """Makes other processes wait while the snapshot of a corpus is built in the block, and written after it.
 
-        Waits itself while another process does so; then there may be a file.
+        Waits while another process builds the snapshot, which may then be in a file.
         """
         lock = await self._lock(corpus_id)
         try:
@@ -167,8 +167,8 @@ class SnapshotFiles:
             state.task = asyncio.create_task(self._write_when_due(corpus_id, state), name="writing a snapshot")
 
     async def is_behind(self, corpus_id: str) -> bool:
-        """Whether a corpus has no file, or one that lacks so much, or has done so for so long, that it should be
-        written again.
+        """Whether the file of a corpus should be written: it does not exist, lacks many changes, or has lacked changes
+        for long.
         """
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
         if file is None:
@@ -184,7 +184,7 @@ class SnapshotFiles:
             state.pending.cancel()
 
     async def delete(self, corpus_id: str) -> None:
-        """Deletes the file of a corpus, if there is one, also that which this process is writing."""
+        """Deletes the file of a corpus, if it exists, also a file that this process is writing."""
         state = self._states.get(corpus_id)
         self.discard(corpus_id)
         if state is not None and (pending := state.pending) is not None:
@@ -193,11 +193,11 @@ class SnapshotFiles:
         await asyncio.to_thread(self._folder.delete, corpus_id)
 
     async def clean(self, *, outdated: bool = False) -> Sequence[str]:
-        """Deletes the files of corpora that do not exist, those that changes cannot follow, and unfinished ones.
+        """Deletes the files of corpora that do not exist, files that changes cannot follow, and unfinished files.
 
-        With `outdated`, files of earlier generations are deleted, too, which may hold what is deleted, and those of
-        which a checksum differs, for which they are read. Returns the ids of the corpora whose files were deleted.
-        Raises what the record raises.
+        With `outdated`, also deletes files of earlier generations, which may hold deleted content, and files with a
+        wrong checksum, for which all files are read. Returns the ids of the corpora whose files were deleted. Raises
+        what the record raises.
         """
         deleted = []
         await asyncio.to_thread(self._folder.delete_leftovers)
@@ -258,7 +258,7 @@ class SnapshotFiles:
         return max(due, state.written_at + policy.pause_seconds)
 
     async def _is_owed(self, corpus_id: str, state: _State, snapshot: GraphSnapshot) -> bool:
-        """Whether a process that ends should write: not for a few changes, which the next one lays over the file."""
+        """Whether a process that ends should write. The next process lays a few changes over the file."""
         file = await asyncio.to_thread(self._folder.describe, corpus_id)
         return (
             file is None
@@ -312,8 +312,8 @@ class SnapshotFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class HeldSnapshots:
-    """The snapshots that a process holds: the bytes of their arrays in its own memory and of those in mapped files,
-    which processes share, and the seconds since the one that was compared with the record longest ago was compared.
+    """The snapshots that a process holds: the bytes of arrays in its own memory, the bytes of arrays in mapped files,
+    which processes share, and the seconds since the stalest snapshot was compared with the record.
     """
 
     bytes: int

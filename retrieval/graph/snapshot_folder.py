@@ -68,7 +68,7 @@ class BuildLock:
 class SnapshotFolder:
     """Reads, writes and deletes the files. They are readable for the user alone.
 
-    A file is replaced by renaming another one, so that a process that maps the old one keeps it. The lock is on the
+    A file is replaced by renaming a new file, so that a process that maps the old file keeps it. The lock is on the
     folder itself, and ends with its process.
     """
 
@@ -102,7 +102,7 @@ class SnapshotFolder:
         return None if generation is None else SnapshotFile(generation, age_seconds)
 
     def write(self, content: FileContent, stop: threading.Event | None = None) -> bool:
-        """Writes the file of a corpus, unless there is one of this or a later generation. Returns whether it did.
+        """Writes the file of a corpus, unless it has this or a later generation already. Returns whether it did.
 
         Waits while another process writes, thirty seconds at most and until `stop` is set. Raises `OSError`; then the
         file is as it was before.
@@ -126,7 +126,7 @@ class SnapshotFolder:
         return True
 
     def delete(self, corpus_id: str) -> None:
-        """Deletes the file of a corpus; a missing one is no error. Raises `OSError`."""
+        """Deletes the file of a corpus; a missing file is no error. Raises `OSError`."""
         self.path_of(corpus_id).unlink(missing_ok=True)
 
     def list_corpora(self) -> list[str]:

@@ -100,9 +100,9 @@ def copy_runs(
     source_offsets: Places,
     source_at: NDArray[Any],
 ) -> None:
-    """Copies the rows of the items `source_at` to those of the items `at`, both ascending.
+    """Copies the rows of the items `source_at` to the rows of the items `at`, both ascending.
 
-    Few new items leave few runs in which both count up by one, and each run is copied as a whole.
+    Each run in which both count up by one is copied as a whole. With few new items, there are few runs.
     """
     if not len(at):
         return
@@ -153,9 +153,7 @@ class TermStatistics:
         return bool(lower.sum() >= _LEAST_LOWER * df.sum())
 
     def _sample(self) -> tuple[Places, Places]:
-        """Returns `lower` and `df` of the first stems that a chunk holds, with those that `parts` add, and without
-        those that they take away.
-        """
+        """Returns `lower` and `df` of the first stems that a chunk holds after `parts` are added."""
         first = _SAMPLE + sum(len(part.stems) for sign, part in self.parts if sign < 0)
         stems = np.unique(np.concatenate([self.stems[:first], *(part.stems[:first] for _, part in self.parts)]))
         stems = stems[self.document_frequency(stems) > 0][:_SAMPLE]
@@ -169,7 +167,7 @@ class TermStatistics:
         return found
 
     def casing(self, stems: Stems) -> tuple[Places, Places]:
-        """Returns how often each stem occurs with a capital, alone and within a sentence, and how often without one."""
+        """Returns how often each stem occurs with a capital, alone and within a sentence, and how often without."""
         at = find_positions(self.stems, stems)
         capital, lower = _look_up(self.capital, at), _look_up(self.lower, at)
         for sign, part in self.parts:

@@ -105,7 +105,7 @@ def entity_weights(
 
 
 def passage_weights(cosines: NDArray[np.float64], least: float, weight: float) -> NDArray[np.float64]:
-    """Returns `weight` for the nearest passage, 0 for one at the corpus' `least` cosine, and linear weights in
+    """Returns `weight` for the nearest passage, 0 for a passage at the corpus' `least` cosine, and linear weights in
     between.
     """
     most = float(cosines.max(initial=least))

@@ -125,9 +125,9 @@ def _forward_push(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - compiled:
     mass: Any, rest: Any, queue: Any, queued: Any, touched: Any,
     max_steps: int, stop: Any, state: Any,
 ) -> None:  # fmt: skip
-    """Fills `mass` and `rest`, which are all zero at first, and `state`: the number of nodes that `touched` lists, and
-    of those that still wait in the queue, or -1 if `stop` was set. `nodes`, if any, have the degrees `degrees`, and
-    edges that differ.
+    """Fills `mass` and `rest`, which are all zero at first, and `state`: the number of nodes in `touched`, and the
+    number of nodes that still wait in the queue, or -1 if `stop` was set. `nodes`, if any, are the nodes with changed
+    edges; `degrees` are their degrees.
     """
     capacity, is_changed = queue.shape[0], nodes.shape[0] > 0
     head = waiting = count = 0
@@ -249,7 +249,7 @@ _KERNEL = JitFunction(_forward_push, _signature)
 
 
 class _Workspace:
-    """Zeroed arrays for one push at a time; the user zeroes again what it has touched."""
+    """Zeroed arrays for one push at a time. After a push, its caller zeroes the touched places again."""
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -261,7 +261,7 @@ class _Workspace:
 
 
 class _Pool:
-    """Workspaces that wait for the next push; two threads never share one."""
+    """Workspaces that wait for the next push. Threads never share a workspace."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

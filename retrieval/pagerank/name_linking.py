@@ -55,7 +55,7 @@ class _Token:
 
 
 _READ = 8000
-"""Characters of a question in which names are looked for; without spaces, each begins two dozen of them."""
+"""Characters of a question in which names are looked for. Without spaces, two dozen names may begin at each."""
 
 
 def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLink]:
@@ -146,5 +146,5 @@ def _fold_span(span: list[_Token]) -> str:
 
 
 def _find_entities(form: str, key: str, index: NameIndex) -> tuple[int, ...]:
-    """Returns the entities whose name is exactly the form; if there is none, those that share its key."""
+    """Returns the entities with exactly this form as their name, or else the entities that share its key."""
     return tuple(index.find_exact(key, normalise(form)) or index.entities(key))

@@ -159,7 +159,7 @@ def rank_from_seeds(
 
 
 def find_hubs(graph: RetrievalGraph, entities: NDArray[np.int64], hubs: int | None) -> tuple[int, ...]:
-    """Returns those of the entities that lead to no passage, since they have more than `hubs` edges."""
+    """Returns the entities that lead to no passage, since they have more than `hubs` edges."""
     if hubs is None:
         return ()
     return tuple(entities[graph.adjacency.count_edges(entities + graph.chunks) > hubs].tolist())

@@ -1,6 +1,6 @@
 """Hits as users read them: snippets with marked words, neighbouring passages, and one hit for each document.
 
-And the cells of tables that the citations of an answer are about.
+Also finds the cells of tables that the citations of an answer are about.
 """
 
 from retrieval.presentation.cells import locate_cells, read_before

@@ -17,9 +17,9 @@ _DISTANCE = 24
 
 
 async def locate_cells(answer: Answer, question: str, corpora: Sequence[Corpus], contents: Contents) -> Answer:
-    """Returns the answer with the cells of its citations. Passages of the web, or gone ones, have none.
+    """Returns the answer with the cells of its citations. Passages of the web, and deleted passages, have no cells.
 
-    Of a row that the answer quotes whole, it is the cell that the question asks for.
+    If the answer quotes a whole row, the cell is the cell that the question asks for.
     """
     wanted: defaultdict[str, set[str]] = defaultdict(set)
     for citation in answer.citations:

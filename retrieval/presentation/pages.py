@@ -53,7 +53,7 @@ async def _add_neighbours(hits: Sequence[Hit], corpus_id: str, contents: Content
 
 
 _PASSAGES = 8
-"""Passages that are searched for each document that is asked for, at first and whenever they were not enough."""
+"""Passages that are searched for each requested document; if they are not enough, so many times more."""
 
 
 async def search_by_document(
@@ -61,8 +61,8 @@ async def search_by_document(
 ) -> tuple[SearchResult, Mapping[str, tuple[Hit, ...]]]:
     """Returns the best hit of each of the `query.k` best documents, and the other hits of these documents.
 
-    The others are by the id of the best hit's chunk. They rank before the first passage of any further
-    document, so they do not depend on how many passages were searched. At most `MAX_K` passages are searched.
+    The other hits are by the id of the best hit's chunk. They rank before the first passage of any further document, so
+    they do not depend on how many passages were searched. At most `MAX_K` passages are searched.
     """
     k = min(query.k * _PASSAGES, MAX_K)
     while True:
@@ -79,7 +79,7 @@ async def search_by_document(
 
 
 def _group(hits: Sequence[Hit], k: int) -> tuple[list[list[Hit]], bool]:
-    """Returns the hits of the first `k` documents, up to the first hit of a further one, and whether there is one."""
+    """Returns the hits of the first `k` documents before the first hit of another document, and whether that exists."""
     groups: dict[tuple[str, str], list[Hit]] = {}
     for hit in hits:
         document = (hit.corpus, hit.document.id)  # several corpora may have documents with the same key

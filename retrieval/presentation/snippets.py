@@ -21,7 +21,7 @@ _LONGEST = 320
 """Characters of a snippet. Of a longer sentence, the part with the most weight is taken."""
 
 _READ = 20_000
-"""Characters of a passage that are looked at. Chunkers make shorter ones; chunks that users submit may be longer."""
+"""Characters of a passage that are read. Chunkers make shorter chunks; chunks that users submit may be longer."""
 
 _LONGEST_ROW = 640
 """Characters of a row of a table, and of a sentence. Of a longer row the sentences are looked at, and of a longer
@@ -100,7 +100,7 @@ def _split_prose(text: str, first: int, last: int) -> Iterator[Range]:
 
 
 def _rate(text: str, unit: Range, weight: float) -> tuple[bool, float, bool]:
-    """Returns what orders units: one with words that is no line of a table of contents is above all others."""
+    """Returns the sort key of a unit: a unit with words, except a line of a table of contents, is above all others."""
     plain = _LEADER.search(text, *unit) is None
     return weight > 0 and plain, weight, plain
 
@@ -134,7 +134,7 @@ def _shorten(text: str, sentence: Range, words: Sequence[Word], weights: Mapping
 
 
 def _find_densest(words: Sequence[Word], weights: Mapping[str, float]) -> Range:
-    """Returns the place of the words that weigh most of those that fit into a snippet, the first if several do."""
+    """Returns the place of the heaviest words that fit into a snippet together; of equally heavy places, the first."""
     best, most = (words[0].start, words[0].end), -1.0
     for at, word in enumerate(words):
         end = word.start + _LONGEST
@@ -146,7 +146,7 @@ def _find_densest(words: Sequence[Word], weights: Mapping[str, float]) -> Range:
 
 
 def _join(words: Sequence[Word]) -> list[Range]:
-    """Returns the places of words; words that overlap or touch have one place: a script without spaces gives pairs."""
+    """Returns the places of words. Words that overlap or touch share a place, as pairs in scripts without spaces do."""
     places: list[Range] = []
     for word in words:
         if places and word.start <= places[-1][1]:

@@ -43,7 +43,7 @@ class Config(FactsConfig):
 
 
 class FineRetrieval:
-    """Starts from the names that a model found (`Query.entities`), or from those that are seen in the text."""
+    """Starts from the names that a model found (`Query.entities`), or from the names that are seen in the text."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

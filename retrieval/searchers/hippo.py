@@ -114,7 +114,7 @@ class Hippo:
         query: Query,
         snapshot: GraphSnapshot,
     ) -> tuple[Fact, ...]:
-        """Returns the linked facts that a hit asserts, then those that PageRank reached."""
+        """Returns the linked facts that a hit asserts, then the facts that PageRank reached."""
         limit = self._config.facts
         reached = await read_facts(result.hits, pagerank, snapshot, query, self._backends, limit)
         stated = _select_stated(linked, result) if query.facts else ()

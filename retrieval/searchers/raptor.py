@@ -35,7 +35,7 @@ class Config(StrategyConfig):
 
 
 class Raptor:
-    """Ranks as `dense` does. Hits end before the first one that exceeds the budget; the best one is always returned."""
+    """Ranks as `dense` does. Hits end before the first hit that exceeds the budget; the best is always returned."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

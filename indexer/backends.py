@@ -32,10 +32,10 @@ __all__ = ["IndexingBackends"]
 class IndexingBackends:
     """One record with its views and files, an embedding model, and the language models if any are configured.
 
-    `embedder_of` returns the embedding model of a corpus, and raises `EmbeddingMismatch` if there is none here; None:
-    `embedder` embeds for all corpora.
+    `embedder_of` returns the embedding model of a corpus, and raises `EmbeddingMismatch` if it is not available here;
+    None: `embedder` embeds for all corpora.
 
-    `prompts` replace those of extractors. The caller closes `loaders`.
+    `prompts` replace the prompts of extractors. The caller closes `loaders`.
     """
 
     corpora: Corpora
@@ -59,7 +59,7 @@ class IndexingBackends:
     loaders: Loaders = field(default_factory=Loaders)
 
     def for_corpus(self, corpus: Corpus) -> "IndexingBackends":
-        """Returns these backends with the embedding model of the corpus; unchanged if there is none here."""
+        """Returns these backends with the embedding model of the corpus, or unchanged if it is not available."""
         if self.embedder_of is None:
             return self
         try:

@@ -11,7 +11,7 @@ __all__ = ["DraftTable"]
 
 
 class DraftTable(Sequence[DraftChunk]):
-    """Chunks in order, each of which is made when it is read. The first of `headings` are the joined paths of the
+    """Chunks in order. A chunk is made when it is read. `headings` begin with the joined heading paths of the
     blocks.
     """
 
@@ -19,7 +19,7 @@ class DraftTable(Sequence[DraftChunk]):
         self._blocks = blocks
         self._headings = list(headings)
         self._columns = array("q")
-        """Five numbers for each chunk: its block, start and end in that, tokens, and its heading."""
+        """Five numbers for each chunk: its block, its start and end in the block, its tokens, and its heading."""
 
     def add(self, block: int, part: Range, tokens: int, heading: str) -> None:
         """Adds a chunk. Chunks with the same heading, other than the block's, follow one another."""

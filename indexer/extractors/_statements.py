@@ -102,7 +102,7 @@ def _read_triple(item: object) -> Triple | None:
 
 
 def _read_name(item: object) -> str:
-    """Returns the text of an item on one line, of a number as it is written, or '' if the item names nothing."""
+    """Returns an item, a text or a number, as a text on one line; '' if the item names nothing."""
     if isinstance(item, bool) or not isinstance(item, str | int | float):
         return ""
     text = " ".join(str(item).split())

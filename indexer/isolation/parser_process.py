@@ -77,7 +77,7 @@ class ParserProcess:
         return reply.body
 
     def interrupt(self) -> None:
-        """Ends the parsing of a file, which fails. Without effect while none is parsed."""
+        """Ends the parsing of a file, which fails. Without effect while no file is parsed."""
         with self._parsing:
             if self._is_parsing and self._child:
                 self._is_interrupted = True
@@ -94,7 +94,7 @@ class ParserProcess:
             self._is_prepared = self._is_closed = False
 
     def _ask(self, child: ParserChild, request: Mapping[str, Any], content: bytes) -> Reply:
-        """Asks the process. It is not to be used any more if it was interrupted, even if it has replied."""
+        """Asks the process. A process that was interrupted is not used again, even if it has replied."""
         with self._parsing:
             self._is_parsing, self._is_interrupted = True, False
         try:

@@ -132,7 +132,7 @@ def _read_contents(archive: ZipFile, package: _Package, key: str) -> dict[str, s
 
 
 def _add_chapter(builder: TextBuilder, archive: ZipFile, path: str, name: str, key: str) -> None:
-    """Adds a chapter. Its name in the contents is its heading if it has none."""
+    """Adds a chapter. If it has no heading, its name in the contents is the heading."""
     root = parse_xml(read_member(archive, path, key), key, path)
     body = root.find(".//{*}body")
     if body is None:

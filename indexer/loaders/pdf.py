@@ -37,7 +37,7 @@ EXAMPLE = example_of("pdf")
 
 _MOST_REACH = 10
 _LEAST_REACH = 3
-"""A heading that only its size tells ends after a tenth of the pages, if that is more than these."""
+"""A heading that only its size tells ends after a tenth of the pages, but not before so many pages."""
 
 
 class Config(StrategyConfig):
@@ -91,7 +91,7 @@ class PdfLoader:
             document.close()
         name = stem_of(source.key)
         found = Title(title) if title else find_title(headings, pages, name)
-        if found.is_letter:  # its title says what these headings do, and one passage has the receiver and the sum
+        if found.is_letter:  # its title says what these headings say, and a passage has both receiver and sum
             headings = {**headings, 0: [one for one in headings.get(0, ()) if one.title not in found.text]}
         builder = TextBuilder()
         reach = len(pages) if outline else _find_reach(headings, len(pages))

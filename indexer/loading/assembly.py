@@ -76,7 +76,7 @@ class TextBuilder:
     def add_heading(self, level: int, title: str, *, line: str | None = None) -> None:
         """Begins a section under a heading of this level (1 is the highest).
 
-        `line` is the line of the page before the section: None is the title, '' is none.
+        `line` is the line of the page before the section: None stands for the title, '' for no line.
         """
         title = one_line(clean_text(title))
         if not title:

@@ -53,7 +53,7 @@ def open_odf(content: bytes, key: str, kind: str) -> ZipFile:
     names = archive.namelist()
     if _WHOLE in names or (_MANIFEST in names and b"encryption-data" in read_member(archive, _MANIFEST, key)):
         raise LoadFailed(f"{key!r} is encrypted with a password; save it without one")
-    check_archive(archive, key, may_have_doctype=True)  # OpenOffice 2 writes one
+    check_archive(archive, key, may_have_doctype=True)  # OpenOffice 2 writes a document type
     return archive
 
 

@@ -24,7 +24,7 @@ _NO_VALUES = frozenset(
         *("1601-01-01T00:00:00Z", "1970-01-01T00:00:00Z"),  # clocks that were not set
     )
 )
-"""What programs and libraries write as author, subject or time where nobody gave any."""
+"""What programs and libraries write by themselves as author, subject or time."""
 _NO_TITLE = re.compile(
     r"^(untitled|\(?(anonymous|unspecified)\)?$|microsoft word|powerpoint[ -]pr|présentation powerpoint|slide \d+$)"
     r"|\.(docx?|dvi|indd|od[pst]|pdf|pptx?|qxd|rtf|tex|xls[mx]?)$",
@@ -69,7 +69,7 @@ def read_title(stated: str | None) -> str:
 
 
 def parse_time(text: str | None) -> datetime | None:
-    """Returns a time that is written as in ISO 8601; None if it is not, or there is none."""
+    """Returns a time that is written as in ISO 8601; None for any other text, or ''."""
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat((text or "").strip())
     return None

@@ -25,8 +25,8 @@ async def commit_revisions(
 ) -> Outcome:
     """Commits revisions, deletes the view entries of what that removed, and repairs what other workers deleted.
 
-    `seen` is as in the record's `commit`. If it is cancelled, it still runs to its end first: after a commit without a
-    repair, entries may be missing that another worker has deleted.
+    `seen` has the meaning that it has in the record's `commit`. A cancelled call still runs to its end: without the
+    repair, entries that another worker has deleted may be missing.
     """
     committing = asyncio.ensure_future(_commit(corpus, backends, commits, synonyms, grace=grace, seen=seen))
     try:

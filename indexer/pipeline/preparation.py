@@ -112,7 +112,7 @@ class Preparer:
         return None
 
     async def _read_original(self, name: str) -> bytes:
-        """Tries again for some seconds: who deletes an orphan writes it back if it was submitted meanwhile."""
+        """Tries again for some seconds: a worker that deletes an orphan restores it if it was submitted meanwhile."""
         for pause in _ORIGINAL_PAUSES:
             try:
                 return await self._backends.files.get(self._corpus.id, name)
@@ -157,8 +157,8 @@ class Preparer:
         return ids.digest("extract", [self._extractor.fingerprint, *self._extractor.input_of(document, chunk)])
 
     async def _extract_at_once(self, one: ChunkedDocument) -> list[PreparedRevision]:
-        """Returns the revision, or none if it takes too long. Of a long document, some chunks are extracted at a time,
-        staged, and dropped if no later chunk has the same input.
+        """Returns the revision; [] if it takes too long. The chunks of a long document are extracted in parts. Their
+        extractions are staged, and are released once no later chunk has the same input.
         """
         builder = self._make_builder(one)
         count = len(one.chunks)
@@ -206,7 +206,7 @@ class Preparer:
         return RevisionBuilder(document, self._corpus.settings.embedding_model, self._backends.embedder.tokens)
 
     async def _prepare(self, document: ChunkedDocument) -> list[PreparedRevision]:
-        """Returns the revision, or none if it is not complete."""
+        """Returns the revision; [] if it is not complete."""
         if document.fenced or document.stopped:
             return []
         reason = find_shortfall(document, calls_model=self.pool is not None)

@@ -16,7 +16,7 @@ _COPY_BATCH = 32
 
 
 async def continue_reindexing(backends: IndexingBackends, corpus_id: str) -> bool:
-    """Continues every reindexing of which this is the corpus or the shadow corpus. Returns whether it queued anything.
+    """Continues each reindexing with this corpus, or with this shadow corpus. Returns whether it queued anything.
 
     If several workers do so at once, the record lets one of them queue and one of them swap.
     """

@@ -1,4 +1,4 @@
-"""The rows of a document's chunks, of which a long text has so many that they are kept compressed."""
+"""The rows of a document's chunks, kept compressed, since a long text has many."""
 
 import json
 import zlib

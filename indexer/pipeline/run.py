@@ -28,7 +28,7 @@ __all__ = ["Run"]
 _POLL_SECONDS = 0.3
 _MAX_BATCHES = 2  # one is written while the next is prepared
 _MAX_BATCHES_WITH_MODEL = 16  # model calls must not wait until a batch is written
-_MAX_BYTES_WITH_MODEL = 32_000  # some seconds of a model's work: other workers cannot help with what one has claimed
+_MAX_BYTES_WITH_MODEL = 32_000  # some seconds of a model's work: other workers cannot help with claimed documents
 
 
 class Run:
@@ -87,9 +87,9 @@ class Run:
 
     @property
     def max_size_beside(self) -> int:
-        """The largest size of a document that may be indexed while this run works; 0 if none may.
+        """The largest size of a document that may be indexed while this run works; 0 if no document may.
 
-        Nothing is indexed beside a document that may be what kills its workers.
+        Nothing is indexed beside a document that may have killed workers.
         """
         if self._claims.has_suspect:
             return 0

@@ -26,7 +26,7 @@ __all__ = ["Worker"]
 
 _MAX_PAUSE = 60.0
 _POLL_SECONDS = 0.3
-_LOOK_SECONDS = 1.0  # between two looks for documents that are smaller than the one in work
+_LOOK_SECONDS = 1.0  # between two looks for documents that are smaller than the document in work
 _PAUSE_AFTER_ERROR = 15.0
 
 
@@ -116,7 +116,7 @@ class Worker:
         """Returns a function that tells whether a run claims another batch.
 
         A run lasts `task_seconds`, and only `turn_seconds` if other corpora wait. With `may_prolong` it continues while
-        none waits: the end of a run waits for all calls in flight, which would leave a model idle.
+        no corpus waits: the end of a run waits for all calls in flight, which would leave a model idle.
         """
         began, deadline = time.monotonic(), time.monotonic() + self._options.task_seconds
         is_first = True
@@ -154,7 +154,7 @@ class Worker:
             await asyncio.wait([main, beside], return_when=asyncio.FIRST_EXCEPTION)
         finally:
             for task in (main, beside):
-                task.cancel()  # without effect on one that has ended
+                task.cancel()  # without effect on a task that has ended
             await asyncio.wait([main, beside])
         if not beside.cancelled():
             beside.result()

@@ -1,7 +1,7 @@
 """Attachments of mails as documents of their own: which files are documents, and their keys, titles and metadata.
 
-The files are found and chosen in the parser process (`AttachmentChoice`), and become submissions beside the one of
-their mail (`make_submissions`). docs/decisions/0065-attachments-are-documents.md gives the reasons.
+The files are found and chosen in the parser process (`AttachmentChoice`), and become submissions beside their
+mail (`make_submissions`). docs/decisions/0065-attachments-are-documents.md gives the reasons.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -132,7 +132,7 @@ def find_documents(module: ModuleType, content: bytes, key: str) -> tuple[FoundF
 class AttachmentChoice:
     """Tells which attachments of the mail or mailbox `key` are documents: the others are named in `notes`.
 
-    Pictures within the body and signatures are neither: they are parts of the mail.
+    Pictures within the body and signatures are parts of the mail: they are no documents, and `notes` leaves them out.
     """
 
     def __init__(self, key: str) -> None:
@@ -144,7 +144,7 @@ class AttachmentChoice:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Returns a note for each reason why attachments are no documents, with the names of some of them."""
+        """Returns a note for each reason why attachments are no documents, with the names of some attachments."""
         return tuple(
             f"no document of its own: attachment {_list(names)}: {reason}" for reason, names in self._unread.items()
         )
@@ -197,8 +197,8 @@ class AttachmentChoice:
 
 
 def make_submissions(mail: Submission, found: Iterable[FoundFiles]) -> Iterator[Submission]:
-    """Yields the attachments of a mail or mailbox as submissions. Their keys are below its key, so the same file has
-    the same key in its next version. They have the metadata that were given with it.
+    """Yields the attachments of a mail or mailbox as submissions. Their keys are below its key, so a file keeps its key
+    in the next version of the mail. They have the metadata that were given with the mail.
     """
     for part in found:
         subject = part.subject or stem_of(mail.key)

@@ -31,8 +31,8 @@ def gives_triples(text: str) -> bool:
 def has_fine_vectors(settings: CorpusSettings) -> bool:
     """Whether entities and facts of a corpus have vectors and synonyms.
 
-    They have none where dot products are compared: names are compared with names, by cosine. With `Fine.AUTO` an
-    extractor decides whose facts are few or paid for (`FINE`).
+    They have no vectors if the corpus compares dot products: names are compared with names, by cosine. With
+    `Fine.AUTO`, the extractor decides (`FINE`): whether its facts are few or paid for.
     """
     if not (settings.has_vectors and settings.has_graph) or split_form(settings.embedding_model)[1].dot:
         return False

@@ -1,4 +1,4 @@
-"""Formats by content: the suffix of a format whose first bytes, or whose names of parts, tell it."""
+"""Formats by content: finds the suffix of a format by the first bytes of a file, or by the names of its parts."""
 
 import re
 from typing import BinaryIO
@@ -37,7 +37,7 @@ _MAILBOX = re.compile(rb"From \S{1,300} [^\r\n]{0,200}\d{2}:\d{2}")
 def recognise_format(content: BinaryIO) -> str:
     """Returns the suffix of the format that content has by itself, such as `.pdf`; '' for other binary files and text.
 
-    Office files are told by the names of their parts, which stand in them as they are; nothing is unpacked.
+    Office files are recognised by the names of their parts, which are not compressed; nothing is unpacked.
     """
     head = content.read(_HEAD)
     for start, suffix in _STARTS:

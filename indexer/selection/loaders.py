@@ -96,7 +96,7 @@ class Loaders:
         """Returns the attachments that are documents of their own, for each mail of a file that has some; () for other
         files. Raises `LoadFailed`.
 
-        They are found in the parser process, unless the bytes of the file show that there are none.
+        They are found in the parser process, unless the bytes of the file show that it has no attachments.
         """
         module = module_of(source.media_type)
         if not hasattr(module, "read_files") or not module.may_have_files(source.content):

@@ -1,4 +1,4 @@
-"""Loading for those who wait: documents that are read again, or read for an estimate, in a lane of their own."""
+"""Loading for callers that wait: documents are read again, or read for an estimate, in a lane of their own."""
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager

@@ -117,7 +117,7 @@ def _note(encoding: str) -> tuple[str, ...]:
 
 
 def _usable(declared: str) -> str:
-    """Returns the name of the codec that was declared, or '' if there is none for text."""
+    """Returns the name of the declared codec, or '' if it is unknown or not for text."""
     try:
         info = codecs.lookup(declared) if declared else None
     except (LookupError, ValueError):  # there is no such codec, or its name holds a zero byte

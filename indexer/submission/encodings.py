@@ -14,7 +14,7 @@ _LEGACY = (
 )  # fmt: skip
 """The encodings that are considered. Of two that fit equally well, the first is taken."""
 
-_HANDICAPS = {"mac_roman": 0.1}  # its letters are those of Windows-1252 at other places, and far less common
+_HANDICAPS = {"mac_roman": 0.1}  # it has the letters of Windows-1252 at other places, and is far less common
 
 _SAMPLE_BYTES = 32_768
 _LOOKED_AT = 1_000_000
@@ -154,7 +154,7 @@ def _breaks_words(sample: bytes) -> bool:
 
 
 def _sample(content: bytes) -> bytes:
-    """Returns the first lines that are not ASCII: the others tell nothing of the encoding."""
+    """Returns the first lines that are not ASCII: ASCII lines tell nothing of the encoding."""
     lines: list[bytes] = []
     size = end = 0
     while found := _NON_ASCII_BYTE.search(content, end):

@@ -98,7 +98,7 @@ def _find_key(line: bytes) -> str | None:
 
 
 def number_lines(file: BinaryIO, first: int = 1) -> Iterator[tuple[int, int, bytes]]:
-    """Yields number, offset and bytes of each line that is not blank, and the first bytes of one that is too long.
+    """Yields number, offset and bytes of each line that is not blank. Of a line that is too long, yields the beginning.
 
     `first` is the number of the line at which the file stands; offsets are from there.
     """
@@ -163,7 +163,7 @@ class _GivenLines:
         return {**passage, **{name: _append_items(passage, given, name) for name in ("entities", "triples")}}
 
     def unused(self) -> Iterator[Rejection]:
-        """Yields the lines whose id no passage has."""
+        """Yields the lines with an id that no passage has."""
         for key, (number, _) in self._places.items():
             if key not in self._used:
                 yield Rejection(

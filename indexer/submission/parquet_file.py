@@ -60,7 +60,8 @@ def read_parquet(path: Path, shown: str, *, embed: Embed | None = None) -> Itera
     """Yields the documents of a file, which is called `shown` in messages: each row is the same document as a JSON line
     with its columns as fields.
 
-    `embed` adds its embedding to each document, by the number of its row from 0; the file's own are then not read.
+    `embed` adds its embedding to each document, by the number of its row from 0; the file's own embeddings are then not
+    read.
     Raises `OSError` if the file cannot be read.
     """
     try:
@@ -190,7 +191,7 @@ def _encode(vector: NDArray[np.float32]) -> str:
 
 
 def _to_plain(value: object) -> object:
-    """Returns a value without nulls of structures, as those stand for fields that the row does not have. Dates and
+    """Returns a value without the nulls in structures, which stand for fields that the row does not have. Dates and
     times are written in ISO 8601.
     """
     if isinstance(value, dict):

@@ -35,7 +35,7 @@ def read_paths(
     paths: Iterable[str | os.PathLike[str]], *, with_given: bool, selection: Selection = EVERYTHING
 ) -> Iterator[Submission | Rejection]:
     """Yields the documents of files, folders, JSON lines, JSON lists, tables of passages and Parquet files, in order,
-    and a `Rejection` for each that is unusable.
+    and a `Rejection` for each unusable document.
 
     The key of a file is its path within the given folder, or its name if the file itself was given. The key of a line
     or an item is its `key` or `id`. Of two documents with one key, the first is used. `selection` chooses the files of

@@ -36,7 +36,7 @@ class UploadedFile:
 
     @property
     def shown(self) -> str:
-        """What messages call the file."""
+        """The name of the file in messages."""
         return self.key or self.name
 
 

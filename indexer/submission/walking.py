@@ -24,10 +24,10 @@ _GITIGNORE = ".gitignore"
 class Selection:
     """Which files of a folder are documents. `include` and `exclude` are patterns as in a .gitignore file.
 
-    Without `include`, all are. `exclude` takes precedence. `gitignore`: whether files that a .gitignore file in the
-    folder, or in one within it, names are left out. `follow_links`: whether links that lead out of the folder are
-    followed; else each is rejected. `within`: links are rejected that lead out of this folder, or to something hidden
-    in it.
+    - Without `include`, all files are documents. `exclude` takes precedence.
+    - `gitignore`: whether files that a .gitignore file in the folder, or below it, names are left out.
+    - `follow_links`: whether links that lead out of the folder are followed; else each is rejected.
+    - `within`: links that lead out of this folder, or to something hidden in it, are rejected.
     """
 
     include: tuple[str, ...] = ()
@@ -188,7 +188,7 @@ class _Walk:
 
 
 def _usable(lines: Sequence[str]) -> Iterator[str]:
-    """Yields the patterns that are valid. Git passes over the others, too."""
+    """Yields the valid patterns. Git also skips invalid patterns."""
     from pathspec import GitIgnoreSpec
 
     for line in lines:

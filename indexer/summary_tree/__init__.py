@@ -1,1 +1,1 @@
-"""Summaries of similar passages, of which a tree over a corpus is made (RAPTOR, arXiv 2401.18059)."""
+"""Summaries of similar passages, which make a tree over a corpus (RAPTOR, arXiv 2401.18059)."""

@@ -91,7 +91,7 @@ class Clustering:
         return len(nodes) <= _MOST_NODES and sum(self.tokens[node] for node in nodes) <= self.most_tokens
 
     def _cut(self, nodes: Sequence[int]) -> Iterator[Places]:
-        """Yields runs of nodes in their order, each as long as it fits: what no clustering divides."""
+        """Yields runs of nodes in their order, as long as fits, of nodes that clustering does not divide."""
         run: list[int] = []
         for node in nodes:
             if run and not self._fits([*run, node]):

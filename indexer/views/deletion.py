@@ -24,7 +24,7 @@ class ViewDeleter:
         self._repairer = ViewRepairer(corpus, backends)
 
     async def delete(self, tombstones: Sequence[Tombstone]) -> None:
-        """Deletes what tombstones list and the record does not name. Writes what it names again and is missing.
+        """Deletes entries that tombstones list and the record does not name. Writes missing entries that it names.
 
         The record is asked before the deletion, so that few entries that are in use again are deleted, and after it,
         for entries that came into use meanwhile. The tombstones stay.
@@ -63,11 +63,11 @@ class ViewDeleter:
             await self._delete_originals(listed.content_hashes[start : start + _ORIGINALS_BATCH])
 
     async def _delete_originals(self, names: Sequence[str]) -> None:
-        """Deletes the originals that the record does not name, and writes them back if it names them afterwards: they
-        cannot be computed again. Those that it names already are never away, not even for a moment.
+        """Deletes the originals that the record does not name, and writes them back if the record names them
+        afterwards: they cannot be computed again. Originals that the record names already are never deleted.
 
         A submission writes the same bytes before and after its revision is queued, so one of the two writes is the
-        last. An original that is not there now is not deleted: it may be written at this moment.
+        last. An original that is missing now is not deleted: it may be written at this moment.
         """
         before = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(names))
         names = (await self._backends.tombstones.select_orphans(before)).content_hashes
@@ -90,7 +90,7 @@ class ViewDeleter:
 
 
 def _subtract(tombstone: Tombstone, other: Tombstone) -> Tombstone:
-    """Returns the ids of a tombstone that the other does not list, without originals, which no repair can write."""
+    """Returns the ids of a tombstone that `other` does not list, without originals, which no repair can write."""
     return Tombstone(
         id=tombstone.id,
         corpus_id=tombstone.corpus_id,

@@ -49,7 +49,7 @@ class ViewRepairer:
     async def link_synonyms(self, entity_ids: Sequence[str]) -> None:
         """Searches and writes the synonyms of entities.
 
-        For entities whose vectors, or the vectors of whose synonyms, may have been missing in an earlier search.
+        For entities that an earlier search may have missed, since their vector or a synonym's vector was missing.
         """
         if entity_ids:
             synonyms = await self._views.find_synonyms(entity_ids)

@@ -83,7 +83,7 @@ class ViewWriter:
     async def find_synonyms(self, new: Sequence[str]) -> list[Synonym]:
         """Returns the synonyms of new entities among all entities. Pairs of older entities were compared before.
 
-        An entity has none if its vector is missing, because another worker has just deleted it.
+        An entity has no synonyms if its vector is missing, because another worker has just deleted it.
         """
         vectors = self._backends.vectors
         found = await vectors.fetch(self._corpus_id, VectorKind.ENTITY, new) if new else {}

@@ -29,7 +29,7 @@ class Clause:
 def find_clauses(sentence: Sequence[Word]) -> Iterator[Clause]:
     """Yields the clauses of a sentence that have a subject and that the text asserts, in the order of their verbs.
 
-    It does not assert what stands behind "if", "denied that" and the like, nor what is to happen ("an order to sell").
+    A text does not assert what follows "if", "denied that" and the like, nor what is to happen ("an order to sell").
     """
     for verb in sentence:
         if verb.kind in _VERBS and verb.role not in ("aux", "auxpass", "amod", "compound") and _is_asserted(verb):

@@ -62,7 +62,7 @@ TOPIC_NOUNS = _words("""
 
 MODALS = _words("may might could can would should shall must will 'll wo ca cannot")
 TENSES = _words("a ont avait avaient aura auront est sont était étaient fut furent")
-"""French auxiliaries, without which a participle is none: "a vendu", "est né"."""
+"""French auxiliaries: a participle counts only after one of them, as in "a vendu", "est né"."""
 
 CONDITIONS = _words("if unless whether lest provided si")
 UNSURE = _words("""

@@ -30,7 +30,7 @@ _KINDS = {
 _KIND_OF_TAG = {tag: kind for kind, tags in _KINDS.items() for tag in tags.split()}
 """Parts of speech by the tags of English pipelines. Those that need the word's role are in `_find_kind`."""
 _OF_LAYOUT = frozenset("|☐☑☒□■_")
-"""Marks of tables and forms, whose sentences say something only with what was ticked."""
+"""Marks of tables and forms, whose sentences mean nothing without the ticks."""
 _LEAST_LETTERS = 0.55
 """The least share of letters and spaces; a text of fewer is figures or code."""
 

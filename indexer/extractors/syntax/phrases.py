@@ -20,7 +20,7 @@ _INSIDE = frozenset(
 _NO_HEADS = frozenset({"VERB", "AUX", "ADP", "SCONJ", "CCONJ", "PART", "PUNCT", "INTJ", "ADV"})
 _HYPHENS = frozenset("-–'’\"“”.&/")
 _MOST_WORDS = 9
-"""Words of an end; of a longer phrase, it is the head with what stands directly before it."""
+"""Words of an end. The end of a longer phrase is its head with the words directly before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Ends:
     """Resolves the noun phrases of one passage, whose sentences are read in order.
 
     `topic` is what the passage is about, or ''. `kinds` has what common nouns were said to be: after "Quartz is a
-    journal", "the journal" is Quartz. `focus` is whom "he" stands for.
+    journal", "the journal" is Quartz. `focus` is the person that "he" stands for.
     """
 
     topic: str

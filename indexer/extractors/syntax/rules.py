@@ -130,7 +130,8 @@ def _phrases(word: Word, *, of: bool = True) -> Iterator[tuple[str, Word]]:
 def _with_places(word: Word, depth: int = 0) -> Iterator[Word]:
     """Yields a noun, the places that it is in by its own words, and the examples that stand for it.
 
-    Of "in Basel, Switzerland", both; of "in the port of Basel in Switzerland", too; of "stars such as Ada Lund", her.
+    "In Basel, Switzerland" and "in the port of Basel in Switzerland" give both places, "stars such as Ada Lund" gives
+    Ada Lund.
     """
     yield word
     is_place = depth > 0 or (word.head is not None and word.head.lower in PLACING)
@@ -201,7 +202,7 @@ def _parts_of_object(sentence: Sentence, subject: str, clause: Clause, noun: Wor
 
 
 def _antecedent(clause: Clause, thing: Word) -> Word:
-    """Returns what a relative pronoun stands for: of "the book that she wrote", the book."""
+    """Returns the noun that a relative pronoun stands for: "the book" in "the book that she wrote"."""
     if thing.lower in RELATIVES and clause.verb.role == "relcl" and clause.verb.head is not None:
         return topic_of_noun(clause.verb.head)
     return thing

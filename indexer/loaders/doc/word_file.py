@@ -52,8 +52,8 @@ class _Properties:
 class WordFile:
     """The text of a file, in the order of reading. Headers, footers and comments are left out.
 
-    Deleted text of tracked changes is left out, and of a field its code; its result is read. A file that was saved fast
-    is read as any other, since the piece table tells the order of its text.
+    Deleted text of tracked changes and the codes of fields are left out; the results of fields are read. A file that
+    was saved fast is read as any other, since the piece table tells the order of its text.
     """
 
     def __init__(self, file: CompoundFile, key: str) -> None:

@@ -197,7 +197,7 @@ class _Storage:
         self.code_page = code_page or _encoding(self.number(_CODE_PAGE)) or self.internet_code_page or "cp1252"
 
     def text(self, number: int) -> str:
-        """Returns a property that is a text; '' if there is none."""
+        """Returns a property that is a text; '' if it is missing."""
         if raw := self._read(number, "001F"):
             return raw.decode("utf-16-le", "ignore").rstrip("\0")
         raw = self._read(number, "001E").rstrip(b"\0")
@@ -207,7 +207,7 @@ class _Storage:
             return raw.decode("latin-1")
 
     def binary(self, number: int) -> bytes:
-        """Returns a property that is bytes; b'' if there is none."""
+        """Returns a property that is bytes; b'' if it is missing."""
         return self._read(number, "0102")
 
     def number(self, number: int) -> int:
@@ -215,7 +215,7 @@ class _Storage:
         return value
 
     def time(self, number: int) -> str:
-        """Returns a time (100 nanoseconds since 1601, UTC) as in ISO 8601; '' if there is none."""
+        """Returns a time (100 nanoseconds since 1601, UTC) as in ISO 8601; '' if it is missing."""
         ticks = struct.unpack("<Q", self._fixed.get(number, bytes(8)))[0]
         if not ticks:
             return ""

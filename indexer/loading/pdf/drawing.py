@@ -109,7 +109,7 @@ def _find_boxes(page: "PdfPage", bitmap: "PdfBitmap", mark: str) -> tuple[list[_
 
 
 def _find_sentence_end(text: "PdfTextPage", last: int) -> int:
-    """Returns the index of the mark that ends the sentence after the character `last`; `last` if none stands there."""
+    """Returns the index of the mark that ends the sentence after the character `last`; `last` without such a mark."""
     from pypdfium2 import raw
 
     end, count = last, raw.FPDFText_CountChars(text.raw)

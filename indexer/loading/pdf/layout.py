@@ -74,7 +74,7 @@ def _read_turned(runs: Sequence[Run], *, columns: bool) -> list[Line]:
 
 
 def _split_at_gutters(runs: Sequence[Run]) -> Sequence[Run]:
-    """Splits runs at wide spaces that many of them have at the same x, and that few have text at: narrow gutters."""
+    """Splits runs at narrow gutters: places where many runs have a wide space at the same x, and few have text."""
     if sum(map(bool, (run.gaps for run in runs))) < 2 * _MIN_LINES:
         return runs
     shared = Counter(x for run in runs for x in {x for _, left, right in run.gaps for x in _points(left, right)})

@@ -30,7 +30,7 @@ _MOST_PARTS = 400
 class Piece:
     """Words of a row that stand apart from others, and where they are from the left.
 
-    `parts` are those between spaces that are wider than others; () if there is no such space.
+    `parts` are the parts between spaces that are wider than others; () without such spaces.
     """
 
     text: str
@@ -77,8 +77,8 @@ def read_row(runs: Sequence[Run]) -> Row:
 
 
 def _join_parts(parts: Sequence[Piece]) -> Iterator[Piece]:
-    """Yields the pieces that parts make. Figures are pieces of their own if all parts are figures, or if most are and
-    they stand beside one another; a line of prose has only a few.
+    """Yields the pieces that parts make. Figures are pieces of their own if all parts are figures, or if most parts are
+    figures side by side; a line of prose has only a few.
     """
     parts = _join_currency(parts)
     if all(is_figure(part.text) for part in parts):

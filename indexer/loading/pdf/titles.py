@@ -44,9 +44,9 @@ class Title(NamedTuple):
 def find_title(headings: Mapping[int, Sequence[Heading]], pages: Sequence[Sequence[Line]], file_name: str) -> Title:
     """Returns the heading of the first page that is above all others.
 
-    If the first page has nothing but headings, it is a title page: others on later pages may be as large. If no other
-    page has any, the title is all headings that are above the others, such as the kind of a report and its company.
-    A letterhead is the same on all letters of a firm: the line that has the number of the letter precedes it.
+    - If the first page has only headings, it is a title page: headings on later pages may be as large.
+    - If no other page has headings, the title joins the highest headings, such as the kind of a report and its company.
+    - A letterhead is the same on all letters of a firm: the line that has the number of the letter precedes it.
     """
     title = _find_above_all(headings, pages)
     if not title or len(title.split()) > _MOST_WORDS or any(character.isdecimal() for character in title):

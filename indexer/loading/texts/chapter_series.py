@@ -54,7 +54,7 @@ def keep_in_order(found: Sequence[Candidate]) -> list[Candidate]:
 
 
 def _without_contents(found: Sequence[Candidate]) -> list[Candidate]:
-    """Leaves out what a table of contents has of the headings below: the same number and title, with little text."""
+    """Leaves out the lines of a table of contents, which are headings again below and have little text after them."""
     last = {one.heading.title.casefold(): n for n, one in enumerate(found)}
     return [
         one

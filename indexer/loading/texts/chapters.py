@@ -98,7 +98,7 @@ def _first_line_title(text: str) -> str:
 
 
 def find_chapters(text: str, title: str) -> list[Heading]:
-    """Returns the headings in order. The first line is none if it is the `title`."""
+    """Returns the headings in order. The first line is no heading if it is the `title`."""
     body = find_body_indent(text.splitlines())
     found = keep_in_order(_with_text_between(list(_candidates(text, body))))
     counts = Counter(one.kind for one in found if one.heading.title != title)
@@ -185,7 +185,7 @@ def _underlined(line: _Line, after: _Line) -> Candidate | None:
 
 
 def _worded(line: _Line, after: _Line, second: _Line) -> Candidate | None:
-    """A heading by its word. One without a title of its own takes the next line if that stands alone below it."""
+    """A heading by its word. Without a title of its own, it takes the next line if that stands alone below it."""
     found = word_level(line.text)
     if found is None:
         return None

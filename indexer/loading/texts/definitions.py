@@ -13,7 +13,7 @@ _DEEPEST = 2
 
 
 def find_definitions(text: str) -> list[tuple[Heading, int]]:
-    """Returns the definitions in order, each with the offset of its end; none if the text is not valid Python.
+    """Returns the definitions in order, each with the offset of its end; [] if the text is not valid Python.
 
     Decorators belong to their definition. Functions within functions are no headings.
     """

@@ -30,7 +30,7 @@ class FrontMatter:
 
 
 def read_front_matter(text: str) -> FrontMatter:
-    """Returns the front matter of a text. A thematic break in the first line begins none.
+    """Returns the front matter of a text. A thematic break in the first line does not begin front matter.
 
     Dates are strings as in ISO 8601, so that they can be compared. Front matter that cannot be parsed remains text, and
     there is a note.
@@ -68,7 +68,7 @@ def _find_end(text: str, begin: int, closing: tuple[str, ...]) -> tuple[int, int
 
 
 def _parse_yaml(text: str) -> object:
-    """Raises `ValueError`. An alias is refused: a few lines of them make a value of any size."""
+    """Raises `ValueError`. Aliases are refused: a few lines of aliases make a value of any size."""
     import yaml
 
     try:

@@ -56,7 +56,7 @@ def _has_columns(text: str) -> bool:
 
 
 def find_centred_title(lines: Sequence[str]) -> str:
-    """Returns the first lines that stand in the middle of the page, alone, before any prose; '' if there are none."""
+    """Returns the first lines if they stand alone in the middle of the page, before any prose; else ''."""
     prose = 0
     title: list[str] = []
     shown = islice((line.rstrip() for line in lines), 2 * _TITLE_LINES)
@@ -135,7 +135,7 @@ def _joined(pages: Sequence[str]) -> Iterator[str]:
 def _goes_on(last: str, body: str) -> bool:
     """Whether a page begins within the paragraph that ends the page before, whose last characters are `last`.
 
-    A line that begins with no small letter goes on with a paragraph of several lines that is indented as it is.
+    If its first line does not begin with a small letter, the paragraph before must have two lines of the same indent.
     """
     if _SENTENCE_END.search(last):
         return False

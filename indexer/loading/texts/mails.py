@@ -207,7 +207,7 @@ def _file(part: Message) -> AttachedFile:
 
 
 def _content(part: Message, mail: Message | None) -> bytes | None:
-    """Returns the bytes of a part, of an attached mail its source; None if it has none that can be read."""
+    """Returns the bytes of a part, or the source of an attached mail; None if it cannot be read."""
     try:
         content = part.get_payload(decode=True) if mail is None else mail.as_bytes()
     except (ValueError, LookupError, TypeError, AttributeError):  # what the package makes of headers that are broken
@@ -223,7 +223,7 @@ def _addresses(message: Message, name: str) -> tuple[str, ...]:
 def _date(message: Message) -> str:
     try:
         date = parsedate_to_datetime(str(message.get("date", "")))
-    except (ValueError, TypeError, OverflowError):  # there is none, or it is no date
+    except (ValueError, TypeError, OverflowError):  # the header is missing, or is no date
         return ""
     text = date.isoformat(timespec="seconds")  # in another zone, it may be another day than the sender's
     return text.removesuffix("+00:00") + "Z" if not date.utcoffset() else text

@@ -28,12 +28,12 @@ _NOT_NESTED = frozenset(
         *("a", "nobr", "button", "colgroup", "thead", "tbody", "tfoot", "tr", "td", "th"),
     )
 )
-"""Elements that end by themselves where another of them begins, or have no content."""
+"""Elements that have no content, or that end where the next such element begins."""
 
 
 def bound_markup(markup: str) -> str:
-    """Returns the markup without the tags that nest deeper than `DEEPEST`, whose text stays, and without the attributes
-    of tags longer than `LONGEST_TAG`.
+    """Returns the markup without tags that nest deeper than `DEEPEST`, and without the attributes of tags longer than
+    `LONGEST_TAG`. The text stays.
     """
     return _TAG.sub(_Bounds().check, markup)
 
@@ -47,7 +47,7 @@ class _Bounds:
         self._depth = 0
 
     def check(self, tag: re.Match[str]) -> str:
-        """Returns what stands for a tag."""
+        """Returns the text that replaces a tag."""
         name = (tag["name"] or "").lower()
         if not name:
             return tag[0]

@@ -32,7 +32,7 @@ class Table:
 
 
 def find_delimiter(text: str) -> str:
-    """Returns the delimiter with which most of the first rows have the same number of columns, more than one."""
+    """Returns the delimiter that cuts most of the first rows into the same number of columns, at least two."""
     head = text[:_LOOKED_AT_CHARACTERS]
     scores = {delimiter: _score(head, delimiter) for delimiter in _DELIMITERS}
     return max(_DELIMITERS, key=lambda delimiter: scores[delimiter])
@@ -52,7 +52,7 @@ def _score(head: str, delimiter: str) -> tuple[float, int]:
 
 
 def is_header(row: Sequence[str]) -> bool:
-    """Whether a first row looks like names of columns: all are there, each once, and none is a number or a date."""
+    """Whether a first row looks like names of columns: no cell is empty, repeated, a number or a date."""
     names = [cell.strip() for cell in row]
     if any(len(name) > _LONGEST_NAME for name in names):
         return False

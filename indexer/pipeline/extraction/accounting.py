@@ -52,7 +52,7 @@ class Accounting:
     def trace_of(self, claim: Claim) -> Trace:
         """Returns the trace of the job of a claim. Its budget is what was left when the claim was made."""
         account = self._accounts.setdefault(claim.job_id, _Account(claim.job_id))
-        used = account.trace.usage.tokens  # `tokens_spent` includes those of them that the record had
+        used = account.trace.usage.tokens  # `tokens_spent` includes the part that the record had
         account.elsewhere = max(account.elsewhere, claim.tokens_spent - used)
         limit = None if claim.token_budget is None else max(0, claim.token_budget - account.elsewhere)
         account.trace.budget = Budget(tokens=limit)

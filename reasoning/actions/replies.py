@@ -50,9 +50,9 @@ _APOLOGY = re.compile(
     r"|lo siento[,.:;]? (?:pero )?",
     re.IGNORECASE,
 )
-"""What may stand before; its "but" is none of what follows."""
+"""An apology before an abstention. A "but" in it does not begin an answer."""
 _MOST_WORDS = 40
-"""A longer text says more than that."""
+"""A longer text says more than an abstention."""
 
 
 def is_abstention(answer: str) -> bool:

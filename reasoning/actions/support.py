@@ -42,16 +42,14 @@ _KNOWN = (
 
 
 _OF_MODELS = tuple(support for support in Support if support is not Support.QUOTED)
-"""What the answer of a model may stand on."""
+"""The supports that a model may give."""
 
 SupportWord = Annotated[str, Field(json_schema_extra={"enum": [str(support) for support in _OF_MODELS]})]
 """The field `support` of a reply. `grade` checks the word: an unknown word is no reason to ask again."""
 
 
 class Graded(Protocol):
-    """A reply that says what its answer stands on. Each has the fields in an order of its own, in which they are
-    written.
-    """
+    """A reply that says what its answer stands on. Models write the fields in the order of the subclass."""
 
     support: str
     unstated: str
@@ -89,9 +87,10 @@ def grade(
 ) -> Grade:
     """Returns the support of an answer, which the model can only lower. What was changed is noted.
 
-    `evidence` are the texts that the answer cites: it is `stated` only if they hold all of it (`find_unheld`), and else
-    `inferred`, as with a word that is no support. An answer from memory counts only if the request permits it. One that
-    says that the answer is not known is none.
+    - `evidence` are the texts that the answer cites: it is `stated` only if they hold all of it (`find_unheld`), else
+      `inferred`. A word that is no support counts as `inferred`, too.
+    - An answer from memory counts only if the request permits it.
+    - An answer that says that the answer is not known counts as `none`.
     """
     where = f"step {step}: " if step else ""
     word, text = reply.support.strip().lower(), text.strip()
@@ -117,8 +116,8 @@ def grade(
 def note_unheld(session: Session, text: str, evidence: Sequence[str], question: str, where: str = "") -> str | None:
     """Returns what the evidence of an answer does not hold, and notes it; None if it holds all, and states the answer.
 
-    '' if there is no evidence: then nothing tells the parts of the answer apart. With a small model, one passage must
-    also say what the question asks for (`find_unlinked`).
+    Without evidence, returns ''. With a small model, one passage must also say what the question asks for
+    (`find_unlinked`).
     """
     if not evidence:
         session.trace.note(f"{where}the answer counts as 'inferred': it cites nothing")

@@ -160,7 +160,7 @@ class _Text:
         return dict(found)
 
     def has_stem(self, stem: str) -> bool:
-        """Whether a word of the text has this stem, or the same but for an ending: Monat and Monaten."""
+        """Whether a word of the text has this stem, or differs in an ending only: Monat and Monaten."""
         if stem in self.stems or len(stem) < _ROOT:
             return stem in self.stems
         others = (other for other in self._of_root.get(stem[:_ROOT], ()) if abs(len(stem) - len(other)) <= _ENDING)
@@ -282,8 +282,8 @@ def _is_value(word: str) -> bool:
 
 
 def _names(text: str, *, is_german: bool) -> list[str]:
-    """Returns the names in a text. A capital tells of no name at the beginning of a sentence of prose, nor where every
-    noun has it, as in German: such a word is compared as other words are.
+    """Returns the names in a text. A capital marks no name at the beginning of a sentence, nor in German, where every
+    noun has a capital: such words are compared as other words are.
     """
     is_prose = len(text.split()) > _SHORT
     names: list[str] = []

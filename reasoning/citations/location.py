@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"\w+")
 _MIN_CHARACTERS = 3
 """Shorter words are found everywhere."""
 _MAX_OMITTED = 400
-"""A quote whose parts stand further apart is its longest part."""
+"""If the parts of a quote stand further apart, only its longest part counts."""
 _MIN_LOOSE_WORDS = 6
 _ANCHOR = 2
 _MIN_SHARED = 0.8

@@ -34,7 +34,7 @@ def name_source(quote: Quote) -> str:
 
 
 def find_quote(hit: Hit, words: str) -> Quote | None:
-    """Returns the quote at which the hit's text holds these words, verbatim as in the text; None if it does not.
+    """Returns the quote of these words, verbatim as in the hit's text; None if the text does not hold them.
 
     A quote of fewer than four words is extended to its sentence, or to its row of a table, because it tells a reader
     too little.
@@ -51,10 +51,10 @@ def find_quote(hit: Hit, words: str) -> Quote | None:
 def select_quote(hit: Hit, answer: str, question: str = "") -> Quote:
     """Returns the sentence, or row of a table, of a hit that supports an answer best.
 
-    Reasoners that cite a passage as a whole quote it.
+    Reasoners that cite a passage as a whole quote this sentence.
 
-    It holds most parts of the answer literally. Of several such sentences, or if there is none, it shares most words
-    with the answer and the question; a word of the question counts the less, the more sentences of the passage have it.
+    It holds most parts of the answer literally. If several sentences do, or none, it shares most words with the answer
+    and the question; a word of the question counts the less, the more sentences of the passage have it.
     """
     text = hit.chunk.text
     spans = [_strip(text, start, end) for start, end in split_units(text)] or [Span(start=0, end=len(text))]

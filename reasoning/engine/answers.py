@@ -98,7 +98,7 @@ def make_answer(
 
 
 def abstain(session: Session, text: str = _NOT_FOUND, shown: Sequence[str] | None = None, unstated: str = "") -> Answer:
-    """Returns an answer that says that none was found, with all steps of the session."""
+    """Returns an abstention with all steps of the session."""
     return Answer(
         text=text,
         reasoner=session.reasoner,

@@ -64,7 +64,7 @@ def name_step_in_errors(request: ChatRequest) -> Iterator[None]:
 
 
 def format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
-    """Returns the facts with the numbers of their passages, each once; '' if there are none.
+    """Returns the facts with the numbers of their passages, each once; '' without facts.
 
     A fact of a passage that is not shown is left out, because there is no number to cite it by.
     """
@@ -81,11 +81,11 @@ def format_facts(facts: Sequence[Fact], passages: Sequence[Hit]) -> str:
 
 
 def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chunk_ids: frozenset[str]) -> ChatRequest:
-    """Returns the request for a call that shows these passages. `question` is the user's, whom the call serves.
+    """Returns the request for a call that shows these passages. `question` is the user's question.
 
     `chunk_ids` are the chunks whose words the messages may hold: a cached answer is deleted with them. A call without
-    passages that sets the variable `passages` says in its own words that there are none. Nothing is cached of a
-    conversation: it is not known which chunks its earlier answers are from.
+    passages may set the variable `passages` to say so in its own words. Conversations are not cached: it is not known
+    which chunks their earlier answers are from.
     """
     variables = dict(call.variables)
     wanted = call.prompt.variables

@@ -76,8 +76,8 @@ class SessionReasoner:
 
 
 def _answer_from_steps(session: Session, error: BudgetExhausted) -> Answer:
-    """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings,
-    of which `abstain` leaves only stated findings.
+    """Returns the answer of the last step if all planned steps were taken, else an abstention that lists the findings.
+    With `abstain`, it lists only stated findings.
 
     Raises `BudgetExhausted` as `SessionReasoner.answer` does.
     """

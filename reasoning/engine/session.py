@@ -159,7 +159,7 @@ class Session:
     ) -> SearchResult:
         """Returns the whole result of a search as in `search`, with the facts of the graph.
 
-        There are none if the corpus has none, or the searcher does not use its graph.
+        The result has no facts if the corpus has none, or if the searcher does not use its graph.
         """
         return await self._search(text, k, step, searcher or self._searcher, entities, private, facts=True)
 
@@ -325,6 +325,6 @@ class Session:
         return step
 
     def _tokens(self, step: str) -> int:
-        """The tokens of a step's calls so far; answers from the cache cost none."""
+        """The tokens of a step's calls so far. Answers from the cache cost no tokens."""
         calls = (e for e in self.trace.events if isinstance(e, CallEvent) and e.step == step and not e.cached)
         return sum(call.prompt_tokens + call.completion_tokens for call in calls)

@@ -106,8 +106,8 @@ def is_undivided(node: PlannedNode) -> bool:
 def check_plan(nodes: Sequence[PlannedNode], *, max_nodes: int) -> tuple[PlannedNode, ...]:
     """Returns the nodes unchanged if they are a plan; their ids may have any form.
 
-    Raises `MalformedPlan` if there are none or too many, and for a repeated id, an empty question, a parent that is not
-    in the plan, or a cycle.
+    Raises `MalformedPlan` for no nodes or too many, a repeated id, an empty question, a parent that is not in the plan,
+    or a cycle.
     """
     if not nodes:
         raise MalformedPlan("the plan is empty; it needs at least one node")

@@ -104,9 +104,9 @@ def list_sides(question: str) -> tuple[str, ...]:
 
 
 def list_candidates(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
-    """Returns the values of the hits that have the kind that is asked for, in their order, each once.
+    """Returns the values of the requested kind in the hits, in their order, each once.
 
-    A name that the question has itself is none, unless it chooses between names.
+    A name in the question is left out, unless the question chooses between names.
     """
     found: Iterator[str]
     match find_kind(question):

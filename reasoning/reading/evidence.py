@@ -29,11 +29,11 @@ _RELATION = re.compile(
     r"((?:[\w-]+\s){0,3}?[\w-]+)\s(?:of|to|for|in|der|des|von|de|du|del)\b",
     re.IGNORECASE,
 )
-"""What is asked for in `Who is the wife of …?`."""
+"""The noun that is asked for in `Who is the wife of …?`."""
 _KIND = re.compile(
     rf"\b{_WH}\s((?:[\w-]+\s){{0,2}}?[\w-]+)\s(?:is|was|are|were|did|does|do|has|had|of)\b", re.IGNORECASE
 )
-"""What is asked for in `Which unit of …?`."""
+"""The noun that is asked for in `Which unit of …?`."""
 _KINDS = {ValueKind.DATE: "a date", ValueKind.NUMBER: "a number", ValueKind.DURATION: "a duration"}
 _BEGINS = re.compile(
     r"(?:(?:in|on|at|since|until|by|from)\s)?"
@@ -132,7 +132,7 @@ def _nouns_asked(question: str) -> list[str]:
 
 
 def _missing_names(question: str, stems: frozenset[str]) -> list[str]:
-    """Returns the names of the question of which a text, given by its stems, does not have all words."""
+    """Returns the names of the question that a text, given by its stems, does not have in full."""
     names = dict.fromkeys(name.form for name in find_names(question))
     return [name for name in names if not _stems(name) <= stems]
 

@@ -135,10 +135,10 @@ async def review_answer(
 ) -> tuple[CitedAnswer, str]:
     """Returns the answer after its review, and the verdict. `chunks` are ids of chunks whose words it may hold.
 
-    The statement of an answer stands for it in searches; for a missing answer, what is missing does. After an
-    unconfident review, evidence is searched for with the question that it asks. The last review decides: if it is
-    unconfident, the answer is kept as an answer that no passage states. A question that was searched for already, or
-    that finds nothing new, is not reviewed again.
+    - Searches use the statement in place of the answer, or what is missing if there is no answer.
+    - After an unconfident review, evidence is searched for with the question that the review asks.
+    - The loop ends if this question was searched for already, or finds nothing new.
+    - If the last review is unconfident, the answer is kept as an answer that no passage states.
     """
     query = _first_query(question, answer, settings)
     cited = answer.answer.cited if settings.cited else ()

@@ -26,9 +26,12 @@ _GRADES = {Support.STATED: _FULL, Support.INFERRED: 0.5}
 
 @dataclass(frozen=True, kw_only=True)
 class ReflectionSettings:
-    """The parameters of Self-RAG: passages, how many of them get a candidate, when to retrieve, whether passages are
-    read together if none alone states the answer, whether what a candidate says of its own support bounds the score of
-    the critique, and the weights of the critique.
+    """The parameters of Self-RAG. The weights are the weights of the critique.
+
+    - `k` passages are retrieved, and the first `candidates` of them get a candidate.
+    - `retrieve` tells when to retrieve.
+    - `together`: passages are read together if no single passage states the answer.
+    - `own_grade`: the support that a candidate gives itself bounds the score of the critique.
     """
 
     k: int = 5
@@ -43,7 +46,7 @@ class ReflectionSettings:
 
 @dataclass(frozen=True, kw_only=True)
 class _Task:
-    """A question with what every call about it is shown. `purpose` is the question that a node's question serves."""
+    """A question, and what all calls about it show. `purpose` is the question that a node's question serves."""
 
     question: str
     step: str

@@ -84,7 +84,7 @@ class _Chain:
     _in_vain: int = 0
 
     def add_passages(self, hits: Sequence[Hit], *, searched: bool) -> None:
-        """Adds what is new. Ends the chain after searches for needs, one after the other, that brought nothing."""
+        """Adds new hits. Ends the chain after successive searches for needs that brought nothing."""
         self.passages.update((hit.chunk.id, hit) for hit in hits)
         self.brought = len(hits) if searched else None
         if not self._needs:

@@ -83,10 +83,10 @@ class React:
         return await self._conclude(session, tuple(passages.values()), len(moves))
 
     async def _search(self, session: Session, move: Move, passages: dict[str, Hit], step: OpenStep) -> Observation:
-        """Makes the search of a move as a step, and adds what is new to `passages`.
+        """Makes the search of a move as a step, and adds new passages to `passages`.
 
-        With `further`, if all that it finds is known, the passages of the next ranks are added: the same search would
-        find the same.
+        With `further`, if it finds only known passages, adds the passages of the next ranks: the same search would find
+        the same passages.
         """
         step.question = move.text
         session.plan([PlannedStep(id=step.id, question=move.text, parents=step.parents, depth=step.depth)])

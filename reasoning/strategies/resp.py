@@ -25,7 +25,7 @@ NEEDS_MODEL = True
 SOURCE = "arXiv 2407.13101"
 _LAST = "answer"
 _CALLS = 4
-"""What an iteration takes after the first: a judgement, a sub-question, and two summaries."""
+"""The calls of an iteration after the first: a judgement, a sub-question, and two summaries."""
 _NOTHING = "Nothing was found about this: {question}"
 
 

@@ -42,9 +42,11 @@ _END = ".!?。！？ \t\n"
 def compare_answers(answer: str, other: str) -> bool | None:
     """Returns whether two answers without markers say the same; None if their texts do not decide it.
 
-    Equal normalised texts do. Two dates, two numbers, and yes and no are compared. So is a text that contains
-    the other as a whole name, with nothing but prepositions, articles and brackets beside it. What follows a comma may
-    be another item of a list, and a name of several words is another name than a part of it: both are not decided.
+    - Answers with equal normalised texts say the same.
+    - Two dates, two numbers, and yes and no are compared.
+    - A text that contains the other as a whole name, with only prepositions, articles and brackets beside it, says the
+      same.
+    - Not decided are words after a comma, which may be another item of a list, and a name beside a part of it.
     """
     first, second = _clean(answer), _clean(other)
     if not first or not second:

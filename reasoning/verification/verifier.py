@@ -122,7 +122,7 @@ _OVER = (
 
 @dataclass(frozen=True, kw_only=True)
 class _Run:
-    """The question, asked again without some documents: the answer, or why there is none."""
+    """The question, asked again without some documents: the answer, or why it is missing."""
 
     answer: Answer | None = None
     failure: str = ""
@@ -239,7 +239,7 @@ class _Verifier:
         return _Run(failure=reason)
 
     async def _is_same(self, document: CitedDocument, answer: Answer, without: AnswerWithout) -> bool | None:
-        """Whether the answer without a document says the same. What is lost is not compared."""
+        """Whether the answer without a document says the same. A lost answer is not compared."""
         if is_lost(self._given, without):
             return False
         if self._compare is None:

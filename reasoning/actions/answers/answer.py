@@ -93,7 +93,7 @@ class Answered(BaseModel):  # its docstring is part of the schema that models ar
 
 
 class CitingReply(Graded, Protocol):
-    """What the replies of answering actions have in common, whatever their other fields and their order."""
+    """The common fields of the replies of answering actions. Other fields and the order differ."""
 
     answer: str
     citations: list[int]
@@ -171,7 +171,7 @@ def select_cited(session: Session, numbers: Sequence[int], shown: Sequence[Hit],
 
 
 def format_known(known: Sequence[KnownAnswer]) -> str:
-    """Returns earlier questions with their answers and quotes for a prompt, fenced; '' if there are none."""
+    """Returns earlier questions with their answers and quotes for a prompt, fenced; '' without questions."""
     if not known:
         return ""
     return "What is known already:\n" + "\n".join(
@@ -277,7 +277,7 @@ async def answer_with_statement(
 
 
 def format_purpose(purpose: str, question: str) -> str:
-    """Returns the block of the question that another question serves; '' if they are the same."""
+    """Returns the block of the question that another question serves; '' if both are the same question."""
     return "" if purpose == question else f"The larger question:\n{fenced('question', purpose)}"
 
 

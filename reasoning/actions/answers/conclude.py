@@ -103,8 +103,8 @@ async def conclude(
 
 
 async def conclude_plainly(session: Session, question: str, passages: Sequence[Hit], *, step: str = "") -> Conclusion:
-    """Answers from numbered passages, by a small model: it is told little, and not asked what its answer stands on,
-    which code computes. If the answer names no passage, the passages that hold it are found by code.
+    """Answers from numbered passages, by a small model: it gets few instructions, and is not asked what its answer
+    stands on. Code computes that, and finds the passages of an answer that names none.
 
     Raises `ModelFailed` for an empty reply.
     """
@@ -226,7 +226,7 @@ async def _conclude_from_passages(
 async def _complete(
     session: Session, call: ModelCall, shape: type[_Reply], *, sources: int, stream: bool
 ) -> tuple[Concluded | _ConcludedThinking, tuple[Hit, ...]]:
-    """Sends a call of this action. What can be read of a malformed reply counts as an inferred answer."""
+    """Sends a call of this action. The readable part of a malformed reply counts as an inferred answer."""
     tokens = AnswerStream(session.trace, sources) if stream and is_streamed(session) else None
     try:
         reply, shown = await session.complete_structured(call, shape, tokens)

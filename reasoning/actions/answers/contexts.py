@@ -215,7 +215,7 @@ async def conclude_contexts(
 async def conclude_answers(
     session: Session, question: str, chain: Sequence[KnownAnswer], *, step: str = ""
 ) -> Conclusion:
-    """Answers from sub-questions and their answers, without what these stand on. A marker names a step, and becomes the
+    """Answers from sub-questions and their answers, without quotes and support. A marker names a step, and becomes the
     citations of its quotes.
 
     An answer is not better supported than the steps that it names. Raises `ModelFailed` for an empty reply.

@@ -43,8 +43,8 @@ class _Picked(BaseModel):
 async def pick_answer(session: Session, question: str, passages: Sequence[Hit], *, step: str = "") -> str:
     """Returns the answer to a question that asks for a value, a choice or a judgement; '' if the model knows none.
 
-    An answer that is longer than a value, or that stands in no passage, is asked for again among the values of the
-    passages that have the kind that is asked for. Raises `ModelFailed` for an empty reply.
+    If an answer is longer than a value, or stands in no passage, the model is asked again to choose among the values of
+    the requested kind in the passages. Raises `ModelFailed` for an empty reply.
     """
     choices = _choices(question)
     text = await _ask(session, question, passages, choices, step)
@@ -60,7 +60,7 @@ async def pick_answer(session: Session, question: str, passages: Sequence[Hit], 
 
 
 async def _ask(session: Session, question: str, passages: Sequence[Hit], choices: tuple[str, ...], step: str) -> str:
-    """Returns the answer; '' if it says that there is none. With `choices`, it is one of them, or ''."""
+    """Returns the answer; '' if the model says that it knows none. With `choices`, it is one of these, or ''."""
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "pick_answer"),
         question=question,

@@ -33,7 +33,7 @@ Kind = Literal["fact", "need", "answer"]
 """A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""
 
 _ANSWERS = re.compile(r"\banswer is\b", re.IGNORECASE)
-"""What the last sentence of the paper's chains has."""
+"""The words that mark the last sentence of the paper's chains."""
 
 _END = re.compile(r"\bso,? the answer is\b|\banswer is\s*:", re.IGNORECASE)
 
@@ -82,7 +82,7 @@ async def next_sentence(
     """Returns the sentence that follows `facts`; its text is '' if the model has nothing to say. Further sentences are
     dropped, except from an answer, which may state the last fact first.
 
-    `brought` is how many of the passages the last search brought; None: there was none, and there will be no more.
+    `brought` is how many of the passages the last search brought; None: it was not made, and no search follows.
     A reply in prose, which is not the requested form, is taken as an inferred fact, or as the answer if it says so.
     Raises `ModelFailed` if the reply cannot be read otherwise.
     """
@@ -110,11 +110,11 @@ async def next_sentence(
 async def next_plain_sentence(
     session: Session, question: str, sentences: Sequence[Sentence], passages: Sequence[Hit], *, step: str = ""
 ) -> Sentence:
-    """Returns the sentence that follows `sentences`, the first of the reply; its text is '' if there is none.
+    """Returns the first sentence of the reply, which follows `sentences`; its text is '' for a reply without sentences.
 
-    It is the answer if it says `answer is`, and else a fact, whatever it says. The passages that it stands on are
-    found by code; a question stands on none. A reply in prose is taken as the sentence. Raises `ModelFailed` for a
-    reply that cannot be read otherwise.
+    It is the answer if it says `answer is`, else a fact. Code finds the passages that it stands on; a question stands
+    on no passage. A reply in prose is taken as the sentence. Raises `ModelFailed` for a reply that cannot be read
+    otherwise.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "next_sentence_plain"),
@@ -143,7 +143,7 @@ async def next_plain_sentence(
 
 
 def _checked(session: Session, reply: _Thought, shown: tuple[Hit, ...], question: str, step: str) -> Sentence:
-    """Returns the sentence with what it stands on. A fact that stands on nothing is a need: it has to be found."""
+    """Returns the sentence with its support. A fact without support is a need: it has to be found."""
     text = _cut(strip_markers(reply.sentence), reply.kind)
     need = Sentence(kind="need", text=text, unstated=text)
     if reply.kind == "need":
@@ -188,7 +188,7 @@ def _format_facts(facts: Sequence[Sentence]) -> str:
 
 
 def _format_chain(sentences: Sequence[Sentence]) -> str:
-    """Returns the sentences as one text, unmarked; '' if there are none."""
+    """Returns the sentences as one text, unmarked; '' without sentences."""
     if not sentences:
         return ""
     return "The sentences so far:\n" + fenced("known", " ".join(one.text for one in sentences))

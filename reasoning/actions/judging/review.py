@@ -37,9 +37,9 @@ class Verdict(StrEnum):  # without a docstring: it would be part of the schema t
 
 @dataclass(frozen=True, kw_only=True)
 class Evidence:
-    """What an answer is reviewed with: passages, best first, and facts that they assert.
+    """The evidence that an answer is reviewed with: passages, best first, and facts that they assert.
 
-    `asked` is the question with which an earlier review had them looked up ('': there was none).
+    `asked` is the question of an earlier review that they were searched for with, or ''.
     """
 
     hits: tuple[Hit, ...] = ()
@@ -161,8 +161,8 @@ def _confirm(
 
 
 def _doubt(answer: CitedAnswer, unstated: str) -> CitedAnswer:
-    """Returns the answer, which is not stated any more, and is not more uncertain than that. `unstated` says what its
-    review did not find.
+    """Returns the answer with the support `inferred` if it was stated, else with the support that it has. `unstated`
+    says what its review did not find.
     """
     missing = unstated.strip() or answer.unstated
     if answer.support is not Support.STATED:

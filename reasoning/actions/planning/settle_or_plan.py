@@ -27,7 +27,7 @@ MAX_DEPTH = 6
 
 @dataclass(frozen=True, kw_only=True)
 class FirstLook:
-    """The outcome of the call: an answer, or a plan; neither if the model could give none.
+    """The outcome of the call: an answer, or a plan, or neither.
 
     `marked` is the text of the answer with its markers, which number the passages `shown`. `known` are the answers of
     nodes that passages state already, by id.
@@ -124,7 +124,7 @@ def _settle(session: Session, reply: _Settled, shown: tuple[Hit, ...], question:
 
 
 def _read_known(session: Session, step: _Step, shown: tuple[Hit, ...]) -> CitedAnswer:
-    """Returns the answer of a step that the model found stated; none if it cites no passage that was shown."""
+    """Returns the answer of a step that the model found stated; not found if it cites no shown passage."""
     text = strip_markers(step.answer)
     quotes, evidence = check_quotes(session, step.citations, shown, text, step.question, step.id)
     if not quotes or note_unheld(session, text, evidence, step.question, f"step {step.id}: ") is not None:

@@ -149,7 +149,7 @@ async def denoise(session: Session, question: str) -> str:
 
 
 _UNBOUNDED = "as many as there are aspects"
-"""What the prompt says in place of a number."""
+"""The word in the prompt in place of a number."""
 
 
 class _Intents(BaseModel):

@@ -45,7 +45,7 @@ class NodeAnswer:
 
 @dataclass(frozen=True, kw_only=True)
 class _Look:
-    """What a step has come to: its answer, and the passages of the second look, which nobody has read yet."""
+    """The state of a step: its answer, and the passages of the second look, which no call has read yet."""
 
     reply: StepAnswer = field(default_factory=StepAnswer)
     fresh: tuple[Hit, ...] = ()
@@ -54,7 +54,7 @@ class _Look:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeSolver:
-    """Reads `k` passages in the first call of a node, and `more` others in the second.
+    """Reads `k` passages in the first call of a node, and `more` further passages in the second call.
 
     Unless the answer of the `goal` is stated, the last call follows. It reads what the second look of the goal would
     read, so that the goal has no second call.
@@ -102,7 +102,7 @@ class NodeSolver:
         """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
         found = await self.session.search_fully(question, self.k + self.more, step=step.id)
         hits = found.hits
-        if normalise(question) == normalise(self.purpose):  # the plan is the question itself, and those were read
+        if normalise(question) == normalise(self.purpose):  # the plan is the question itself, whose passages were read
             hits = _unread(hits, self.read)
         read = hits[: self.k]
         first = StepAnswer()

@@ -27,7 +27,7 @@ __all__ = ["Auto"]
 
 _LAST = "answer"
 _SHORT_LOOK = 8
-"""Passages of the first look with a small model, of which it is shown few sentences each."""
+"""Passages of the first look with a small model, which is shown few sentences of each."""
 
 
 class Auto:

@@ -65,7 +65,7 @@ def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
 
 
 def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:
-    """Returns the answer with the passages that hold it. It is stated only if one of them says all that is asked."""
+    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked."""
     if not text:
         return CitedAnswer(shown=hits)
     cited = find_evidence(text, question, hits)

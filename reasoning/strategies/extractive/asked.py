@@ -32,7 +32,7 @@ _ASKED_WEIGHT = 0.5
 _SIGN_WEIGHT, _SHORT_WEIGHT = 0.6, 0.5
 """The factors of a sign such as `6.3.1.5`, which no statistics have, and of a digit alone."""
 _FREQUENT = 0.2
-"""A word that a greater share of the passages has tells nothing by being absent."""
+"""If a greater share of the passages has a word, its absence tells nothing."""
 _FEWEST_PASSAGES = 20
 """Of fewer passages, no word is frequent."""
 

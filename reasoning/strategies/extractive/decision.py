@@ -2,8 +2,7 @@
 
 All is linear in the features of `evidence`. One row of weights ranks the units. By the features of the first unit, a
 second row gives the probability that the hits answer the question, and a third row that one of the first three units
-does.
-`tests/benchmarks/materials/quoting.py` fits them.
+does. `tests/benchmarks/materials/quoting.py` fits the rows.
 """
 
 from dataclasses import dataclass

@@ -36,15 +36,14 @@ _MOST_HITS = 50
 _MOST_UNITS = 200
 """Units that are compared, those with most of the question's words."""
 _SURE = 0.7
-"""If it is less probable that a quote is right, the note says so, and a request that wants only sure answers gets none.
+"""If a quote is less probably right, the note says so, and a request that wants only sure answers gets an abstention.
 
-Of the answers below it, half are right on kinds of material that the weights were not fitted to; of those above, three
-in four.
+On kinds of material that the weights were not fitted to, half of the answers below are right, and three in four above.
 """
 _QUOTED = 3
 """The units that count for the probability that a unit is right, as the weights were fitted."""
 OTHER_NUMBER = 0.5
-"""How probable it is at most if no quote has a number of the question: bit 3 is not bit 9."""
+"""The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
 _IN_UNIT = FEATURES.index("in_unit")
 _NEAREST = 3
 _LONGEST_NEAREST = 200
@@ -81,7 +80,7 @@ class Config(StrategyConfig):
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """What was read of the hits: the units with their `features`, the best first.
+    """The units of the hits with their `features`, the best first.
 
     `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
     does. `lacking` are words of the question that are neither in these three units nor in the context and sentences

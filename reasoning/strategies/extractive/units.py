@@ -20,9 +20,9 @@ _ENDS_ASKING = re.compile(
     r"[?？؟՞⁇⁈⁉‽፧\u037e](?:\[\d{1,3}\]|</\w{1,10}>|[⁰¹²³⁴-⁹]|\W)*+\Z|か\W{0,3}\Z"
     r"|[?？؟][\"'”’»]{0,2},?\s(?:\w{1,20}\s){0,2}(?:ask(?:s|ed)|wonder(?:s|ed)|fragte?n?|demanda?)\b.{0,40}\Z"
 )
-"""A mark, behind which only signs, a footnote or the end of an element stand; or a question that somebody asked."""
+"""A question mark with only signs, a footnote or the end of an element behind it; or a question that somebody asked."""
 _TAIL = 120
-"""Characters at the end of a unit in which that is looked for."""
+"""Characters at the end of a unit in which a question is looked for."""
 _BESIDE = 2
 READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
@@ -37,7 +37,7 @@ _SENDING = frozenset(
         "expéditeur destinataire envoyé envoie écrit message courriel"
     )
 )
-"""What the head of a mail tells, in words that questions have for it."""
+"""Words of questions about what the head of a mail tells."""
 _IMPRINT = re.compile(
     r"\b(?:IBAN|BIC|SWIFT|VAT (?:id|no|reg)|Tax (?:id|no)|USt-?Id|UID|Steuernummer|TVA|SIRET|SIREN|RCS|KvK|HRB|HRA"
     r"|Amtsgericht|Handelsregister|(?:commercial|trade) register|registered (?:in|office)|company (?:no|number|reg)"
@@ -53,7 +53,7 @@ _OF_FIRM = frozenset(
         "banque compte TVA SIRET SIREN registre gérant siège société"
     )
 )
-"""What questions about it have in their words."""
+"""Words of questions about the foot of a firm's letter."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", "on", "no", "yes", "n/a"})
 """Cells that are values, although they have no word that a question could lack."""
@@ -132,8 +132,8 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
 
 
 def _find_tables(text: str, columns: str) -> Iterator[TextTable]:
-    """Yields the tables of a passage. `columns` is the header of the table within which it begins, if it does: the
-    first rows of this table are none.
+    """Yields the tables of a passage. If the passage begins within a table, `columns` is the header of this table, and
+    its first rows in the passage are no header.
     """
     for number, table in enumerate(find_tables(text)):
         is_cut = columns and not number and not text[: table.start].strip()
@@ -176,7 +176,7 @@ def is_question(text: str) -> bool:
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
     """Returns whether a unit repeats the title or headings of its passage, or is typed as a heading of Markdown.
 
-    A line that begins with `#` and has a colon may be a row, whose header began so.
+    A line that begins with `#` and has a colon may be a row of a table with a column `#`.
     """
     text = unit.text
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):

@@ -7,7 +7,7 @@ __all__ = ["WITHOUT_COSINES", "WITH_COSINES", "Weights"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Weights:
-    """A row that ranks units, and two rows with a constant each that weigh the best of them."""
+    """A row that ranks units, and two rows, each with a constant, that weigh the best units."""
 
     rank: tuple[float, ...]
     answerable: tuple[float, ...]

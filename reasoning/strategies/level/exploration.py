@@ -67,7 +67,7 @@ class QueryFinding:
 async def explore(session: Session, settings: ExplorationSettings, calls: CallAllowance) -> list[QueryFinding]:
     """Returns all findings in the order of their queries. No query is looked up twice.
 
-    No more than the given calls are made. If they do not suffice for another round, there is none.
+    No more than the given calls are made. If they do not suffice for another round, the exploration ends.
     """
     calls.take()
     queries = await atomic_queries(session, session.question.text, settings.max_queries)
@@ -214,7 +214,7 @@ async def _look_up_all(
     rounds_left: int,
 ) -> list[QueryFinding]:
     """Looks up the queries of a round at the same time. The low-level searchers get the calls that neither summaries
-    nor `rounds_left` later rounds need, but keywords for each query if possible.
+    nor `rounds_left` later rounds need; if possible, at least the calls for the keywords of each query.
     """
     summaries = len(queries) if settings.summarize else 0
     later = rounds_left * (settings.calls_to_go_on + _KEYWORDS)

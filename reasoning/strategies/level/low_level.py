@@ -113,7 +113,7 @@ async def search_all(
 ) -> tuple[Hit, ...]:
     """Runs all searchers at the same time, and returns their results one after the other, each passage once.
 
-    Those that call a model get equal shares of `calls`.
+    Searchers that call a model get equal shares of `calls`.
     """
     calling = [searcher for searcher in searchers if searcher.calls_models]
     shares = iter(calls.share_out(calls.left, len(calling)) if calling else ())

@@ -96,14 +96,14 @@ class Keyword:
 
 @dataclass(frozen=True, kw_only=True)
 class KeywordQuery:
-    """Matches any of `keywords` and none of `excluded`. Each is there once, and no keyword is excluded as well."""
+    """Matches any of `keywords` and none of `excluded`. No word occurs twice, in both together."""
 
     keywords: tuple[Keyword, ...]
     excluded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, words: Iterable[str]) -> Self:
-        """Returns a query of each word once, with weight 1; raises `ValueError` if none holds a letter or a digit."""
+        """Returns a query of each word once, with weight 1. Raises `ValueError` if no word has a letter or a digit."""
         distinct: dict[str, Keyword] = {}
         for word in words:
             if comparable(word):

@@ -129,7 +129,7 @@ _SOURCE_SCALE = 0.4  # a source this far below the best score weighs 1/e
 _LEAST_COSINE = 0.01
 _K1, _B = 1.5, 0.75  # the usual constants of BM25
 _MOST_LABELS = 64
-"""Labels of a passage that weigh as they are; of more, each weighs less, so that none is made to be found by all."""
+"""Labels of a passage with their full weight. With more, each weighs less: no passage is to be found by all labels."""
 _LINKED_TITLE = 0.3  # the factor of a reverse link to a title that the question names too
 
 

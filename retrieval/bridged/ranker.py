@@ -153,7 +153,7 @@ _KERNEL = JitFunction(_add_leaves, _signature)
 
 @dataclass(frozen=True, kw_only=True)
 class Ranker:
-    """A ranker whose score is z(weights · features) + z(trees), z over the candidates; without trees the first alone.
+    """A ranker with the score z(weights · features) + z(trees), z over the candidates; without trees, the first term.
 
     `provenance` says what the file was trained on, under which licence, by which command, and what it gains.
     """

@@ -1,7 +1,7 @@
 """Reasons of a hit in words, from the evidence, the most telling first.
 
-First comes the link that explains a hit: of all links from sources to a candidate the strongest, its name and its
-source; and how the hit is related to a source with the same title.
+First comes the strongest link from a source to the hit, with its name and its source; then how the hit is related to a
+source with the same title.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -38,9 +38,9 @@ class SourceLink:
 def _find_strongest_link(evidence: PoolEvidence, place: int, told: Collection[int]) -> SourceLink | None:
     """Returns the strongest link of any kind, weighted by its source, to the candidate at `place`, or None.
 
-    A title that both have, as all chunks of a document do, is returned only if there is no other link. Only the sources
-    in `told` (rows) count, and only names that the question does not have, since a shared name of the question has a
-    reason of its own.
+    A title that both have, as all chunks of a document do, is returned only without another link. Only the sources in
+    `told` (rows) count, and only names that are not in the question, since a shared name of the question has a reason
+    of its own.
     """
     kinds = [
         (evidence.links.title, _own_title),

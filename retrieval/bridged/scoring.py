@@ -78,7 +78,7 @@ def _best_neighbour(evidence: PoolEvidence, scores: Floats) -> Floats:
     """Returns the greater score of the passages before and after each candidate in its document; 0 if neither is a
     candidate.
 
-    A passage between two that fit the question often answers it: in real documents what belongs together stands
+    A passage between two passages that fit the question often answers it: in real documents, related text stands
     together.
     """
     order = np.lexsort((evidence.positions, evidence.documents))

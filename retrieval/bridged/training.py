@@ -174,7 +174,7 @@ def cross_validate(
     """Returns R@k of each question by rankers fitted to the other folds of all sets, the mean over `rounds` partitions.
 
     `asked` are the same questions in another form; if given, the rankers are judged by them instead. `progress` is
-    called with the number of fits that are done and the number of all.
+    called with the number of finished fits and the number of all fits.
     """
     asked = asked or sets
     out = {name: np.zeros(len(questions)) for name, questions in sets.items()}

@@ -82,7 +82,7 @@ class Versions:
 
 
 def _order(groups: Mapping[str, Sequence[str]], marks: Mapping[str, frozenset[str]]) -> dict[str, Sequence[str]]:
-    """Returns the groups of several versions, the newest first. A document without a mark is none, except beside a
+    """Returns the groups of several versions, the newest first. A document without a mark is a version only beside a
     draft, or a version that is called final.
     """
     several: dict[str, Sequence[str]] = {}

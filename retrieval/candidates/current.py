@@ -1,4 +1,4 @@
-"""What a search needs of its corpus: vectors, a graph or facts, and a snapshot that keeps up with replacements.
+"""Checks that a corpus has what a search needs: vectors, a graph or facts, and an up-to-date snapshot.
 
 Between the commit of a revision and the next refresh of the snapshot, the snapshot names chunks that the record no
 longer has, and the views hold entries of chunks that the snapshot does not have. A search that finds its snapshot

@@ -83,10 +83,10 @@ class _Word:
 
 
 async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot) -> ExactWords:
-    """Returns the words of the question that 1 to `RARE` chunks have, as the text index tells.
+    """Returns the words of the question that 1 to `RARE` chunks have, according to the text index.
 
-    Words of which a stem is frequent may be rare as they are written, and so may pairs of words ("Art. 83"), so the
-    index decides. It is asked at most `_MOST` times for words and for pairs, all together.
+    A word with a frequent stem may be rare as it is written, and so may pairs of words ("Art. 83"), so the index
+    decides. It is asked at most `_MOST` times for words and pairs together.
     """
     words = _list_words(query.text, snapshot.statistics)
     likely = sorted(words, key=lambda word: (not word.is_sign, -word.idf))[:_MOST] + _list_pairs(query.text, words)
@@ -105,7 +105,8 @@ async def find_exact_words(backends: RetrievalBackends, query: Query, snapshot: 
 async def _find_chunks(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, words: Sequence[str]
 ) -> list[NDArray[np.int64]]:
-    """Returns the chunks that have each word; none if there are more than `RARE`, or `_READ` that have its parts.
+    """Returns the chunks that have each word; none for a word in more than `RARE` chunks, or with its parts in more
+    than `_READ` chunks.
 
     The index cuts a word at its signs: "§4.2.1" is "4", "2" and "1" there. Such a word is looked up in the texts of the
     few chunks that have its parts in order.
@@ -127,7 +128,7 @@ async def _find_chunks(
 
 
 def _look_up(read: Mapping[str, NDArray[np.int64]], chunks: Mapping[int, Chunk]) -> dict[str, NDArray[np.int64]]:
-    """Returns the chunks of each word in whose text it stands. Of all texts together, `_MOST_CHARACTERS` are read."""
+    """Returns for each word its chunks that have it in their text. Reads `_MOST_CHARACTERS` of all texts together."""
     squeezed: dict[int, str] = {}
     left = _MOST_CHARACTERS
     for number, chunk in chunks.items():

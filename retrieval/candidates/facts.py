@@ -86,9 +86,9 @@ async def read_facts(
     """Returns at most `limit` facts that the hits assert and PageRank reached.
 
     The mass of a fact is the smaller mass of its two entities. The first fact of each hit comes first, then the second
-    of each, facts with more mass before the others: on the questions of MuSiQue, this finds the facts of later hops
-    more often than the order by mass alone, in which the facts of a seed leave no place for others. Equal facts are
-    returned once, with the best hit. Nothing is read if the query does not ask for facts, or the corpus has none.
+    fact of each hit, facts with more mass first: on the questions of MuSiQue, this finds the facts of later hops more
+    often than the order by mass alone, in which the facts of a seed leave no place for others. Equal facts are returned
+    once, with the best hit. Nothing is read if the query does not ask for facts, or the corpus has no facts.
     """
     if not (query.facts and limit and snapshot.has_facts):
         return ()

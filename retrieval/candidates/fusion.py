@@ -36,14 +36,17 @@ def fuse(
 
 
 def weigh_graph(dense: Floats, sparse: Floats, graph: Floats, documents: NDArray[np.int64]) -> float:
-    """Returns what PageRank is expected to tell about these candidates (n,), of the numbered documents: 1 all, 0
+    """Returns how much PageRank is expected to tell about these candidates (n,), of the numbered documents: 1 all, 0
     nothing.
 
-    The weight falls with three numbers. A name that stands in half of the passages spreads its mass over all of them:
-    the effective number of candidates that hold the mass (the exponential of its entropy). A name that stands
-    throughout a document chooses the document and no passage of it: the effective number of candidates for each
-    document that holds mass. A graph whose order contradicts cosine and BM25 is about something else than the
-    question: the correlation of the scaled mass with both, as far as chance does not explain it among so few.
+    The weight falls with three numbers:
+
+    - The effective number of candidates that hold the mass (the exponential of its entropy): a name in half of the
+      passages spreads its mass over all of them.
+    - The effective number of candidates for each document that holds mass: a name throughout a document chooses the
+      document and no passage of it.
+    - The negative correlation of the scaled mass with cosine and BM25, as far as chance does not explain it: a graph
+      that contradicts both is about something else than the question.
     """
     if not (graph > 0).any():
         return 0.0

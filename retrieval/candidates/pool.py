@@ -28,11 +28,13 @@ class Pool:
     """The candidate chunks, ascending, with their cosine (`dense`), BM25 (`sparse`), PageRank mass (`graph`) and how
     far each has the question's rare words (`exact`).
 
-    `graph_share` is what the graph is expected to tell of them, from 0 to 1. `documents` numbers the documents that
-    they are of. A chunk that is not among the best of BM25 or PageRank has 0 there unless its value is known; a chunk
-    without a vector (yet) has the cosine NaN. `vector` is the question's. `vectors` (n, dimension) are the chunks', 0
-    where there is none; it has no rows if they were not requested, and no columns in a corpus without vectors.
-    `unknown` are the entries that the snapshot does not know.
+    - `graph_share`: how much the graph is expected to tell about the chunks, from 0 to 1.
+    - `documents`: a number for the document of each chunk.
+    - `dense` is NaN for a chunk without a vector (yet). `sparse` and `graph` are 0 for a chunk that is not among the
+      best, unless its value is known.
+    - `vector`: the vector of the question. `vectors` (n, dimension): the vectors of the chunks, 0 for a missing vector;
+      without rows if they were not requested, and without columns in a corpus without vectors.
+    - `unknown`: the entries that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]

@@ -38,7 +38,7 @@ _Signal = NDArray[np.float64] | None
 class Ranking:
     """Candidates in any order, with their scores and raw signals (None: not computed).
 
-    `unknown` are view entries that were found beside them and that the snapshot does not know.
+    `unknown` are further view entries that were found and that the snapshot does not know.
     """
 
     chunks: NDArray[np.int64]

@@ -63,8 +63,8 @@ async def search_text(
 async def find_few(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, asked: Sequence[tuple[TextQuery, int]]
 ) -> list[NDArray[np.int64]]:
-    """Returns for each text query all chunks that it matches, ascending; none if it matches more than the number that
-    is given with it, or `_SPARE` entries more that the snapshot does not know.
+    """Returns for each text query all chunks that it matches, ascending. A query gets no chunks if it matches more than
+    the number that is given with it, or more than `_SPARE` further entries that the snapshot does not know.
     """
     with_spare = [(words, most + _SPARE) for words, most in asked]
     found = []

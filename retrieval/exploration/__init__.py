@@ -1,4 +1,4 @@
-"""Exploration of a corpus' graph: finding entities, what they stand in, what is near them, and what joins two of them.
+"""Exploration of a corpus' graph: entities, their passages and facts, their neighbourhood, and ways between two.
 
 Structure comes from the snapshot in memory, names and facts from the record. `values` has what the functions return.
 """

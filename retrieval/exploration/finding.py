@@ -61,12 +61,15 @@ _FURTHEST = 8192
 
 
 async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEntity]:
-    """Returns at most `limit` entities: first entities with the name, then with another spelling of it, with the name
-    as a part of theirs, and then, where names have vectors, with a similar name. Within a kind, the most mentioned come
-    first.
+    """Returns at most `limit` entities in this order, within each kind the most mentioned first:
 
-    If none has the name or a part of it, entities with a close spelling come first, the closest first. An empty name
-    finds the most mentioned entities.
+    - entities with the name,
+    - entities with another spelling of it,
+    - entities with a longer name that contains it,
+    - entities with a similar name, if names have vectors.
+
+    If no entity has the name or a part of it, entities with a close spelling come first, the closest first. An empty
+    name finds the most mentioned entities.
     """
     if not name.strip():
         return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)

@@ -19,7 +19,7 @@ __all__ = ["Scope", "open_scope"]
 class Scope:
     """The graph that the passages of `documents` make (None: all documents of the corpus).
 
-    An entity that no passage of them names is not there.
+    Entities that no passage of these documents names are left out.
     """
 
     corpus: Corpus

@@ -28,7 +28,7 @@ class RowChanges:
     """Edges that rows of a graph have lost and gained, for the nodes `nodes`, ascending.
 
     Node `nodes[k]` has lost the edges at `lost[lost_at[k]:lost_at[k + 1]]`, which are places in `Adjacency.indices`,
-    ascending, and has gained those to `indices[gained_at[k]:gained_at[k + 1]]` with the `weights` beside them.
+    ascending. It has gained edges to `indices[gained_at[k]:gained_at[k + 1]]`, with their `weights` at the same places.
     `buckets` find a node in `nodes`.
     """
 
@@ -106,7 +106,7 @@ def make_buckets(nodes: NDArray[np.int64], size: int) -> NodeBuckets:
 
 
 def spread_ranges(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Returns all numbers of several ranges, and beside each the index of its range, which comes first."""
+    """Returns the index of the range of each number, and the numbers, of several ranges."""
     counts = ends - starts
     owner = np.repeat(np.arange(len(starts)), counts)
     return owner, np.arange(len(owner)) + np.repeat(starts - np.cumsum(counts) + counts, counts)

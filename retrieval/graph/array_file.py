@@ -273,7 +273,7 @@ def _check_places(size: int, places: set[_Place]) -> None:
 
 
 def _compare_checksums(file: BufferedReader, start: int, places: set[_Place]) -> None:
-    """Reads the arrays once. It does not use the mapping, whose pages would count as memory of this process."""
+    """Reads the arrays once, without the mapping: its pages would count as memory of this process."""
     buffer = memoryview(bytearray(_BLOCK))
     for place in sorted(places, key=lambda one: one.start):
         left = _size_of(place)

@@ -82,9 +82,9 @@ def encode_ids(texts: Iterable[str]) -> Ids:
 def _keep_rows(
     columns: Columns, *, chunks: NDArray[np.bool_] | None = None, entities: NDArray[np.bool_] | None = None
 ) -> Columns:
-    """Returns the columns without the chunks or entities whose mask is False; no other row may name them.
+    """Returns the columns without the chunks or entities whose mask is False. No other row may name these.
 
-    A document is left out with its last chunk.
+    A document without remaining chunks is left out.
     """
     if chunks is not None and not chunks.all():
         document_of = columns.document_of[chunks]

@@ -266,7 +266,7 @@ class _Plan:
 
 
 def _sort(parts: Iterator[NDArray[Any]]) -> Places:
-    """Returns what sorts an array, of which these are the parts."""
+    """Returns the indices that sort an array with these parts."""
     listed = list(parts)
     return np.argsort(np.concatenate(listed), kind="stable") if listed else np.zeros(0, np.int64)
 

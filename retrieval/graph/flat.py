@@ -39,7 +39,7 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True, kw_only=True)
 class Lookups:
-    """What is found without reading whole columns.
+    """Indexes that save reading whole columns.
 
     `fact_offsets` (chunks + 1,): chunk i asserts `facts[fact_offsets[i]:fact_offsets[i + 1]]`. `fact_counts`
     (entities,) is the number of facts of an entity, as subject or object. `synonym_keys` has each pair of synonyms as

@@ -1,7 +1,7 @@
-"""The numbers that a snapshot and the changes over it have in common, and all that follows from them.
+"""The common numbers of a snapshot and the changes over it, and all that follows from them.
 
-A `Delta` is what changed since a snapshot was built, as small columns: applying further changes costs what these hold.
-The edges that changes have taken away and added are kept without copying the rows that they belong to.
+A `Delta` has the changes since a snapshot was built, as small columns: the cost of further changes grows with the size
+of these. Edges that were deleted and added are kept without copying the rows that they belong to.
 """
 
 from collections.abc import Mapping

@@ -194,8 +194,11 @@ class LayeredSnapshot(GraphSnapshot):
 def follow(snapshot: GraphSnapshot, changes: GraphChanges, *, least: int = _FROM) -> GraphSnapshot:
     """Returns the snapshot of the later generation; the given snapshot does not change.
 
-    The changes are laid over it, at a cost that does not depend on the size of the corpus. All rows are copied if the
-    corpus has fewer than `least` passages, if it has merges of entities, and if there is no place left for new chunks.
+    The changes are laid over it, at a cost that does not depend on the size of the corpus. All rows are copied if:
+
+    - the corpus has fewer than `least` passages,
+    - it has merges of entities, or
+    - no place is left for new chunks.
     """
     added = changes.added
     layers = isinstance(snapshot, LayeredSnapshot)

@@ -57,8 +57,8 @@ def encode_snapshot(corpus_id: str, snapshot: FlatSnapshot) -> ArrayFile:
 def decode_snapshot(content: ArrayFile) -> FlatSnapshot:
     """Returns the snapshot of a file, of the file's generation.
 
-    It reads the merges, and the arrays that say where others are read: compiled code does not check its indices. Raises
-    `UnreadableFile` if they do not fit to each other.
+    It checks the merges, and the arrays of indices into other arrays, since compiled code does not check its indices.
+    Raises `UnreadableFile` if they do not fit together.
     """
     try:
         _check_arrays(content)

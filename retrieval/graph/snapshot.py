@@ -99,9 +99,9 @@ class GraphSnapshot(ABC):
 
     @abstractmethod
     def restrict_merges(self, documents: frozenset[str]) -> "GraphSnapshot":
-        """Returns the snapshot in which only those merges count whose two entities these documents name.
+        """Returns the snapshot with only the merges whose two entities these documents name.
 
-        Any other merge would tell a name that only other documents have. The snapshots of the last two sets of merges
+        Any other merge would reveal a name that only other documents have. The snapshots of the last two sets of merges
         are cached.
         """
 

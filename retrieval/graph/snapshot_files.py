@@ -58,7 +58,7 @@ class FilePolicy:
 
 @dataclass
 class _State:
-    """What is known of the file of one corpus, and the latest snapshot that is not in it.
+    """The state of the file of one corpus, and the latest snapshot that is not in it.
 
     `generation` is the generation of the file, None without a readable file. `changed` counts the changes since.
     """
@@ -75,7 +75,7 @@ class _State:
     task: "asyncio.Task[None] | None" = None
 
     def forget_changes(self) -> None:
-        """The file has all of them."""
+        """Resets the changes: the file has all of them."""
         self.changed, self.lacking_since, self.deleted_at = 0, float("inf"), float("inf")
 
     @property
@@ -90,7 +90,7 @@ class SnapshotFiles:
     def __init__(
         self, graph: GraphSource, folder: Path, policy: FilePolicy | None = None, *, wait_seconds: float = 60.0
     ) -> None:
-        """A process that builds or writes the same snapshot is waited for, at most `wait_seconds`."""
+        """Waits at most `wait_seconds` for another process that builds or writes the same snapshot."""
         self._graph = graph
         self._wait_seconds = wait_seconds
         self._folder = LoggedFolder(folder)

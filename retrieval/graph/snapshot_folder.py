@@ -82,7 +82,7 @@ class SnapshotFolder:
         return self._path / f"{corpus_id}{_SUFFIX}"
 
     def read(self, corpus_id: str, *, check: bool = False) -> ArrayFile | None:
-        """Returns the content of the file of a corpus; None if there is none. With `check`, all of it is read.
+        """Returns the content of the file of a corpus; None without a file. With `check`, all of it is read.
 
         Raises `UnreadableFile` and `OSError`.
         """
@@ -233,7 +233,7 @@ class LoggedFolder:
         return None if mapped is None or mapped.generation != snapshot.generation else mapped
 
     def read(self, corpus_id: str, *, check: bool = False) -> FlatSnapshot | None:
-        """Returns the snapshot of a file; None if there is none that can be used. A damaged file is deleted."""
+        """Returns the snapshot of a file; None without a usable file. A damaged file is deleted."""
         try:
             content = self._folder.read(corpus_id, check=check)
             return None if content is None else decode_snapshot(content)

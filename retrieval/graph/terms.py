@@ -194,7 +194,7 @@ class TermStatistics:
 
 
 def count_passages(parts: Sequence[TermStatistics], stems: Collection[str]) -> PassageCounts:
-    """Returns in how many chunks of all parts each of the stems stands."""
+    """Returns how many chunks of all parts hold each of the stems."""
     hashes = np.array([hash_stem(stem) for stem in stems], np.uint32)
     having = sum((part.document_frequency(hashes) for part in parts), np.zeros(len(hashes), np.int64))
     return PassageCounts(
@@ -232,7 +232,7 @@ def _count_rows(rows: Terms) -> TermStatistics:
 
 
 def _add(one: TermStatistics, other: TermStatistics, sign: int) -> TermStatistics:
-    """Returns the sum of both (or, if `sign` is -1, the difference) without the stems that no chunk holds any more."""
+    """Returns the sum of both, or the difference if `sign` is -1, without stems that no chunk holds any more."""
     at = find_positions(one.stems, other.stems)
     known, fresh = at >= 0, at < 0
     places = np.searchsorted(one.stems, other.stems[fresh])

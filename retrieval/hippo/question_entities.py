@@ -25,8 +25,8 @@ class _Named(BaseModel):
 
 
 async def find_entities(query: Query, models: ChatModels, trace: Trace) -> tuple[str, ...]:
-    """Returns at most `MAX_ENTITIES` names that the model finds in the text of the query, each once; none, without a
-    call, for a text without letters.
+    """Returns at most `MAX_ENTITIES` names that the model finds in the text of the query, each once. For a text without
+    letters, returns no names, without a call.
 
     Raises what `complete_structured` raises.
     """

@@ -28,8 +28,8 @@ class _Needed(BaseModel):
 async def choose_passages(
     query: Query, hits: Sequence[Hit], sentences: int, models: ChatModels, trace: Trace
 ) -> tuple[Hit, ...]:
-    """Returns the hits that the model needs, in its order, each once; none if its reply cannot be read twice, which is
-    noted. Numbers that name no hit are ignored.
+    """Returns the hits that the model needs, in its order, each once. If two replies cannot be read, returns no hits,
+    with a note. Numbers that name no hit are ignored.
 
     A card is the title of a hit and the sentences that matter, at most this many. Raises `ModelUnavailable`,
     `ModelFailed` for an empty reply, and `BudgetExhausted`.

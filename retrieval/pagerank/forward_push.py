@@ -1,8 +1,8 @@
 """Personalized PageRank by forward push. Its cost does not depend on the size of the graph.
 
-Once `warm` was called, a kernel that numba compiles does it; before, numpy does (`sweeps.py`), with the same bound.
+After `warm` was called, a kernel that numba compiles pushes; before, numpy does (`sweeps.py`), with the same bound.
 
-It ends after a fixed number of steps, and when its search is cancelled.
+The push ends after a fixed number of steps, and when its search is cancelled.
 
 After Andersen, Chung and Lang, "Local Graph Partitioning using PageRank Vectors" (FOCS 2006).
 """

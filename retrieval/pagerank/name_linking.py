@@ -59,12 +59,13 @@ _READ = 8000
 
 
 def link_names(question: str, index: NameIndex, share: NameShare) -> list[NameLink]:
-    """Returns the names of the question in order, none overlapping another.
+    """Returns the names of the question in order. Names do not overlap.
 
-    If the question has capitals, a name must hold a capital or a digit. If it has none, or nothing but capitals, each
-    run of words that is the name of an entity counts, the longest first; a single word counts only if its `share`, by
-    how the corpus writes it, is at least 0.5, and that share is its confidence. At the end, names that `find_names`
-    sees and that no link overlaps are looked up as a whole.
+    - If the question has capitals, a name must hold a capital or a digit.
+    - If it has no capitals, or only capitals, each run of words that is the name of an entity counts, the longest
+      first. A single word counts only if its `share`, by how the corpus writes it, is at least 0.5; the share is its
+      confidence.
+    - At the end, names that `find_names` sees and that no link overlaps are looked up as a whole.
     """
     question = question[:_READ]
     written = any(c.isupper() for c in question[1:]) and not question.isupper()

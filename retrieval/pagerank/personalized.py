@@ -89,11 +89,13 @@ class Seeds:
 class GraphRanking:
     """PageRank mass of passages and of entities, and the entities that it started from.
 
-    `links` are the names of the question; `entities` are the seed entities with their `weights`, which sum to 1 if any
-    is above 0. `mass` is the PageRank mass at `chunks`, and `reached_mass` that at the entities `reached`. Both are
-    ascending; a chunk or an entity that is missing has none. `complete` is false if the steps ended before the error of
-    the masses was as small as asked for. `hubs` are the entities that it started from and that lead to no passage.
-    `over_passages` is false if the walk went over facts and synonyms alone.
+    - `links`: the names of the question. `entities`: the seed entities with their `weights`, which sum to 1 if any is
+      above 0.
+    - `mass`: the PageRank mass of `chunks`. `reached_mass`: the mass of the entities `reached`. Chunks and entities
+      ascend; a missing chunk or entity has no mass.
+    - `complete` is false if the steps ended before the error of the masses was as small as asked for.
+    - `hubs`: the seed entities that lead to no passage.
+    - `over_passages` is false if the walk went over facts and synonyms alone.
     """
 
     links: tuple[NameLink, ...]

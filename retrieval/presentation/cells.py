@@ -1,4 +1,4 @@
-"""The cells of tables that citations are about: found in the passage, whose table may begin in a passage before it."""
+"""Finds the cells of tables that citations are about. The table of a passage may begin in an earlier passage."""
 
 import asyncio
 from collections import defaultdict

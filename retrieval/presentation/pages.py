@@ -30,8 +30,8 @@ class Surrounded:
 async def _add_neighbours(hits: Sequence[Hit], corpus_id: str, contents: Contents, distance: int) -> list[Surrounded]:
     """Returns each hit with the passages that are at most `distance` away in its document, each passage once.
 
-    A passage that is a hit is no neighbour, and a passage that is near several hits is a neighbour of the first. Hit
-    and neighbours are of one revision: a hit whose passage is no longer there, or is from the web, has none.
+    A hit is no neighbour, and a passage near several hits is a neighbour of the first. A hit and its neighbours are of
+    one revision: a hit has no neighbours if its passage was deleted, or is from the web.
     """
     ids = [hit.chunk.id for hit in hits if hit.url is None]
     found = await contents.get_surroundings(corpus_id, ids, distance) if distance and ids else {}

@@ -53,7 +53,7 @@ class Config(StrategyConfig):
 
 
 class HippoOne:
-    """Starts from the names that a reasoner's model found (`Query.entities`); if there are none, a model finds them."""
+    """Starts from the names that a reasoner's model found (`Query.entities`), else from names that a model finds."""
 
     def __init__(self, config: Config, backends: RetrievalBackends) -> None:
         self._config = config

@@ -26,7 +26,7 @@ class CombinedExtractor:
 
     @property
     def model_calls(self) -> ModelCalls | None:
-        """The calls of the part that calls a model. Only one strategy does, and each part is another strategy."""
+        """The calls of the part that calls a model. At most one does: each part is another strategy."""
         return next((part.model_calls for part in self._parts if part.model_calls), None)
 
     async def extract(

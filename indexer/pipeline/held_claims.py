@@ -36,7 +36,7 @@ class HeldClaims:
 
     @property
     def largest(self) -> int:
-        """The size of the largest held revision, in bytes; 0 without one."""
+        """The size of the largest held revision, in bytes; 0 without revisions."""
         return max((claim.size for claim in self._held.values()), default=0)
 
     @property

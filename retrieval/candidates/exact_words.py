@@ -182,7 +182,7 @@ def _pattern_of(word: str) -> re.Pattern[str]:
 
 
 def _squeeze(text: str) -> str:
-    """Returns a text without case; white space becomes one space, and is left out behind "§"."""
+    """Returns a text without case, with white space as one space, or as no space behind "§"."""
     return " ".join(text.casefold().split()).replace("§ ", "§")
 
 

@@ -22,7 +22,7 @@ from retrieval.pagerank.personalized import GraphRanking
 __all__ = ["add_paths", "describe_paths", "fetch_display_names", "label_passages"]
 
 _MAX_ASSERTIONS = 5
-"""The most chunks that are read for a fact, until the record still has one."""
+"""The greatest number of chunks that are read for a fact, to find a chunk that the record still has."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,12 +32,10 @@ class Joined:
 
     Chunks and entities of the base keep their numbers. Chunk i of `Delta.added` is `first_chunk` + i, and new entities
     follow the entities of the base in the order of their ids, `new_ids`.
-
     - `entity_of`: the number of each entity of `Delta.added`.
     - `gone`: entities of the base that nothing names any more, ascending.
     - `mentions`, `facts`: the mentions and facts that were added; `lost_facts`: the facts of removed chunks.
-    - `synonyms`, `scores`: the synonyms that were added; `lost_synonyms`: places of `Columns.synonyms` that count no
-      more.
+    - `synonyms`, `scores`: the added synonyms; `lost_synonyms`: the deleted places of `Columns.synonyms`.
     - `titled`, `fact_counts`: the numbers of titles and of facts of each entity.
     """
 
@@ -66,9 +64,8 @@ class Delta:
     """The difference between a snapshot, its base, and a later generation.
 
     `added` has the chunks that came since, also in place of others, with their mentions and facts, and no synonyms.
-    `removed` are the numbers of the base's chunks that are not there any more, ascending. The base's synonyms of the
-    entities `unlinked` count no more; `synonyms` has the current synonyms, by the ids of their entities, and `names`
-    the names of these entities.
+    `removed` are the numbers of deleted chunks of the base, ascending. The base's synonyms of the entities `unlinked`
+    count no more; `synonyms` has the current synonyms, by the ids of their entities, and `names` their names.
     """
 
     added: Columns = field(default_factory=lambda: build_columns(graph_rows()))

@@ -43,7 +43,7 @@ class Snapshot:
         return await asyncio.to_thread(self._run, work)
 
     def end(self) -> sqlite3.Connection:
-        """Refuses further steps, waits for the one that runs, and returns the connection, which may be closed then."""
+        """Refuses further steps, waits for the running step, and returns the connection, which may be closed then."""
         self._ended = True
         while not self._stepping.acquire(timeout=_INTERRUPT_SECONDS):
             self._connection.interrupt()

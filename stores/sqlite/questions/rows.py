@@ -106,7 +106,7 @@ def withdraw(cx: Connection, corpus_id: str, document_id: str) -> None:
 
 
 def withdraw_question(cx: Connection, row: sqlite3.Row) -> None:
-    """Withdraws a question. One that runs has failed, so that its process and its readers end."""
+    """Withdraws a question. A running question fails, so that its process and its readers end."""
     key: Key = (row["corpus_id"], row["id"])
     question = load_question(row.__getitem__, now())
     values = {

@@ -213,7 +213,7 @@ def _delete_rows(cx: Connection, document: int, changes: ChunkChanges | None, ef
 
 
 def _make_current(cx: Connection, one: Commit, document: int, seq: int, effects: _Effects) -> None:
-    """Shows the revision, whose `seq` is given, and deletes what is left of older ones."""
+    """Shows the revision, whose `seq` is given, and deletes what is left of older revisions."""
     _delete_extractions(cx, document)
     cx.execute(
         """

@@ -47,7 +47,7 @@ class Header:
     collection: int
     change: int
     last_place: int
-    """The greatest place that a row of the collection had, or one before it. Later rows are not in the file."""
+    """The greatest place that a row of the collection had, or an earlier place. Later rows are not in the file."""
     rows: int
     dimension: int
 
@@ -128,8 +128,8 @@ def read_header(path: Path) -> Header:
 def open_arrays(path: Path) -> tuple[Header, FileMapping, dict[str, NDArray[Any]]]:
     """Returns the header, the mapping and its arrays, which cannot be written to.
 
-    Compares the checksums of the arrays that have one. It reads them by calls and not through the mapping, whose pages
-    would count as memory of this process. Raises `UnreadableBase` and `OSError`.
+    Compares the checksums of arrays that have them. Reads these arrays by calls and not through the mapping, whose
+    pages would count as memory of this process. Raises `UnreadableBase` and `OSError`.
     """
     with path.open("rb") as file:
         fields = _read_fields(file.fileno())

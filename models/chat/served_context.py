@@ -53,7 +53,7 @@ class ServedContext:
         return self._tokens if self._tokens is not None and _fewest_tokens(request) > self._tokens else None
 
     async def may_be_cut(self, request: ChatRequest, fingerprint: str) -> bool:
-        """Returns whether the answer, of which the first piece is there, may be one to a truncated prompt."""
+        """Returns whether the answer, whose first piece has come, may be to a truncated prompt."""
         if fingerprint != OLLAMA:
             return False
         if self._tokens is None:
@@ -63,8 +63,8 @@ class ServedContext:
     async def find_cut(self, request: ChatRequest, completion: Completion, fingerprint: str) -> int | None:
         """Returns the size of the context if the endpoint showed the model less than the request.
 
-        Other servers than Ollama refuse what is too long, and a count that is merely low proves nothing: some servers
-        count only what their cache lacks.
+        Servers other than Ollama refuse a request that is too long. A low count proves nothing: some servers count only
+        what their cache lacks.
         """
         counted, self.truncates = completion.prompt_tokens, fingerprint == OLLAMA
         if not self.truncates or completion.estimated:
@@ -73,7 +73,7 @@ class ServedContext:
             self._tokens = await self.of_ollama()
         if self._tokens is None or _most_tokens(request) < self._tokens:
             return None
-        # Of several messages it drops the first ones, and what it counts may be less than the context.
+        # Ollama drops the first of several messages, and may then count less than the context.
         return self._tokens if counted >= self._tokens or counted < _fewest_tokens(request) else None
 
     async def find_full(self, request: ChatRequest, completion: Completion) -> int | None:

@@ -43,7 +43,7 @@ def bounding_hooks(bounds: AnswerBounds, *, blocking: bool = False) -> dict[str,
     """Returns `event_hooks` of a client. Its calls raise `AnswerRefused` where an answer exceeds a bound, which the
     OpenAI client wraps in its own error.
 
-    `blocking`: the client is not an asynchronous one.
+    `blocking`: the client is synchronous.
     """
 
     def on_request(request: Any) -> None:

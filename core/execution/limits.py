@@ -78,8 +78,8 @@ def current_caller() -> str:
 
 
 class FairSlots:
-    """As many slots as `count`. Whoever finds none free waits: callers take turns, so that one who waits for many slots
-    makes nobody else wait for more than one of them. Belongs to one event loop.
+    """`count` slots. If no slot is free, callers wait and take turns: a caller that waits for many slots delays each
+    other caller by at most one slot. Belongs to one event loop.
     """
 
     def __init__(self, count: int) -> None:

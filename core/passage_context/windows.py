@@ -36,8 +36,8 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
 
 
 def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit, ...]:
-    """Returns the hits that have one of the sentences that share most words with the question, at most so many of all
-    hits together, with these sentences alone. The hit with the best one comes first.
+    """Returns hits cut to the sentences that share most words with the question, at most `most` sentences in all. Hits
+    without such a sentence are left out. The hit with the best sentence comes first.
     """
     asked = stems_of(question)
     found: list[tuple[float, int, int, str]] = []
@@ -55,7 +55,7 @@ def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Returns the stems of a text's words, without those of the language's grammar."""
+    """Returns the stems of a text's words, without function words."""
     return frozenset(
         word.stem for word in split_words(text) if text[word.start : word.end].casefold() not in SMALL_WORDS
     )

@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 
 
 def make_page(rows: Sequence[Row], limit: int, load: Callable[[Row], Document]) -> DocumentPage:
-    """Makes a page of at most `limit` documents. `rows` are one more if there are more documents."""
+    """Makes a page of at most `limit` documents. `rows` has an extra document if there are more."""
     data = tuple(load(row) for row in rows[:limit])
     return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
 
@@ -65,9 +65,9 @@ class MatchCache:
             return found
 
     def put(self, key: Hashable, where: DocumentFilter, matches: Matches) -> frozenset[str]:
-        """Keeps matches, unless later ones are there; the matches that were asked for longest ago make room.
+        """Keeps matches, unless newer matches are kept; the least recently used matches make room.
 
-        Returns their ids: the set that was there before, if it is equal.
+        Returns their ids, as the set that was kept before if it is equal.
         """
         with self._lock:
             at = _key(key, where)

@@ -62,8 +62,8 @@ def state_of(
 
 
 def withdrawal_problem(state: QuestionState, problem: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the problem of a question that is withdrawn in this state. What a model's endpoint said of a failed one
-    may have the text of a document.
+    """Returns the problem of a question that is withdrawn in this state. A stored problem is replaced, since an
+    endpoint's message may have the text of a document.
     """
     if not state.final:
         return _WITHDRAWN_MEANWHILE

@@ -42,7 +42,7 @@ def lift(vectors: Vectors, longest: float) -> Vectors:
 
 
 def lift_questions(vectors: Vectors) -> Vectors:
-    """Returns the vectors of questions at length one, each with a zero more, to be compared with lifted passages."""
+    """Returns the vectors of questions at length one, each with a zero appended, to compare with lifted passages."""
     return np.pad(normalize(vectors), ((0, 0), (0, 1)))
 
 

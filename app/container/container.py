@@ -207,5 +207,5 @@ class _MeasuredSearcher:
 
 
 def _first_embedded(corpora: Sequence[Corpus]) -> Corpus:
-    """Returns the first corpus with vectors, or the first one if none has any."""
+    """Returns the first corpus with vectors, or else the first corpus."""
     return next((corpus for corpus in corpora if corpus.settings.has_vectors), corpora[0])

@@ -3,7 +3,7 @@
 `KIND:MODEL` may be followed by a form (`core.ports.embedding_form`). A corpus keeps the form that it was built with:
 it is a part of the name of its model. Vectors of two forms are never mixed.
 
-While a corpus is reindexed to another model, the old one embeds its questions and the new one the passages.
+While a corpus is reindexed to another model, the old model embeds its questions and the new model the passages.
 """
 
 import threading
@@ -31,10 +31,10 @@ Make = Callable[[EmbeddingSettings], Embedder]
 
 
 class Embedders:
-    """Makes models when they are first used. Beside the configured one, `settings.others` stay in memory.
+    """Makes models when they are first used. `settings.others` models stay in memory beside the configured model.
 
-    The model that was used longest ago is closed first, but none that is embedding. A model that was closed is made
-    again when it is next used.
+    The least recently used model is closed first, unless it is embedding. A closed model is made again when it is next
+    used.
     """
 
     def __init__(self, settings: EmbeddingSettings, configured: Callable[[], Embedder], make: Make) -> None:
@@ -84,8 +84,8 @@ class Embedders:
         return found if is_same else None
 
     def named(self, text: str) -> Embedder:
-        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model. `none` is one that
-        embeds nothing.
+        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model. `none` is a model
+        that embeds nothing.
 
         Raises `EmbeddingMismatch` for another name without a kind, and `InvalidInput` for another kind.
         """

@@ -205,7 +205,8 @@ async def repair(container: Container, corpus: Corpus, states: Sequence[ViewStat
 async def delete_originals(container: Container, corpus: Corpus, names: Sequence[str]) -> AsyncIterator[str]:
     """Deletes originals that the record still does not name. Yields one line if there were any.
 
-    One that a submission is writing at this moment stays: it is written again after its revision is queued.
+    An original that a submission is writing at this moment is not lost: it is written again after its revision is
+    queued.
     """
     if names:
         deleter = ViewDeleter(corpus, container.indexing)

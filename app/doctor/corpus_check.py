@@ -98,7 +98,7 @@ class CorpusExamination:
         return self._finding("embedding", Level.OK, f"{words}, which the corpus names")
 
     def _examine_versions(self) -> Finding:
-        """Compares the versions with which the corpus was built with the current ones.
+        """Compares the versions that built the corpus with the current versions.
 
         A corpus of an older release may not state its versions.
         """

@@ -1,6 +1,6 @@
 """Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages.
 
-Pages come last: as texts, as images, how many there are, and the passages of one.
+Pages come last: as texts, as images, how many there are, and the passages of a page.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
@@ -179,9 +179,9 @@ async def load_page(container: "Container", corpus: Corpus, document_id: str, nu
 async def load_pages(
     container: "Container", corpus: Corpus, document: Document, *, only: int | None = None
 ) -> dict[int, str]:
-    """Returns the texts of a document's pages by number, ascending; or `only` one of them.
+    """Returns the texts of a document's pages by number, ascending; with `only`, the text of that page.
 
-    Those of a long document are kept since it was indexed. Others are loaded from the original again.
+    The pages of a long document were stored when it was indexed. Other pages are loaded from the original again.
 
     Raises `NotFound` if there is no such page.
     """

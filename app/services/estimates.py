@@ -114,7 +114,7 @@ async def estimate(
     embedding: str | None = None,
 ) -> Estimate:
     """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet;
-    `embedding` is then the model that it is to have (None: the configured one).
+    `embedding` is then the model that it is to have (None: the configured model).
     """
     embedders = container.embedders
     embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)

@@ -126,7 +126,7 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     """Ranks the chunks of one or several corpora.
 
     Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter,
-    `EmbeddingMismatch` where the embedding model of a corpus cannot be had here, and what `await_generations` raises.
+    `EmbeddingMismatch` if the embedding model of a corpus is not available here, and what `await_generations` raises.
     """
     query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):

@@ -113,7 +113,7 @@ class WorkerProcess(ABC):
         return more
 
     async def end_run(self, corpus_id: str, _more: bool) -> None:
-        """Called after each run, also after one that is made beside another, with whether there is more to do."""
+        """Called after each run, also if runs overlap, with whether there is more to do."""
         await self._container.delete_cached_answers(corpus_id)
 
     def list_waiting(self) -> list[str]:

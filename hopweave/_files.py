@@ -172,7 +172,7 @@ def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list
 
 
 def _may_be_text(file: Path) -> bool:
-    """Whether the beginning of a file may be that of a text in UTF-8. The server looks at all of it."""
+    """Whether a file may be text in UTF-8, judging by its beginning. The server reads all of it."""
     try:
         with file.open("rb") as content:
             start = content.read(_START_BYTES)
@@ -217,7 +217,7 @@ def _text(content: bytes) -> str:
 
 
 def _document(value: object) -> NewDocument:
-    """The document that a JSON object says; fields besides those of `NewDocument` are left out."""
+    """Returns the document that a JSON object describes; fields that `NewDocument` lacks are left out."""
     if not isinstance(value, Mapping):
         raise ValueError("a document is a JSON object")  # noqa: TRY004 - data of a file, as every other fault of it
     given = {name: value[name] for name in _FIELDS if value.get(name) is not None}

@@ -237,7 +237,7 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
 
 
 def _list_methods(request: Request) -> list[str]:
-    """Returns the methods of all routes of the path, as the API is described. The router tells those of the first."""
+    """Returns the methods of all routes of the path, as described. The router knows only the first route's methods."""
     parts = request.url.path.split("/")
     routes = [one for one in request.app.state.routes if isinstance(one, APIRoute) and one.include_in_schema]
     fitting = [route.path_format for route in routes if _fits(route.path_format.split("/"), parts)]

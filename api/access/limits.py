@@ -91,7 +91,7 @@ _LOOK_SECONDS = 0.5
 
 
 class CallerStream:
-    """The response of one request. If it is a stream, it counts among those of its caller.
+    """The response of one request. If it is a stream, it counts among the streams of its caller.
 
     Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires, or whose
     session ends, is cut off at its next piece, or within seconds if there is none. In both cases its work ends as if

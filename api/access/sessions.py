@@ -105,7 +105,7 @@ class Sessions:
         return (HTTPStatus.UNAUTHORIZED, found) if isinstance(found, str) else found
 
     async def _check(self, values: list[str]) -> Caller | str:
-        value = read_session(values[0]) if len(values) == 1 else None  # of two, another host may have set one
+        value = read_session(values[0]) if len(values) == 1 else None  # of two cookies, another host may have set one
         secret = await self._secret.read()
         if value is None or secret is None:
             return _UNKNOWN
@@ -170,7 +170,7 @@ def sign_session(secret: bytes, key: str, key_hash: str, expires_at: datetime) -
 
 
 def read_session(text: str) -> SessionValue | None:
-    """Returns the parts of a value; None if it has not the form of one."""
+    """Returns the parts of a value; None if it is malformed."""
     found = _FORM.fullmatch(text)
     if found is None:
         return None
@@ -196,14 +196,14 @@ _SETTING = "HOPWEAVE_API__SESSION_SECRET"
 
 
 class SessionSecret:
-    """The secret of the settings; without one, that of a file, which the first process that needs it makes."""
+    """The secret of the settings, or else of a file, which the first process that needs it makes."""
 
     def __init__(self, given: str, folder: Path) -> None:
         self._path = folder / FILE
         self._secret = given.encode() or None
 
     async def read(self) -> bytes | None:
-        """Returns the secret; None if no process has made one yet. Raises as `make`."""
+        """Returns the secret; None if no process has made it yet. Raises as `make`."""
         if self._secret is None:
             self._secret = await asyncio.to_thread(_read, self._path)
         return self._secret
@@ -218,7 +218,7 @@ class SessionSecret:
 
 
 def _make(path: Path) -> bytes:
-    """Of several processes, the first makes the file: it appears whole, and no other one replaces it."""
+    """Of several processes, the first makes the file: it appears whole, and no other process replaces it."""
     if (secret := _read(path)) is not None:
         return secret
     try:

@@ -51,7 +51,7 @@ class BodyLimit:
 
 
 class BodyLimits:
-    """The limits of the kinds of bodies. A call returns that of a request, by its path and content type."""
+    """The limits of the kinds of bodies. A call returns the limit of a request, by its path and content type."""
 
     def __init__(self, settings: ApiSettings) -> None:
         setting, largest = "HOPWEAVE_API__MAX_BODY_MB", settings.max_body_mb

@@ -22,7 +22,7 @@ def run_with_container(
 ) -> T:
     """Runs `work` with a container of its own and closes the container in any case.
 
-    Only work that `creates` something may make a data folder. Other work finds an empty one where there is none.
+    Only work that `creates` something may make a data folder. Other work finds an empty folder where there is none.
     """
     from app.container import Container
     from core.settings import read_settings

@@ -118,7 +118,7 @@ class FolderEvents:
 
 
 def _identify(path: Path) -> object:
-    """Returns what distinguishes a file or folder from another one of the same path; None if there is none."""
+    """Returns what distinguishes a file or folder from another of the same path; None if the path does not exist."""
     try:
         status = path.stat()
     except OSError:

@@ -35,9 +35,7 @@ _SILENT_SECONDS = 2.0
 
 
 class OtherCorpus(Exception):
-    """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
-    not known to be in it.
-    """
+    """The reading belongs to another corpus: the corpus was deleted or reindexed, and may lack what was read before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +247,7 @@ async def _submit(
 ) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queues everything as one job, and adds the keys of attachments to `keys`.
 
-    Returns the job, the number submitted, and those rejected.
+    Returns the job, the number submitted, and the rejections.
     """
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejection, ...]()

@@ -43,7 +43,7 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for one without vectors. `embeddings` is a
+    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for a corpus without vectors. `embeddings` is a
     `.npy` or a Parquet file.
     """
 
@@ -183,8 +183,10 @@ class ChangesReading:
 
 
 def check_paths(request: Request) -> None:
-    """Raises `NotFound` if a path does not exist or nothing in the paths can be read, and `InvalidInput` if the request
-    prunes and a path is the file of one document. A request that prunes may have empty folders.
+    """Raises `NotFound` if a path does not exist, or if nothing in the paths can be read.
+
+    Raises `InvalidInput` if the request prunes and a path is the file of one document. A request that prunes may have
+    empty folders.
     """
     found = read_paths(request.paths, with_given=False, selection=request.selection)
     if request.prune:
@@ -211,7 +213,7 @@ def check_prunable(paths: Sequence[Path], option: str) -> None:
 
 
 def _sum_sizes(paths: Sequence[Path]) -> int | None:
-    """Returns the bytes of files of several documents; None if one of the paths is no such file, or compressed."""
+    """Returns the bytes of files of several documents; None if a path is no such file, or is compressed."""
     try:
         if all(path.is_file() and path.suffix.lower() not in (".gz", PARQUET) and _is_list(path) for path in paths):
             return sum(path.stat().st_size for path in paths)

@@ -101,7 +101,7 @@ async def follow_documents(
     async def follow() -> None:
         while True:
             await asyncio.sleep(_EVERY_SECONDS / 4)
-            if finished.is_due:  # a list that fails is repeated; the one at the end raises its error
+            if finished.is_due:  # a list that fails is repeated; the last list raises its error
                 await show()
 
     task = asyncio.create_task(follow())

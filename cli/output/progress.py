@@ -121,7 +121,7 @@ def _count_waiting(counts: Mapping[str, int]) -> int:
 def _percent(counts: Mapping[str, int], progress: JobProgress) -> int:
     """Returns the share of the bytes that are done, or of the documents if their sizes are unknown.
 
-    It is below 100 while documents are not done: the last passages of one are embedded before it is committed.
+    It is below 100 while documents are not done: the last passages of a document are embedded before it is committed.
     """
     total = sum(counts.values())
     waiting = _count_waiting(counts)

@@ -44,7 +44,7 @@ def derived_path(original: Path) -> Path:
 _NO_UNNAMED_FILES = frozenset(
     {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EXDEV, errno.EPERM, errno.ENOSYS}
 )
-"""What a file system says that has no files without a name, and a system without `/proc`."""
+"""The errors of a file system without unnamed files, and of a system without `/proc`."""
 
 
 class FolderFileStore:

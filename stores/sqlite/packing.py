@@ -114,7 +114,7 @@ def unpack_terms(packed: bytes) -> bytes:
 
 
 def pack_extraction(payload: str) -> bytes:
-    """Returns the JSON of an extraction compressed, with the dictionary of what they have in common."""
+    """Returns the JSON of an extraction, compressed with a dictionary of what extractions have in common."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _BARE, zdict=_EXTRACTION)
     return packer.compress(payload.encode()) + packer.flush()
 

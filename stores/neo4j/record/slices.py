@@ -89,7 +89,7 @@ async def insert_in_slices(
 
 
 async def delete_in_slices(database: Neo4jDatabase, commit: Commit, bounds: Bounds) -> list[Outcome]:
-    """Deletes the chunks of a large hidden document; the document is left. Returns the outcomes of the transactions."""
+    """Deletes the chunks of a large hidden document, but not the document. Returns the outcomes of the transactions."""
     document = _LargeDocument(database, commit, bounds)
     try:
         return await document.delete()

@@ -202,8 +202,8 @@ _ENTITY_OF = "entity_rows e ON e.corpus = ?1 AND e.id = r.entity"
 def insert_chunks(cx: Connection, corpus: int) -> int:
     """Writes the chunks that are new or changed into the corpus with this number.
 
-    Returns what is added to the number of a chunk in its temporary table for its number in the record, so that
-    mentions need not look for it.
+    Returns the difference between a chunk's numbers in the record and in the temporary table, so that mentions need no
+    look-up.
     """
     given = "(SELECT seq FROM sqlite_sequence WHERE name = 'chunk_rows')"  # the largest number that any row has had
     highest = f"SELECT max(coalesce({given}, 0), coalesce((SELECT max(number) FROM chunk_rows), 0))"

@@ -54,7 +54,7 @@ class ChangedFile(DamagedRows):
 
 @dataclass(frozen=True, kw_only=True)
 class VectorBase:
-    """The arrays of a file. Nothing of it changes; which rows were deleted since, a search is told.
+    """The arrays of a file. The arrays do not change; a search is told which rows were deleted since.
 
     Each method that reads the arrays raises `ChangedFile` if the file was written to since: pages beyond the end of a
     file that became shorter must not be read (`FileMapping`).

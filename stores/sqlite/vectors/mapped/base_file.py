@@ -83,9 +83,9 @@ class BaseWriter:
         self._end += _align(form.size)
 
     def check_room(self, more: int) -> None:
-        """Raises `OSError` if the disk has no room for what was announced and so many bytes, or hardly.
+        """Raises `OSError` if the disk has no or little room for the announced arrays and `more` bytes.
 
-        To write until the disk is full would let the writes of others fail as well.
+        If the disk were full, the writes of others would fail as well.
         """
         state = os.fstatvfs(self._file)
         if (self._end + more) * _ROOM > state.f_bavail * state.f_frsize:

@@ -78,7 +78,7 @@ class BaseFolder:
         return self._read(number, VectorBase.open)
 
     def identify(self, number: int) -> tuple[int, int] | None:
-        """Returns what tells a file from others that had its name before; None if there is none."""
+        """Returns what tells a file from earlier files of its name; None if there is no file."""
         try:
             status = self.path_of(number).stat()
         except OSError:
@@ -213,7 +213,7 @@ class Bases:
         self.folder = folder
         self.policy = policy
         self.stop = threading.Event()
-        """Ends what is being written now."""
+        """Ends the writing of a file."""
         self._pool = pool
         self._failed: dict[int, float] = {}
         """When the file of a collection could not be written last, by the monotonic clock."""

@@ -19,10 +19,10 @@ from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_
 __all__ = ["BuildStopped", "write_base"]
 
 _SAMPLED = 4096
-"""So many vectors give the mean from which signs are counted."""
+"""The number of vectors whose mean decides the signs."""
 
 _NAMES_OF_A_ROW = 100
-"""About so many bytes of ids are written for a row."""
+"""The approximate bytes of a row's ids in the file."""
 
 
 class BuildStopped(Unavailable):

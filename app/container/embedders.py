@@ -122,10 +122,10 @@ class Embedders:
         return settings if known else replace(settings, embedding="")
 
     def check_form(self, settings: CorpusSettings, source: str) -> None:
-        """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not: its prefixes
-        would be sent with each text.
+        """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not offered: its
+        prefixes would be sent with each text.
 
-        A form is offered with a model that is configured or listed so. A name without a form comes from an older
+        A form is offered if its model is configured or listed with it. A name without a form comes from an older
         release.
         """
         there = settings.embedding_model
@@ -147,7 +147,7 @@ class Embedders:
         """Returns whether an offered model is this one, and has this name with its form."""
         try:
             return self._split(listed)[:2] == (kind, model) and self.named(listed).model == name
-        except (EmbeddingMismatch, InvalidInput):  # what is listed is no model, or cannot be had
+        except (EmbeddingMismatch, InvalidInput):  # the listed name is no model, or not available
             return False
 
     def _split(self, text: str) -> tuple[str, str, EmbeddingForm]:

@@ -144,7 +144,7 @@ _LEAST_RECALL = 0.99
 
 
 async def _examine_index(container: Container, corpus: Corpus) -> Finding | None:
-    """Returns None if the index is as it is set, or cannot be set."""
+    """Returns None if the index is as configured, or cannot be configured."""
     others = await container.composition.describe_other_indexes(corpus.id)
     if not others:
         return None

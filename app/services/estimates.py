@@ -146,7 +146,7 @@ async def estimate(
                 try:
                     reason = await take_turn(partial(_add, submission, chunk, extraction, count, limit))
                 finally:
-                    limit.end()  # of what goes on in its thread when the client has left
+                    limit.end()  # its thread may still run after the client has left
                 rejected += [Rejection(source=submission.key, reason=reason)] if reason else []
     return Estimate(
         documents=count.documents,

@@ -246,8 +246,10 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
 
 
 async def _restate(opened: _Opened, trace: Trace) -> _Opened:
-    """Returns the question without references to its history, and without the history; as it is, if it has none, or no
-    model is asked, or the model's reply cannot be read.
+    """Returns the question without its history, and without references to it. Returns the question unchanged if:
+    - it has no history;
+    - no model is asked, or the model's reply cannot be read;
+    - it may go to a web search: restated, it may hold words of earlier answers, and so of passages.
 
     A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
     of passages.

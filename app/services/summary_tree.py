@@ -121,8 +121,8 @@ async def estimate_tree_of(container: Container, source: Corpus) -> ModelEstimat
 
 
 def estimate_tree(container: Container, passages: int, tokens: int) -> ModelEstimate:
-    """Returns what the summaries over so many passages typically cost, by the means of the paper: how many there are is
-    known only when the layer below has been grouped.
+    """Returns the typical cost of the summaries over this many passages, by the paper's means: the number of summaries
+    is known only when the layer below has been grouped.
     """
     calls, prompted, count = 0, 0.0, passages
     for _ in range(_LAYERS):

@@ -107,7 +107,7 @@ class _Journal:
             await self._write()
 
     async def flush(self) -> None:
-        """Writes what is not written yet. Raises `Fenced`, and `Unavailable` after the time of the lease."""
+        """Writes the pending events. Raises `Fenced`, and `Unavailable` after the time of the lease."""
         deadline = time.monotonic() + self._lease
         while not await self._write():
             if time.monotonic() > deadline:

@@ -21,8 +21,8 @@ _MOST_AGAIN = 8
 _QUESTION = 'Question {number}. Say that you are ready, as JSON: {{"ready": true}}'
 _FEWEST_TOKENS = 4
 _SHORTEST = 0.05
-"""In fewer tokens, and less seconds, no speed is measured: most of a prompt may come from a cache, and an answer from a
-proxy that has collected it.
+"""No speed is measured from fewer tokens or in fewer seconds: most of a prompt may come from a cache, and an answer
+from a proxy that has collected it.
 """
 
 

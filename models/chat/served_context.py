@@ -23,10 +23,9 @@ _OPENAI = "api.openai.com"
 _KINDS = {"library": "ollama", "llamacpp": "llama.cpp", "vllm": "vllm"}
 _OTHER_KIND = "openai-compatible"
 _MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
-"""Of a token, on average over a text without long runs. In English a token has about four."""
+"""Averages of a token over a text without long runs. In English a token has about four characters."""
 _SHARE_OF_A_PROMPT = 3
-"""A prompt that is so many times as long as the answer filled the context; a model that does not end its answer fills
-any."""
+"""The prompt filled the context if it is this many times as long as the answer; an endless answer fills any context."""
 _OF_A_TEMPLATE = 1000
 """Tokens that a server may add to what is sent."""
 _NEAR = 2

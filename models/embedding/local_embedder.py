@@ -78,7 +78,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _folder_form(self) -> EmbeddingForm:
-        """The prompts of the folder. Of a hub name that is not on disk yet, none are known."""
+        """The prompts of the folder. A hub name that is not on disk yet has no known prompts."""
         return read_folder_form(self._weights.folder) if self._weights.folder else PLAIN
 
     @cached_property

@@ -75,7 +75,7 @@ def complete_form(stated: EmbeddingForm, usual: EmbeddingForm) -> EmbeddingForm:
 
 
 def name_form(form: EmbeddingForm, own: EmbeddingForm = PLAIN) -> str:
-    """Returns what the name of a model has for its form, `own` being the prompts of its folder.
+    """Returns the part of a model's name that tells its form. `own` are the prompts of its folder.
 
     Empty for a form without prefixes, cut and dot product, so that a model that needs none keeps its name. If prompts
     of the folder are left out, the name says so: a name without a form comes from an earlier release, which used them.

@@ -138,7 +138,7 @@ _UNREADABLE = {
     RecursionError: "the body is not valid JSON: its brackets are nested too deeply",
     UnicodeDecodeError: "the body is not valid JSON: it is not UTF-8",
 }
-"""What a body is called that cannot be parsed, by the error of parsing it."""
+"""The messages for a body that cannot be parsed, by the error of the parser."""
 
 
 def install(app: FastAPI) -> None:

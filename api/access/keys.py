@@ -54,7 +54,7 @@ def caller_of(scope: Scope) -> Caller:
 
 
 LONG_ENOUGH = 16
-"""Characters of a key that nobody guesses."""
+"""The fewest characters of a key that cannot be guessed."""
 
 NO_KEY = "no key was shown: give a key of this server as `Authorization: Bearer …`"
 
@@ -86,8 +86,8 @@ class Keyring:
         return bool(self._own or self._known)
 
     async def refresh(self) -> None:
-        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that cannot be done and
-        what is known is too old.
+        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that fails and the
+        known keys are too old.
         """
         age = self._age()
         if age is not None and age < _FRESH_SECONDS:

@@ -1,8 +1,8 @@
 """Limits of callers: wrong keys in a minute, open streams, and what keys with limits have used.
 
 `Attempts` counts how often an address may show a wrong key in a minute, so that nobody tries keys one after another. A
-right key is accepted all the same, else whoever is behind the same proxy could keep its holder out. Only keys that
-might be guessed are not.
+right key is accepted all the same, unless it might be guessed: otherwise anybody behind the same proxy could keep its
+holder out.
 
 `CallerStream` is the response to one caller, which counts among the caller's open streams, and ends with the key.
 `Ledger` has what keys with limits have used in this minute, over all processes, and gives the meter of one request.

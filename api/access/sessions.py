@@ -1,12 +1,11 @@
 """`Sessions`: the web page signs in with a key once, and then sends a cookie in its place.
 
 The value of the cookie is `1.KEY.END.NONCE.SIGNATURE`: `sign_session` makes it, `read_session` parses it. The signature
-is made with a secret that all processes of a server share, and with the stored hash of the key. So a session is of one
-key as it is now, and the server stores nothing of it.
+is made with a secret that all processes of a server share, and with the stored hash of the key. So a session ends when
+its key changes, and the server stores nothing of it.
 
 Any page can send requests to this server, and a browser adds the session's cookie to requests of pages of the same
-site, such as of another port. So a session counts only for requests of which the browser says that they are of our own
-page.
+site, such as of another port. So a session counts only for requests that come from our own page, as the browser says.
 """
 
 import asyncio

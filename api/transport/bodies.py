@@ -37,7 +37,7 @@ _IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
 
 
 class BodyLimit:
-    """The largest number of bytes of a body, and what a client is told whose body is larger.
+    """The largest number of bytes of a body, and the message to a client whose body is larger.
 
     A body of JSON has at most `values` values; None: the body is no JSON.
     """

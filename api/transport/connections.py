@@ -30,7 +30,7 @@ _OTHER_FILES = 256
 """File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
 _FEWEST = 8
 _RESERVE = 16
-"""Connections beyond the limit, on which only health is told."""
+"""Connections beyond the limit, on which only health checks are answered."""
 _PATIENCE = 1.0
 """Seconds after which a connection whose client reads nothing makes room for another, if there are too many."""
 _REFUSAL = (
@@ -183,7 +183,7 @@ class _BoundedProtocol(H11Protocol):
         return True
 
     def _join_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
-        """Returns False if the reserve is full. A connection of it is told the server's health only."""
+        """Returns False if the reserve is full. A connection of the reserve gets only health checks answered."""
         reserved = [other for other in others if other.is_reserve and not other.transport.is_closing()]
         self.is_reserve = len(reserved) < _RESERVE
         if self.is_reserve:

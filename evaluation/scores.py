@@ -75,7 +75,7 @@ def precision(shown: Shown) -> float:
 
 
 def reciprocal_rank(shown: Shown) -> float:
-    """Returns 1 / the place of the first that supports the question; 0 if there is none."""
+    """Returns 1 / the place of the first passage that supports the question; 0 if there is none."""
     return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 

@@ -20,7 +20,7 @@ from evaluation.datasets.json_lines import Row
 __all__ = ["KINDS", "Noise", "NoiseCounts", "add_noise"]
 
 KINDS = ("intents", "order", "chatter", "spelling")
-"""In the order in which they are added: what is joined and said beside is misspelt, too."""
+"""In the order in which they are added: joined questions and chatter are misspelt, too."""
 
 T = TypeVar("T")
 

@@ -117,7 +117,7 @@ class AnswerRow:
         return range(1, 1 + self.depth) if self.hops else range(min(len(self.steps), 1))
 
     def steps_to(self, depth: int) -> tuple[StepRow, ...]:
-        """Returns the steps of the first so many layers; all steps if the question was not divided."""
+        """Returns the steps of the first `depth` layers; all steps if the question was not divided."""
         layers = sorted({step.depth for step in self.hops})[:depth]
         return tuple(step for step in self.hops if step.depth in layers) if self.hops else self.steps
 

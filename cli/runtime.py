@@ -40,7 +40,7 @@ def run_with_container(
 
 @contextmanager
 def present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
-    """Yields the settings, with a temporary data folder if there is none and none is to be made."""
+    """Yields the settings, with a temporary data folder if there is none and the work may not make it."""
     from app.composition import choose_composition
 
     if creates or choose_composition(settings).exists():

@@ -69,7 +69,7 @@ class Summary:
         return None if self.deleted is None else len(self.deleted)
 
     def succeeded(self, *, strict: bool) -> bool:
-        """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
+        """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail; else not all."""
         refused = bool(self.rejected or self.job.counts.get("failed"))
         used = any(self.job.counts.get(name) for name in ("indexed", "unchanged", "skipped"))
         return self.job.state is not JobState.PAUSED and not (refused and (strict or not used))
@@ -181,7 +181,7 @@ async def _tell_cost(container: Container, corpus: Corpus, request: Request) -> 
 
 
 async def _prepare_searches(container: Container, corpus: Corpus) -> None:
-    """Waits for what the worker of a data folder writes for searches of a large corpus: it ends with this command."""
+    """Waits until the worker of a data folder has written a large corpus' search files: it ends with this command."""
     if container.composition.worker != "embedded":
         return
     task = asyncio.create_task(container.snapshots.prepare(corpus.id))

@@ -98,8 +98,8 @@ class Reading(Protocol):
         ...
 
     def fit(self, settings: CorpusSettings, name: str) -> None:
-        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if it cannot have what is
-        read.
+        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if the corpus cannot have
+        what is read.
         """
         ...
 
@@ -159,7 +159,7 @@ class PathsReading:
 class ChangesReading:
     """What has changed in the paths since the last comparison.
 
-    What is gone from them is deleted; after the first comparison, all that is in the corpus and not in them.
+    Documents that are gone from the paths are deleted; the first comparison deletes all others of the corpus.
     """
 
     share: float | None = None

@@ -51,7 +51,7 @@ class Progress:
         self._show(f"reading: {documents:,} documents", share or 0.0, None if share is None else 1.0, left)
 
     def watch(self, job: Job, is_waiting: bool) -> None:
-        """Shows the state of the job. If the worker waits for something, no time is left that could be told."""
+        """Shows the state of the job. If the worker waits for something, no time left is shown."""
         self.watch_counts(job.counts, job.progress, ahead=job.ahead, is_waiting=is_waiting)
 
     def watch_counts(

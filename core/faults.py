@@ -1,4 +1,4 @@
-"""The words for errors: for what pydantic refuses, and for what nobody foresaw."""
+"""The words for errors: for values that pydantic refuses, and for unexpected errors."""
 
 import re
 from collections.abc import Mapping, Sequence

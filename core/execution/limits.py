@@ -1,4 +1,4 @@
-"""Limits of work: of the processor's time for one document, and of what runs at once, for which callers take turns."""
+"""Limits of work: the processor's time for one document, and how much runs at once, for which callers take turns."""
 
 import asyncio
 import time

@@ -11,12 +11,12 @@ from core.text.word_lists import SMALL_WORDS
 __all__ = ["select_sentences", "shorten_hits", "stems_of"]
 
 _FIRST = 0.8
-"""What it is worth to be the first sentence, which mostly says what the passage is about."""
+"""The worth of the first sentence, which mostly says what the passage is about."""
 _BRIDGE = 0.7
-"""What the title of another passage is worth: the sentence leads there."""
+"""The worth of the title of another passage: the sentence leads there."""
 _PER_WORD = 1 / 200
 _PER_WORD_ALONE = 1 / 100
-"""What a word costs a sentence that stands for its passage alone: of a contract, a sentence may be a page."""
+"""The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
 _SHORTEST = 4
 """Words of a sentence that says something: a heading has fewer."""
 

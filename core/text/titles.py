@@ -1,7 +1,7 @@
 """Titles of documents: derived from a key, cleaned, as names of entities, and the versions that they tell apart.
 
-`10-Q 2023 Q3 AAPL` and `10-Q 2022 Q3 AAPL` are a family, as are `policy-4.6.1` and `policy-4.6.2`: what is left of
-their names without years, quarters and versions, which are the marks of a version, is the same.
+`10-Q 2023 Q3 AAPL` and `10-Q 2022 Q3 AAPL` are a family, as are `policy-4.6.1` and `policy-4.6.2`: their names are the
+same without the marks of a version, which are years, quarters and versions.
 """
 
 import re

@@ -30,7 +30,7 @@ _LONGEST_JOINED = 600
 _LONGEST_LABEL = 30
 _LONGEST_MARK = 40
 _PLAIN_WORD = 6
-"""A word of so many letters is no abbreviation, so that even a small letter after its full stop begins a sentence."""
+"""A word of this many letters is no abbreviation, so that even a small letter after its full stop begins a sentence."""
 
 _OPENING = "([{\"'“„«‚‘‹¿¡`*_"
 _BEFORE_WORD = "([{\"'“„«‚‘‹¿¡`*_§"

@@ -31,7 +31,7 @@ class SqliteOriginals:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._log_is_full = True
-        """Also of a file that is opened: a process that was killed may have left the log so."""
+        """Also when the file is opened: a killed process may have left a full log."""
 
     def put(self, corpus_id: str, contents: Sequence[bytes]) -> None:
         """Stores contents in one transaction. Existing originals stay."""

@@ -35,7 +35,7 @@ Ready = Mapping[int, ChunkChanges]
 """How the chunks of each document change, by the number of the document. The rows are in the temporary tables."""
 
 _SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
-"""The columns of a kept chunk that are written where they differ; most are where it stands.
+"""The columns of a kept chunk that are written where they differ; most tell its place.
 
 Its text and heading are the same: the id of its view entries is a digest of them.
 """
@@ -84,7 +84,7 @@ def clear(cx: Connection) -> None:
 
 
 def drop_fenced(cx: Connection, documents: Iterable[int]) -> None:
-    """Deletes from the temporary tables what belongs to documents that have these numbers."""
+    """Deletes the rows of documents with these numbers from the temporary tables."""
     for document in documents:
         for name in _TABLES:
             cx.execute(f"DELETE FROM temp.{name} WHERE document = ?", (document,))

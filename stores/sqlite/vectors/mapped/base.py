@@ -65,7 +65,7 @@ class VectorBase:
 
     path: Path
     identity: tuple[int, int]
-    """The device and number of the file: another file by the same name has another."""
+    """The device and number of the file: another file by the same name has another number."""
     header: Header
     mapping: FileMapping
     mean: Vectors
@@ -102,7 +102,7 @@ class VectorBase:
     def search(self, query: Vectors, k: int, documents: Collection[str] | None, alive: Alive) -> list[Scored]:
         """Returns the `k` best by dot product, ties by id, of all documents or of these.
 
-        It is exact if a filter leaves few rows, and else misses a row that the first pass leaves out.
+        It is exact if a filter leaves few rows; otherwise it misses rows that the first pass leaves out.
         """
         self._check_file()
         allowed = alive if documents is None else self._select_rows(documents, alive)

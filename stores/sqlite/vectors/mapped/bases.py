@@ -118,7 +118,7 @@ class BaseFolder:
             self._delete_unfinished(number)
 
     def delete_leftovers(self) -> None:
-        """Deletes what processes left that were killed while they wrote a file."""
+        """Deletes unfinished files of killed processes."""
         numbers = {path.name.partition(".")[0] for path in self._path.glob(f"*{_UNFINISHED}")}
         for number in map(int, filter(str.isdecimal, numbers)):
             with self.locked(number, threading.Event(), wait=False) as held, suppress(OSError):
@@ -127,7 +127,7 @@ class BaseFolder:
 
     @contextmanager
     def locked(self, number: int, stop: threading.Event, *, wait: bool) -> Iterator[bool]:
-        """Holds the lock of writing the file of a collection; gives False if it cannot be had.
+        """Holds the lock of writing the file of a collection; yields False if it cannot be taken.
 
         The lock saves work and decides nothing. It ends with its process.
         """
@@ -193,7 +193,7 @@ class BasePolicy:
     written again after `retry_seconds`.
 
     A search compares all rows after the file, which for a sixteenth of a million takes as long as the million itself.
-    A file that is written more often while rows come in would be copied more often, so that waits for their end.
+    Writing a file while rows come in would copy it more often, so it is written when no more come.
     """
 
     exact_rows: int = 50_000
@@ -219,7 +219,7 @@ class Bases:
         """When the file of a collection could not be written last, by the monotonic clock."""
 
     def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
-        """Returns the collection as its file and the changes since show it; None without a file that is of it."""
+        """Returns the collection as its file and the changes since show it; None without a file of this collection."""
         base = self.folder.open(collection.number)
         if base is None:
             return None

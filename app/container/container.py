@@ -190,7 +190,7 @@ class Container(Adapters):
         return await self.record.documents.match(corpus.id, parse_filter(where or {}))
 
     def check_embedding(self, corpus: Corpus) -> None:
-        """Raises `EmbeddingMismatch` if the embedding model of the corpus cannot be had here."""
+        """Raises `EmbeddingMismatch` if the embedding model of the corpus is not available here."""
         self.embedders.of(corpus)
 
 

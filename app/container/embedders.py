@@ -50,8 +50,8 @@ class Embedders:
     def of(self, corpus: Corpus) -> Embedder:
         """Returns the model that the corpus was built with.
 
-        Raises `EmbeddingMismatch` if it cannot be had here: the corpus does not name it, other weights have its name
-        now, or it cannot be loaded.
+        Raises `EmbeddingMismatch` if the model is not available here: the corpus does not name it, other weights have
+        its name now, or it cannot be loaded.
         """
         found = self.find(corpus.settings)
         if found is None:
@@ -63,7 +63,7 @@ class Embedders:
         return found
 
     def find(self, settings: CorpusSettings) -> Embedder | None:
-        """Returns the model of a corpus with these settings; None if it cannot be had here."""
+        """Returns the model of a corpus with these settings; None if it is not available here."""
         if not settings.has_vectors:
             return _NONE
         there, configured = settings.embedding_model, self._configured()
@@ -144,7 +144,7 @@ class Embedders:
         )
 
     def _is_model(self, listed: str, kind: str, model: str, name: str) -> bool:
-        """Returns whether an offered model is this one, and has this name with its form."""
+        """Returns whether an offered model is this model, and has this name with its form."""
         try:
             return self._split(listed)[:2] == (kind, model) and self.named(listed).model == name
         except (EmbeddingMismatch, InvalidInput):  # the listed name is no model, or not available
@@ -185,7 +185,7 @@ class _Key:
 
 
 class _Pool:
-    """The models that are in memory beside the configured one, the last used last, with the number of their uses."""
+    """The models in memory beside the configured model, the last used last, with the number of their uses."""
 
     def __init__(self, settings: EmbeddingSettings, make: Make) -> None:
         self._settings = settings

@@ -1,6 +1,6 @@
 """Compares what the stores hold of a corpus with the record, id by id, and repairs it.
 
-Views come first, then originals that no revision names: a submission leaves them that is killed before it queues them.
+Views come first, then originals that no revision names: a submission that is killed before it queues them leaves them.
 The repair writes missing entries, and deletes orphans and orphaned originals.
 """
 

@@ -206,7 +206,7 @@ async def _read_kept_pages(container: "Container", corpus: Corpus, document: Doc
 
 
 async def _load_pages(container: "Container", corpus: Corpus, document: Document) -> dict[int, str]:
-    """Loads the original again, and keeps the texts of pages that are many."""
+    """Loads the original again, and keeps the texts if there are many pages."""
     from indexer import pack_pages  # imports all that indexes
 
     content = await container.files.get(corpus.id, document.content_hash)
@@ -247,7 +247,7 @@ async def list_documents(container: "Container", corpus: Corpus) -> AsyncIterato
 
 
 async def list_those(container: "Container", corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
-    """Yields the documents with these keys that there are."""
+    """Yields the existing documents with these keys."""
     if len(keys) > _LOOK_UPS:
         async for document in list_documents(container, corpus):
             if document.key in keys:

@@ -166,7 +166,7 @@ def _make_revisions(
     read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus, attached: Collection[str]
 ) -> tuple[list[NewRevision], list[Rejection]]:
     """Returns the revisions, and what is rejected. `attached` grows while it is read: attachments are no documents of
-    the request, and are bounded for themselves.
+    the request, and have a limit of their own.
     """
     revisions, rejected = list[NewRevision](), list[Rejection]()
     for found in read():

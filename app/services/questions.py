@@ -250,9 +250,6 @@ async def _restate(opened: _Opened, trace: Trace) -> _Opened:
     - it has no history;
     - no model is asked, or the model's reply cannot be read;
     - it may go to a web search: restated, it may hold words of earlier answers, and so of passages.
-
-    A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
-    of passages.
     """
     question = opened.question
     if not question.history or question.web or opened.models is None:

@@ -56,7 +56,7 @@ class QuestionChanges:
 
 
 async def check_askable(container: Container, corpus: Corpus, request: AskRequest) -> None:
-    """Raises what `ask` would raise for a request that cannot be answered, so that nothing is stored of it."""
+    """Raises what `ask` would raise for a request that cannot be answered, so that it is not stored."""
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
     if request.filter is not None:

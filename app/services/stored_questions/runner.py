@@ -36,7 +36,7 @@ from core.trace import Event, Trace
 __all__ = ["AnswerForm", "QuestionRunner", "StoredForm", "answer_stored"]
 
 _BATCH_SECONDS = 0.1
-"""Events of so long are written at once."""
+"""Events of this time are written together."""
 
 _RETRY_SECONDS = 1.0
 _RENEWALS = 5

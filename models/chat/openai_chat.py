@@ -314,7 +314,7 @@ class _Pieces:
 
 
 class _Pace:
-    """Lets others work while chunks are read that came together, which needs no waiting."""
+    """Lets other tasks run while chunks that came together are read without waiting."""
 
     def __init__(self) -> None:
         self._began = self._others_waited = time.monotonic()

@@ -1,7 +1,7 @@
 """How many tokens a model takes at its endpoint, whether it was shown less than what was sent, and what serves it.
 
-Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. What
-tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
+Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. Its
+count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
 """
 
 import re

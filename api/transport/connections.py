@@ -40,7 +40,7 @@ _REFUSAL = (
 
 
 def make_protocol(settings: ApiSettings) -> Callable[..., asyncio.Protocol]:
-    """Returns what makes the protocol of a connection. Raises the process' own limit of open files as far as it may."""
+    """Returns the factory of connections' protocols. Raises the process' own limit of open files as far as it may."""
     most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES))
     if most < settings.max_connections:
         _log.warning("%d connections are accepted at once: the limit of open files allows no more", most)

@@ -15,7 +15,7 @@ from api.access.limits import network_of
 __all__ = ["HEALTH", "Turns"]
 
 HEALTH = frozenset({"/healthz", "/readyz"})
-"""Paths that wait for no others: who asks for them has to know in time whether the server answers."""
+"""Paths that wait for no others: their callers must know in time whether the server answers."""
 
 _AT_ONCE = 2
 """Requests that begin in a round of the event loop, of different addresses."""

@@ -125,7 +125,7 @@ async def ingest(
     *,
     tell_cost: bool = False,
 ) -> Summary:
-    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is not for it.
+    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is for another corpus.
 
     With `tell_cost`, what a language model would cost is printed before it is called.
     """

@@ -143,7 +143,7 @@ def _ignore(_kind: str, _data: Mapping[str, Any]) -> None:
 
 
 def _budget(option: str, text: str | None, otherwise: "Budget") -> "Budget":
-    """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
+    """Returns the limits of `text` over the settings' limits, which it may exceed; `null` means no limit."""
     from dataclasses import replace
 
     from pydantic import ValidationError

@@ -89,7 +89,7 @@ class Reading(Protocol):
 
     @property
     def keys(self) -> KeySet:
-        """The keys of the documents that `read` has yielded, and of attachments, which who submits the mails adds."""
+        """The keys of the documents that `read` has yielded, and of attachments, which their submitter adds."""
         ...
 
     @property

@@ -20,7 +20,7 @@ _FINAL = frozenset({RevisionState.INDEXED, RevisionState.FAILED, RevisionState.C
 
 
 class ListedDocument(Protocol):
-    """A document of the record, or one of the HTTP API."""
+    """A document of the record, or of the HTTP API."""
 
     @property
     def key(self) -> str: ...

@@ -21,7 +21,7 @@ HopweaveError
 ├── Unavailable              a store, broker or model cannot be reached now; retrying may help
 │   └── ModelUnavailable     a model's endpoint is down, slow or overloaded
 ├── ModelFailed              a model's endpoint refused, or its answer cannot be used
-│   ├── MalformedReply       a model answered twice in another form than the requested one
+│   ├── MalformedReply       a model answered twice in another form than requested
 │   ├── ContextTooLong       the messages do not fit into the model's context
 │   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
 ├── TimedOut                 what a request waits for did not come in time

@@ -101,7 +101,7 @@ class FairSlots:
             raise
 
     def release(self) -> None:
-        """Passes a slot to the first that waits of the caller whose last turn is longest ago."""
+        """Passes a slot to the first waiting task of the caller whose last turn is longest ago."""
         while self._waiting:
             caller, queue = self._waiting.popitem(last=False)
             turn = queue.popleft()

@@ -73,7 +73,7 @@ def _list_files(folder: Path) -> list[Path]:
 
 
 def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
-    """Returns the prompt in a file; raises `InvalidSettings` unless it can take the place of ours."""
+    """Returns the prompt in a file; raises `InvalidSettings` unless it can replace the packages' prompt."""
     name = file.stem
     if name not in own:
         raise _make_error(

@@ -21,10 +21,10 @@ __all__ = [
 ]
 
 CLAIMED_ALONE_AFTER = 4
-"""A revision that was claimed so often without an end is claimed alone: it may be what kills its workers."""
+"""A revision that was claimed this many times without an end is claimed alone: it may be what kills its workers."""
 
 FAILED_AFTER = 8
-"""A revision that was claimed so often without an end fails."""
+"""A revision that was claimed this many times without an end fails."""
 
 LONGEST_LEASE_SECONDS = 3600.0
 """No worker takes a longer lease. A lease that ends later was taken before the store's clock was set back, and counts

@@ -37,9 +37,9 @@ class Matches:
     ids: frozenset[str]
 
     def follow(self, version: int, changed: Collection[str], matching: Collection[str]) -> "Matches":
-        """Returns the documents at a later version, when the documents `changed` have changed, and the documents
-        `matching` of them match. If the same documents match, the set is the same object: what was computed from it
-        need not be computed again.
+        """Returns the documents at a later version. The documents `changed` have changed since, of which `matching`
+        match. If the same documents match, the set is the same object: what was computed from it need not be computed
+        again.
         """
         same = all((id in self.ids) == (id in matching) for id in changed)
         return Matches(version=version, ids=self.ids if same else self.ids.difference(changed).union(matching))

@@ -33,7 +33,7 @@ _LEADS = re.compile(
     r"|selon|d['’]après|concernant|dans|pour|según|respecto (?:a|de)|en|para)\s",
     re.IGNORECASE,
 )
-"""How a lead-in begins that only a comma parts from the question, and what is none of its names."""
+"""Words that begin a lead-in before a comma. They are no part of its names."""
 
 
 def split_lead_in(question: str) -> tuple[str, str]:

@@ -127,7 +127,7 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_never_name(form: str, *, quoted: bool) -> bool:
-    """Whether a form is none in any document."""
+    """Whether a form is no name in any document."""
     if is_place_or_time(form) or is_role(form):
         return True
     return not quoted and (is_shouted(form) or is_part_of_text(form))

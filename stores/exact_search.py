@@ -63,7 +63,7 @@ class VectorSnapshot:
     def extended(
         self, rows: Sequence[int], ids: Sequence[str], documents: Sequence[str], vectors: Vectors
     ) -> "VectorSnapshot":
-        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing ones."""
+        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing rows."""
         end = self.size + len(rows)
         grown = self if end <= len(self.matrix) else self._grow(max(end, int(len(self.matrix) * _GROWTH)))
         added = slice(self.size, end)

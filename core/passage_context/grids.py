@@ -1,8 +1,8 @@
 """Tables in text as rows of cells: where each cell stands, the label of its row, and the name of its column.
 
-The tables are those of `core.passage_context.tables`, and rows whose cells have their names (`Rate: 345; Name: Bo`).
-All is read from the text, so nothing is stored beside a passage. Open this to change how a table is read; `cells` finds
-the cell that a citation is about.
+The tables are the tables of `core.passage_context.tables`, and rows whose cells have their names (`Rate: 345; Name:
+Bo`). All is read from the text, so nothing is stored beside a passage. Open this to change how a table is read; `cells`
+finds the cell that a citation is about.
 """
 
 import re

@@ -178,7 +178,7 @@ def _table(values: "array[int]", width: int) -> Ints:
 
 
 def _renumbering(size: int, chosen: Ints) -> Ints:
-    """Returns the place of each of `size` old positions among the chosen ones; -1 if it is not chosen."""
+    """Returns the place of each of `size` old positions among the chosen positions; -1 if it is not chosen."""
     to = np.full(size, -1, np.int32)
     to[chosen] = np.arange(len(chosen))
     return to

@@ -82,7 +82,7 @@ def split_sentences(text: str) -> list[Range]:
 
 
 def segment(text: str) -> list[Range]:
-    """Returns the ranges of the sentences of `text`, each with the white space after it; blank ones are left out.
+    """Returns the ranges of the sentences of `text`, each with the white space after it; blank sentences are left out.
 
     A sentence ends at an empty line, before an item of a list, at a line that ends early, and at a mark that ends no
     abbreviation. What is no sentence of its own, such as an item's number or a footnote's mark, is part of its

@@ -313,7 +313,7 @@ class _Rows:
 
 
 def _chunk_rows(claim: Claim, rows: Iterable[ChunkRow], suffix: str) -> list[dict[str, Any]]:
-    """Returns new chunks, which belong to the claimed revision and to later ones."""
+    """Returns new chunks, which belong to the claimed revision and to later revisions."""
     document = document_uid(claim)
     chunks = [_chunk_properties(claim.corpus_id, row) for row in rows]
     return [

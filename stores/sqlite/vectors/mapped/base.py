@@ -237,7 +237,7 @@ class MappedSnapshot:
     def extended(
         self, rows: Sequence[int], ids: Sequence[str], documents: Sequence[str], vectors: Vectors
     ) -> "MappedSnapshot":
-        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing ones."""
+        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing rows."""
         return replace(self, own=self.own.extended(rows, ids, documents, vectors))
 
     def without(self, rows: NDArray[np.int64]) -> "MappedSnapshot":

@@ -35,7 +35,7 @@ async def _corpus(corpus: str, container: ContainerDep) -> Corpus:
 
 
 CorpusDep = Annotated[Corpus, Depends(_corpus)]
-"""The corpus that the path names; an unknown one is a 404."""
+"""The corpus that the path names; an unknown corpus is a 404."""
 
 
 def json_response(model: BaseModel) -> Response:

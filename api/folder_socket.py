@@ -54,7 +54,7 @@ def _name_address(send: Send, address: str) -> Send:
 async def serve_in_folder(app: ASGIApp, settings: Settings) -> AsyncIterator[None]:
     """Serves the application on the folder's socket, too, while the block runs.
 
-    Of several processes, and of several servers on one folder, one does. Where there are no such sockets, none does.
+    If several processes or servers share a folder, only one serves there. Systems without such sockets serve none.
     """
     with listen_in_folder(settings.data_dir) as listening:
         if listening is None:

@@ -32,12 +32,12 @@ _READING = frozenset({"GET", "HEAD"})
 
 
 class Guard:
-    """ASGI middleware. With keys, a request needs one. Without keys, only requests of this machine are served, and none
-    of a foreign web page.
+    """ASGI middleware. With keys, a request needs a key. Without keys, only requests of this machine are served, and
+    none of a foreign web page.
 
-    A web page can send requests to its visitor's own machine. So without keys, `Host` must be one of this server's (a
-    rebound DNS name is not), and `Origin` and `Sec-Fetch-Site` must not be foreign. Bodies need a content type that a
-    form cannot send, except for uploads of files: browsers name the origin of a form in `Origin`.
+    A web page can send requests to its visitor's own machine. So without keys, `Host` must name this server (a rebound
+    DNS name does not), and `Origin` and `Sec-Fetch-Site` must not be foreign. Bodies need a content type that a form
+    cannot send, except for uploads of files: browsers name the origin of a form in `Origin`.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ def _refuse_body(scope: Scope, headers: Headers, limit: BodyLimit) -> tuple[HTTP
 
 
 def _shown_key(headers: Headers) -> str:
-    """Returns the key that a request shows, or "". Of two headers, a proxy may have checked the other one."""
+    """Returns the key that a request shows, or "". Two headers count as none: a proxy may have checked the other."""
     sent = headers.getlist("authorization")
     scheme, _, shown = sent[0].partition(" ") if len(sent) == 1 else ("", "", "")
     return shown.strip().encode("latin-1", "replace").decode("utf-8", "replace") if scheme.lower() == "bearer" else ""

@@ -104,8 +104,8 @@ def create_app(
 ) -> FastAPI:
     """Returns the application.
 
-    A given container is used and not closed; without one, the application makes its own when the server starts.
-    `meter` is that of the process; without one, `/metrics` has only what the record knows.
+    A given container is used and not closed; without a container, the application makes its own when the server starts.
+    `meter` is the meter of the process; without a meter, `/metrics` has only what the record knows.
     """
     settings = container.settings if container is not None else settings or read_settings()
     app = FastAPI(

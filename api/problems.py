@@ -138,7 +138,7 @@ _UNREADABLE = {
     RecursionError: "the body is not valid JSON: its brackets are nested too deeply",
     UnicodeDecodeError: "the body is not valid JSON: it is not UTF-8",
 }
-"""What a body is called that cannot be parsed, by the error of parsing it."""
+"""The messages for a body that cannot be parsed, by the error of the parser."""
 
 
 def install(app: FastAPI) -> None:
@@ -237,7 +237,7 @@ def _handle_http_error(request: Request, error: Exception) -> Response:
 
 
 def _list_methods(request: Request) -> list[str]:
-    """Returns the methods of all routes of the path, as the API is described. The router tells those of the first."""
+    """Returns the methods of all routes of the path, as described. The router knows only the first route's methods."""
     parts = request.url.path.split("/")
     routes = [one for one in request.app.state.routes if isinstance(one, APIRoute) and one.include_in_schema]
     fitting = [route.path_format for route in routes if _fits(route.path_format.split("/"), parts)]

@@ -122,7 +122,7 @@ def _configure(
 
 def _serve_on(settings: Settings, workers: Supervision, descriptor: int, log: Path | None) -> None:
     logging.getLogger("hopweave.http").setLevel(logging.WARNING)  # the parent process knows its requests
-    # uvicorn's own `fd` takes every socket for one of the Unix domain, and so leaves Nagle's algorithm on.
+    # uvicorn's own `fd` treats every socket as a Unix socket, and so leaves Nagle's algorithm on.
     with ListeningSocket(fileno=descriptor) as listening:
         address = _describe_address(*listening.getsockname()[:2])
         _Server(_configure(settings, address, log=log), workers, settings.api.drain_seconds).run(sockets=[listening])
@@ -232,7 +232,7 @@ async def _check_keys(container: Container, host: str) -> None:
     """Raises `InvalidInput` if other machines reach the server and there is no key. A record that does not answer yet
     is no error: without a key the server refuses other machines.
     """
-    own = container.settings.api.keys  # an empty one, as of a variable that is not set, is none
+    own = container.settings.api.keys  # an empty key, as from an unset variable, is no key
     if is_loopback(host) or any(key.get_secret_value().strip() for key in own):
         return
     try:

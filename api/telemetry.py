@@ -1,7 +1,7 @@
 """The parts of the server that are watched: requests, connections and the event loop.
 
-`RequestTelemetry` is the middleware that gives each request its id, and measures, logs and traces it. Of the event
-loop, it is measured how late it runs; errors of accepting connections are logged at a bounded rate.
+`RequestTelemetry` is the middleware that gives each request its id, and measures, logs and traces it. The lateness of
+the event loop is measured, and errors of accepting connections are logged at a bounded rate.
 """
 
 import asyncio

@@ -22,7 +22,7 @@ def run_with_container(
 ) -> T:
     """Runs `work` with a container of its own and closes the container in any case.
 
-    Only work that `creates` something may make a data folder. Other work finds an empty one where there is none.
+    Only work that `creates` something may make a data folder. Other work finds an empty folder where there is none.
     """
     from app.container import Container
     from core.settings import read_settings
@@ -40,7 +40,7 @@ def run_with_container(
 
 @contextmanager
 def present_folder(settings: "Settings", *, creates: bool) -> "Iterator[Settings]":
-    """Yields the settings, with a temporary data folder if there is none and none is to be made."""
+    """Yields the settings, with a temporary data folder if there is none and the work may not make it."""
     from app.composition import choose_composition
 
     if creates or choose_composition(settings).exists():

@@ -94,7 +94,7 @@ def check_corpus_name(name: str) -> str:
 
 
 def check_embedded_by(given: EmbeddedBy, settings: CorpusSettings, what: str, name: str) -> None:
-    """Raises `InvalidInput` unless embeddings can be those of the corpus `name`. `what` has them, for the message."""
+    """Raises `InvalidInput` unless the embeddings fit the corpus `name`. `what` names their owner in the message."""
     if not settings.has_vectors:
         raise InvalidInput(
             f"{what} has an embedding, and corpus {name!r} has no vectors: leave the embedding out, or make them with "

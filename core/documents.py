@@ -43,7 +43,7 @@ LOADER_NOTES = "loader_notes"
 """The field of a document's metadata with what a loader has to tell its user, such as a guessed encoding."""
 
 HEADING_SEPARATOR = " › "
-"""Between the parts of the heading path of a chunk, of which the last one is the nearest."""
+"""Separates the parts of a chunk's heading path. The last part is the nearest heading."""
 
 MAX_KEY_LENGTH = 1024
 KEY_PATTERN = r"^(?![/\\])(?!(?:[^/\\]*[/\\])*\.\.(?:[/\\]|$))[^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f\x85][^\x00-\x1f\x7f]*$"
@@ -133,9 +133,9 @@ class Submission:
 class Document:
     """A document as readers see it.
 
-    `state` is that of its newest revision; `readable` says whether an indexed revision is current. A document that is
-    not `enabled` is kept, and no search, question or walk in the graph sees it. `malformed_triples` counts the triples
-    that were skipped, `size` is in bytes.
+    `state` is the state of its newest revision; `readable` says whether an indexed revision is current. A document that
+    is not `enabled` is kept, and no search, question or walk in the graph sees it. `malformed_triples` counts the
+    triples that were skipped, `size` is in bytes.
     """
 
     id: str

@@ -21,7 +21,7 @@ HopweaveError
 ├── Unavailable              a store, broker or model cannot be reached now; retrying may help
 │   └── ModelUnavailable     a model's endpoint is down, slow or overloaded
 ├── ModelFailed              a model's endpoint refused, or its answer cannot be used
-│   ├── MalformedReply       a model answered twice in another form than the requested one
+│   ├── MalformedReply       a model answered twice in another form than requested
 │   ├── ContextTooLong       the messages do not fit into the model's context
 │   └── ModelRefused         a model's endpoint refuses every call: a wrong key, or an unknown model
 ├── TimedOut                 what a request waits for did not come in time
@@ -47,9 +47,9 @@ class InvalidFilter(InvalidInput):
 
 
 class FilesRejected(InvalidInput):
-    """No file of an upload can be used, or one cannot where all must be. Nothing was written.
+    """No file of an upload can be used, or not all where all must be. Nothing was written.
 
-    `rejected` has each file, or place in one, with the reason.
+    `rejected` has each file, or place in a file, with the reason.
     """
 
     def __init__(self, message: str, rejected: Sequence[tuple[str, str]]) -> None:
@@ -62,7 +62,7 @@ class InvalidStrategy(InvalidInput):
 
 
 class InvalidSettings(InvalidInput):
-    """Settings contradict one another, or one of them cannot be read."""
+    """Settings contradict one another, or a setting cannot be read."""
 
 
 class Forbidden(HopweaveError):
@@ -94,7 +94,7 @@ class KeysExist(Conflict):
 
 
 class EmbeddingMismatch(Conflict):
-    """The corpus was built with another embedding model than the configured one."""
+    """The corpus was built with another embedding model than the configured model."""
 
 
 class UnsupportedMedia(HopweaveError):
@@ -134,7 +134,7 @@ class ModelFailed(HopweaveError):
 
 
 class MalformedReply(ModelFailed):
-    """A model answered twice in another form than the requested one, or its token limit cut it off.
+    """A model answered twice in another form than requested, or its token limit cut the answer off.
 
     `text` is its last answer.
     """

@@ -81,7 +81,7 @@ class StepEvent:
 class ReviewEvent:
     """The result of checking a step's answer; `text` is the corrected answer or the question that remains.
 
-    `before` is the answer that was checked and `after` the one that came of it ('': none), so that verdicts can be
+    `before` is the answer that was checked and `after` the answer that resulted ('': none), so that verdicts can be
     compared with gold answers.
     """
 

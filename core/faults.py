@@ -1,4 +1,4 @@
-"""The words for errors: for what pydantic refuses, and for what nobody foresaw."""
+"""The words for errors: for values that pydantic refuses, and for unexpected errors."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ def describe_bug(error: BaseException) -> str:
 
 
 def describe_fault(fault: Mapping[str, Any], *, field: str = "field") -> str:
-    """Returns the message of one of a `ValidationError`'s errors. `field` is what the caller's fields are called."""
+    """Returns the message of one error of a `ValidationError`. `field` is the message's word for a field."""
     if fault["type"] == "extra_forbidden":
         return f"unknown {field}"
     return str(fault["msg"]).removeprefix(_RAISED)

@@ -63,7 +63,7 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
 def has_empty_part(source: object, depth: int = 1) -> bool:
     """Returns whether an object of a filter is empty, so that it matches every document.
 
-    Deeper filters than `parse_filter` takes are left to it.
+    Filters deeper than `parse_filter` accepts are left to `parse_filter`.
     """
     if depth > 2 * MAX_DEPTH:
         return False

@@ -68,7 +68,7 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class EntityMerge:
-    """A user's statement that one entity is another. The names are normalised. `id` is that of `core.ids.merge_id`."""
+    """A user's statement that one entity is another. The names are normalised. `id` is from `core.ids.merge_id`."""
 
     id: str
     from_id: str

@@ -47,8 +47,8 @@ class JobProgress:
 
 @dataclass(frozen=True, kw_only=True)
 class JobAhead:
-    """What is indexed before a job begins: the documents of its corpus that were submitted earlier, and that are of
-    the size class of its first document or of a smaller one. `bytes` are those of their content that are not done.
+    """The documents that are indexed before a job begins: documents of its corpus that were submitted earlier, in the
+    size class of its first document or a smaller class. `bytes` counts their content that is not indexed yet.
     """
 
     documents: int

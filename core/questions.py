@@ -47,11 +47,11 @@ class NewQuestion:
 class AskedQuestion:
     """A stored question.
 
-    `generation` is that of the corpus when the question was asked; None if the corpus was indexed again since.
-    `answer`, `problem` and `verification` are JSON. Passages and quotes of the corpus are not stored in `answer`: they
-    are read when it is shown (`app/services/stored_questions/texts.py`). `support` is that of the answer, '' without
-    one.
-    `withdrawn`: a document that was retrieved for the answer has been deleted, and the answer and the events with it.
+    `generation` is the generation of the corpus when the question was asked; None if the corpus was indexed again
+    since. `answer`, `problem` and `verification` are JSON. Passages and quotes of the corpus are not stored in
+    `answer`: they are read when it is shown (`app/services/stored_questions/texts.py`). `support` is the answer's
+    support, '' without an answer. `withdrawn`: a document that was retrieved for the answer has been deleted, and the
+    answer and the events with it.
     """
 
     id: str
@@ -98,7 +98,7 @@ class QuestionOutcome:
 
 @dataclass(frozen=True, kw_only=True)
 class QuestionSource:
-    """A document that was retrieved for an answer. `fingerprint` is that of its revision then."""
+    """A document that was retrieved for an answer. `fingerprint` is its revision's fingerprint at that time."""
 
     document_id: str
     fingerprint: str

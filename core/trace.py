@@ -22,7 +22,7 @@ _about: ContextVar[str] = ContextVar("the corpus that notes are about", default=
 
 @contextmanager
 def notes_about(corpus: str) -> Iterator[None]:
-    """Makes notes begin with the name of the corpus, in this task and in those that it starts meanwhile."""
+    """Makes notes begin with the name of the corpus, in this task and in tasks that it starts meanwhile."""
     before = _about.set(corpus)
     try:
         yield

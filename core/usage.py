@@ -9,7 +9,7 @@ __all__ = ["ActionUsage", "Usage"]
 class ActionUsage:
     """What one action spent at one model.
 
-    `seconds` are the sum over calls, also of concurrent ones. `cached` calls were answered from the cache; they are in
+    `seconds` are the sum over calls, also of concurrent calls. `cached` calls were answered from the cache; they are in
     no other number. `failed` calls are included in `calls`. `estimated` says that tokens were counted from characters.
     """
 

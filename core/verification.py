@@ -74,8 +74,8 @@ class AnswerWithout:
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
-    """The role of a document, and `why` in a sentence. `markers` are those of its citations in the answer; there are
-    none if only a step of the answer quotes it.
+    """The role of a document, and `why` in a sentence. `markers` are the markers of its citations in the answer; there
+    are none if only a step of the answer quotes it.
 
     `without` is None if the question was not answered again. `replaced_by` are the documents that a redundant document
     can be replaced by.
@@ -93,9 +93,9 @@ class Verdict:
 class Verification:
     """The verdicts on the documents of an answer, in the order of their citations.
 
-    `together` are groups of documents: each document is redundant, and one of the group is needed. `usage` is that of
-    the verification alone. `retrieved` are the documents (name of the corpus, id) that the answers without a document
-    may be made of.
+    `together` are groups of documents: each document is redundant, and one of the group is needed. `usage` is the usage
+    of the verification alone. `retrieved` are the documents (name of the corpus, id) that the answers without a
+    document may be made of.
     """
 
     documents: tuple[Verdict, ...] = ()

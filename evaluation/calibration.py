@@ -28,10 +28,11 @@ class CalibrationSet:
 
 
 def read_calibration_sets(folders: Sequence[Path], unanswerable: Path | None) -> list[CalibrationSet]:
-    """Returns the datasets of the folders. The questions of each are unanswerable for the others, as are those of the
-    file `unanswerable` for all.
+    """Returns the datasets of the folders. The questions of each dataset are unanswerable for the other datasets, and
+    questions of the file `unanswerable` for all.
 
-    Raises `InvalidInput` for a dataset without questions of one kind, and what `read_dataset` raises.
+    Raises `InvalidInput` for a dataset without answerable or without unanswerable questions, and what `read_dataset`
+    raises.
     """
     datasets = [read_dataset(folder) for folder in folders]
     others = read_questions(unanswerable, unanswerable=True) if unanswerable is not None else ()

@@ -67,13 +67,13 @@ class Experiment:
     The questions are those whose `metadata` match `where` (None: all), of these the first `limit`, or a random `sample`
     that depends on `seed` alone, so that it is the same for everything that is compared. `unanswerable` says that the
     corpus answers none of them. With `corpus_sample`, only the passages that support these questions are indexed, and
-    so many others, drawn by the seed.
+    that many others, drawn by the seed.
 
     The reasoners of `on_tree` are asked on the tree of summaries over the corpus, which is made if there is none.
 
-    Differences are to `baseline`, a searcher or reasoner of the experiment. Without one, and for the other kind, they
-    are to the first. Raises `InvalidInput` for a baseline that is not part of the experiment, for a `limit` with a
-    `sample`, and for a `corpus_sample` of an existing corpus.
+    Differences are to `baseline`, a searcher or reasoner of the experiment. Without `baseline`, and for the other kind,
+    they are to the first searcher or reasoner. Raises `InvalidInput` for a baseline that is not part of the experiment,
+    for a `limit` with a `sample`, and for a `corpus_sample` of an existing corpus.
     """
 
     searchers: tuple[str, ...] = DEFAULT_SEARCHERS
@@ -198,8 +198,8 @@ async def _answer_questions(
     *,
     tree: Corpus | None,
 ) -> tuple[list[AnswerRow], list[JudgementRow]]:
-    """Returns the rows of every reasoner, one after another, so that all answers of one are computed under the same
-    load.
+    """Returns the rows of every reasoner, one after another, so that all answers of a reasoner are computed under the
+    same load.
     """
     asked = AnswerOptions(
         dataset=dataset,
@@ -323,7 +323,7 @@ def _filter_questions(dataset: Dataset, where: DocumentFilter | None) -> tuple[G
 
 
 _CHUNKS_PER_PLACE = 3
-"""Chunks of a search for each document that is counted: enough if several chunks are of the same one."""
+"""Chunks of a search for each document that is counted: several chunks may be of the same document."""
 
 _WARM_UP = 3
 
@@ -331,7 +331,7 @@ _WARM_UP = 3
 async def _search_all(
     container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
-    """Returns one row for each question. The first questions are searched once before, so that loading is not timed."""
+    """Returns one row for each question. The first questions are searched once more, untimed, to load all."""
     await asyncio.to_thread(warm)
     for question in questions[:_WARM_UP]:
         await _search(container, corpus, question, searcher)

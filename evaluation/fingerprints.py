@@ -96,7 +96,7 @@ def _strategy(package: str, text: str, kind: str) -> str:
 
 
 def _models(settings: Settings) -> str:
-    """Returns the settings of the models that answer, without keys and without those that only judge."""
+    """Returns the settings of the models that answer, without keys and without models that only judge."""
     llm = settings.llm
     roles = {role: one for role, one in sorted(llm.roles.items()) if not is_judge(role)}
     return json.dumps(

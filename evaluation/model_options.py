@@ -1,4 +1,4 @@
-"""The option `--model`, as settings that stand above those of the environment."""
+"""The option `--model`, as settings that override the environment."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -75,7 +75,7 @@ def precision(shown: Shown) -> float:
 
 
 def reciprocal_rank(shown: Shown) -> float:
-    """Returns 1 / the place of the first that supports the question; 0 if there is none."""
+    """Returns 1 / the place of the first passage that supports the question; 0 if there is none."""
     return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 
@@ -131,7 +131,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def contains_parts(texts: Sequence[str], parts: Iterable[Iterable[str]]) -> float:
-    """Returns 1 if the texts contain an answer of every part, as `contains_answer` does for one."""
+    """Returns 1 if the texts contain an answer of every part, as `contains_answer` does for one part."""
     return min((contains_answer(texts, answers) for answers in parts), default=0.0)
 
 
@@ -245,7 +245,7 @@ _STEP = 100
 
 @dataclass(frozen=True, kw_only=True)
 class Separation:
-    """One number for each question: of those that the corpus answers, and of those that it does not."""
+    """One number for each question that the corpus answers, and for each question that it does not answer."""
 
     answerable: tuple[float, ...] = field(default=())
     unanswerable: tuple[float, ...] = field(default=())
@@ -265,7 +265,7 @@ class Separation:
 
 @dataclass(frozen=True, kw_only=True)
 class ThresholdPoint:
-    """The share of answerable questions at or above a threshold, and of unanswerable ones below it."""
+    """The share of answerable questions at or above a threshold, and of unanswerable questions below it."""
 
     threshold: float
     answered: float
@@ -284,7 +284,7 @@ def compute_curve(values: Separation) -> list[ThresholdPoint]:
 
 
 def choose_threshold(values: Separation) -> ThresholdPoint:
-    """Returns the point with the best balanced accuracy, the middle one of several."""
+    """Returns the point with the best balanced accuracy, or the middle of several such points."""
     curve = compute_curve(values)
     best = max(point.balanced_accuracy for point in curve)
     threshold = median_low([point.threshold for point in curve if point.balanced_accuracy >= best - 1e-9])

@@ -34,7 +34,7 @@ class EventReader:
         self._data: list[bytes] = []
 
     def feed(self, piece: bytes) -> Iterator[Any]:
-        """Yields the events that end in this piece; of kinds that this version does not know, none.
+        """Yields the events that end in this piece, except kinds that this version does not know.
 
         Raises `ProblemError` for an `error` event.
         """

@@ -38,10 +38,10 @@ def read_documents(
 ) -> Iterator[NewDocument | NewFile | Rejection]:
     """Returns an iterator over the files of paths and folders, the documents of JSON lines, and then `documents`.
 
-    A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. Of two with
-    one key the first is taken. `suffixes` are those that the server reads: of a folder, files with others are rejected
-    here, without being read, as are files without a suffix that are not text; None leaves that to the server.
-    `gitignore`: files that a .gitignore file in the folder, or in one within it, names are left out. Links that lead
+    A file's key is its path within the folder that was named, or its name; a line's is its `key` or `id`. If two
+    documents have one key, the first is taken. `suffixes` are the suffixes that the server reads: files of a folder
+    with other suffixes, or with no suffix and no text, are rejected here without being read; None leaves that to the
+    server. `gitignore`: files that a .gitignore file in the folder or a subfolder names are left out. Links that lead
     out of the folder are rejected unless `follow_links`. Raises `FileNotFoundError` at once for a path that does not
     exist.
     """
@@ -95,7 +95,7 @@ def _located(
 
 
 def _walk(root: Path, *, gitignore: bool, follow_links: bool) -> Iterator[Path | Rejection]:
-    """Files below `root`, sorted; no hidden ones, and no folder twice."""
+    """Yields the files below `root`, sorted, without hidden files, and no folder twice."""
     seen: set[tuple[int, int]] = set()
     real = os.path.realpath(root)
 
@@ -172,7 +172,7 @@ def _reject_file(file: Path, key: str, suffixes: Collection[str] | None) -> list
 
 
 def _may_be_text(file: Path) -> bool:
-    """Whether the beginning of a file may be that of a text in UTF-8. The server looks at all of it."""
+    """Whether a file may be text in UTF-8, judging by its beginning. The server reads all of it."""
     try:
         with file.open("rb") as content:
             start = content.read(_START_BYTES)
@@ -217,7 +217,7 @@ def _text(content: bytes) -> str:
 
 
 def _document(value: object) -> NewDocument:
-    """The document that a JSON object says; fields besides those of `NewDocument` are left out."""
+    """Returns the document that a JSON object describes; fields that `NewDocument` lacks are left out."""
     if not isinstance(value, Mapping):
         raise ValueError("a document is a JSON object")  # noqa: TRY004 - data of a file, as every other fault of it
     given = {name: value[name] for name in _FIELDS if value.get(name) is not None}

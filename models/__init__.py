@@ -36,7 +36,7 @@ _LATE_IMPORTS = (
     "h11",
     "jiter",
 )
-"""What the OpenAI client imports only when it makes its first call."""
+"""Modules that the OpenAI client imports only at its first call."""
 
 
 def import_chat_client() -> None:

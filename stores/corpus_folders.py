@@ -21,10 +21,10 @@ def corpus_folder(root: Path, corpus_id: str) -> Path:
 
 
 def delete_folder(folder: Path) -> None:
-    """Deletes a folder or file; a missing one is no error.
+    """Deletes a folder or file, if it exists.
 
-    It is renamed first, so no process ever sees half of it. Renamed folders of a process that was killed here are
-    deleted, too.
+    It is renamed first, so no process ever sees half of it. Renamed folders that a killed process left are deleted,
+    too.
     """
     renamed = folder.with_name(f"{_DELETED}{secrets.token_hex(8)}")
     try:

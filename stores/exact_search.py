@@ -27,8 +27,8 @@ MARGIN = 1e-5
 class VectorSnapshot:
     """The vectors of one collection at one moment.
 
-    A later snapshot shares the arrays, lists and maps of an earlier one and only appends beyond its `size`, so readers
-    of the earlier one see no change. Only the latest snapshot may be extended, by one thread at a time.
+    A later snapshot shares the arrays, lists and maps of an earlier snapshot and only appends beyond its `size`, so
+    readers of the earlier snapshot see no change. Only the latest snapshot may be extended, by one thread at a time.
     """
 
     matrix: Vectors
@@ -63,7 +63,7 @@ class VectorSnapshot:
     def extended(
         self, rows: Sequence[int], ids: Sequence[str], documents: Sequence[str], vectors: Vectors
     ) -> "VectorSnapshot":
-        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing ones."""
+        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing rows."""
         end = self.size + len(rows)
         grown = self if end <= len(self.matrix) else self._grow(max(end, int(len(self.matrix) * _GROWTH)))
         added = slice(self.size, end)
@@ -106,7 +106,7 @@ class VectorSnapshot:
         return [Scored(id=id_, score=-score) for score, id_ in ranked]
 
     def find(self, ids: Iterable[str]) -> dict[str, Vectors]:
-        """Returns the vectors of those ids that are certainly the present ones here; others may be in the store."""
+        """Returns the vectors of the ids whose vectors here are certainly current; the store may have others."""
         found = {}
         for id_ in ids:
             place = self.places.get(id_, self.size)

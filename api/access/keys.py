@@ -1,4 +1,4 @@
-"""`Keyring`: the keys that this process accepts, those of the settings and those of the record.
+"""`Keyring`: the keys that this process accepts, from the settings and from the record.
 
 A `Caller` is who sent a request, as `Guard` found out; `caller_of` returns it for a request.
 """
@@ -26,9 +26,7 @@ _NAME = "hopweave.caller"
 
 @dataclass(frozen=True, kw_only=True)
 class Caller:
-    """`id` is that of a key, or empty without one; two keys never have the same. `expires_at` is the end of the key or
-    of its session.
-    """
+    """`id` is unique to a key, and empty without a key. `expires_at` is the end of the key or of its session."""
 
     id: str
     name: str = ""
@@ -56,7 +54,7 @@ def caller_of(scope: Scope) -> Caller:
 
 
 LONG_ENOUGH = 16
-"""Characters of a key that nobody guesses."""
+"""The fewest characters of a key that cannot be guessed."""
 
 NO_KEY = "no key was shown: give a key of this server as `Authorization: Bearer …`"
 
@@ -88,8 +86,8 @@ class Keyring:
         return bool(self._own or self._known)
 
     async def refresh(self) -> None:
-        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that cannot be done and
-        what is known is too old.
+        """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that fails and the
+        known keys are too old.
         """
         age = self._age()
         if age is not None and age < _FRESH_SECONDS:
@@ -99,7 +97,7 @@ class Keyring:
             await asyncio.shield(self._reading)
 
     def refresh_soon(self) -> None:
-        """Reads the keys of the record in the background. Errors are those of the next `refresh`."""
+        """Reads the keys of the record in the background. The next `refresh` raises its errors."""
         age = self._age()
         if age is None or age >= _FRESH_SECONDS:
             self._begin_reading()
@@ -107,12 +105,12 @@ class Keyring:
     def find(self, text: str) -> Caller | str:
         """Returns the holder of a key that is accepted now; for any other text, what is wrong.
 
-        A revoked key is not told from an unknown one. That a key has expired is told to its holder only.
+        A revoked key is treated as an unknown key. Only the holder of an expired key is told that it has expired.
         """
         if not text:
             return NO_KEY
         given = text.encode("utf-8", "surrogatepass")
-        # Every key is compared, so that the time does not tell which one was nearly right.
+        # Every key is compared, so that the time does not tell which key was nearly right.
         matches = [hmac.compare_digest(given, key) for key in self._own]
         if any(matches):
             return _hold_own(text)
@@ -130,12 +128,12 @@ class Keyring:
         return any(len(key.decode("utf-8", "surrogatepass")) < LONG_ENOUGH for key in self._own)
 
     def is_guessable(self, text: str) -> bool:
-        """Returns whether a key is a short one of the settings, which were not made by `hopweave keys create`."""
+        """Returns whether a key is a short key of the settings, not made by `hopweave keys create`."""
         return len(text) < LONG_ENOUGH and text.encode("utf-8", "surrogatepass") in self._own
 
     def find_signed(self, id: str, is_signed: Callable[[str], bool]) -> Caller | str | None:
         """Returns the holder of the key with whose hash a session is signed; for an expired key, that it has expired;
-        None if there is no such key, or it is revoked. `id` is that of a key of the record, or `OF_SETTINGS`.
+        None if there is no such key, or it is revoked. `id` is the id of a key of the record, or `OF_SETTINGS`.
         """
         key = self._known.get(id)
         if key is not None:

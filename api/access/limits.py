@@ -1,8 +1,8 @@
 """Limits of callers: wrong keys in a minute, open streams, and what keys with limits have used.
 
 `Attempts` counts how often an address may show a wrong key in a minute, so that nobody tries keys one after another. A
-right key is accepted all the same, else whoever is behind the same proxy could keep its holder out. Only keys that
-might be guessed are not.
+right key is accepted all the same, unless it might be guessed: otherwise anybody behind the same proxy could keep its
+holder out.
 
 `CallerStream` is the response to one caller, which counts among the caller's open streams, and ends with the key.
 `Ledger` has what keys with limits have used in this minute, over all processes, and gives the meter of one request.
@@ -91,7 +91,7 @@ _LOOK_SECONDS = 0.5
 
 
 class CallerStream:
-    """The response of one request. If it is a stream, it counts among those of its caller.
+    """The response of one request. If it is a stream, it counts among the streams of its caller.
 
     Beyond the limit, the stream is refused before its first byte. A stream whose key is revoked or expires, or whose
     session ends, is cut off at its next piece, or within seconds if there is none. In both cases its work ends as if

@@ -83,7 +83,7 @@ async def check_declared(request: Request) -> None:
 
 
 SESSION_PATH = "/v1/session"
-"""Where a key is exchanged for a session, and where one ends."""
+"""Where a key is exchanged for a session, and where a session ends."""
 
 OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
 _SIGNING = frozenset({"POST", "DELETE"})
@@ -100,5 +100,5 @@ def is_open(method: str, path: str) -> bool:
 
 
 def is_view(path: str) -> bool:
-    """Whether a path is that of a page for people, to which links of other sites lead."""
+    """Whether a path is a page for people, to which links of other sites lead."""
     return path in _VIEWS or path.startswith(_VIEW_PREFIX)

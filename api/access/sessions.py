@@ -1,12 +1,11 @@
 """`Sessions`: the web page signs in with a key once, and then sends a cookie in its place.
 
 The value of the cookie is `1.KEY.END.NONCE.SIGNATURE`: `sign_session` makes it, `read_session` parses it. The signature
-is made with a secret that all processes of a server share, and with the stored hash of the key. So a session is of one
-key as it is now, and the server stores nothing of it.
+is made with a secret that all processes of a server share, and with the stored hash of the key. So a session ends when
+its key changes, and the server stores nothing of it.
 
 Any page can send requests to this server, and a browser adds the session's cookie to requests of pages of the same
-site, such as of another port. So a session counts only for requests of which the browser says that they are of our own
-page.
+site, such as of another port. So a session counts only for requests that come from our own page, as the browser says.
 """
 
 import asyncio
@@ -105,7 +104,7 @@ class Sessions:
         return (HTTPStatus.UNAUTHORIZED, found) if isinstance(found, str) else found
 
     async def _check(self, values: list[str]) -> Caller | str:
-        value = read_session(values[0]) if len(values) == 1 else None  # of two, another host may have set one
+        value = read_session(values[0]) if len(values) == 1 else None  # of two cookies, another host may have set one
         secret = await self._secret.read()
         if value is None or secret is None:
             return _UNKNOWN
@@ -170,7 +169,7 @@ def sign_session(secret: bytes, key: str, key_hash: str, expires_at: datetime) -
 
 
 def read_session(text: str) -> SessionValue | None:
-    """Returns the parts of a value; None if it has not the form of one."""
+    """Returns the parts of a value; None if it is malformed."""
     found = _FORM.fullmatch(text)
     if found is None:
         return None
@@ -196,14 +195,14 @@ _SETTING = "HOPWEAVE_API__SESSION_SECRET"
 
 
 class SessionSecret:
-    """The secret of the settings; without one, that of a file, which the first process that needs it makes."""
+    """The secret of the settings, or else of a file, which the first process that needs it makes."""
 
     def __init__(self, given: str, folder: Path) -> None:
         self._path = folder / FILE
         self._secret = given.encode() or None
 
     async def read(self) -> bytes | None:
-        """Returns the secret; None if no process has made one yet. Raises as `make`."""
+        """Returns the secret; None if no process has made it yet. Raises as `make`."""
         if self._secret is None:
             self._secret = await asyncio.to_thread(_read, self._path)
         return self._secret
@@ -218,7 +217,7 @@ class SessionSecret:
 
 
 def _make(path: Path) -> bytes:
-    """Of several processes, the first makes the file: it appears whole, and no other one replaces it."""
+    """Of several processes, the first makes the file: it appears whole, and no other process replaces it."""
     if (secret := _read(path)) is not None:
         return secret
     try:

@@ -1,4 +1,4 @@
-"""Which tools a caller is offered, and why another one is not."""
+"""Which tools a caller is offered, and why other tools are not."""
 
 from collections.abc import Sequence
 

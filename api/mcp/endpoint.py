@@ -45,7 +45,7 @@ class RunningCalls:
         self._scopes.pop(name, None)
 
     def cancel(self, name: CallName) -> None:
-        """Cancels a call. One that is unknown has ended, or runs in another process."""
+        """Cancels a call. An unknown call has ended, or runs in another process."""
         if (scope := self._scopes.get(name)) is not None:
             scope.cancel()
 
@@ -54,7 +54,7 @@ PATH = "/mcp"
 
 _SESSION = "Mcp-Session-Id"
 _SHORT = 16_000
-"""Bytes of a body that is looked into before the SDK gets it. Those that matter here are shorter."""
+"""Bytes of a body that is looked into before the SDK gets it. Relevant messages are shorter."""
 
 
 class McpEndpoint:
@@ -92,7 +92,7 @@ class McpEndpoint:
             self._serving = self._ready = None
 
     def _cancel(self, scope: Scope, message: dict[str, Any]) -> bool:
-        """Cancels the call that a notification names. Returns False for one without a session."""
+        """Cancels the call that a notification names. Returns False for a notification without a session."""
         session = Headers(scope=scope).get(_SESSION)
         named = message.get("params")
         if session is None or not isinstance(named, dict):

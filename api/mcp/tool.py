@@ -3,7 +3,7 @@
 - `Progress` sends what a tool is doing to the client, in order and beside the work.
 - `Questions` says who answers searches and questions. Over stdio that may be the server of the data folder.
 - A `Reference` names a passage or document in all corpora: `people/chunks/ID`, `people/documents/ID`.
-- Several tools have the arguments at the end, and mean a corpus by them.
+- The arguments at the end, which name a corpus, are shared by several tools.
 """
 
 import asyncio
@@ -169,8 +169,8 @@ def parse_reference(text: str) -> Reference:
 
 
 def link_to(address: str, corpus: str, document_id: str, metadata: Mapping[str, Any], link: str | None) -> str:
-    """Returns where readers of a document are led: its own `url`, where its metadata has one, else `link`, which is its
-    address in the web page, else its original here.
+    """Returns the address for readers of a document: the `url` of its metadata, else `link`, which is its address in
+    the web page, else its original here.
     """
     own = metadata.get("url")
     if isinstance(own, str) and own.lower().startswith(_HTTP):
@@ -205,7 +205,7 @@ class ToolCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Tool:
-    """`run` takes the call and its checked arguments (an instance of `arguments`), and returns one of `result`.
+    """`run` takes the call and its checked arguments (an instance of `arguments`), and returns an instance of `result`.
 
     It raises errors of `core.errors`. A tool with the scope `write` is offered where writing is switched on.
     """

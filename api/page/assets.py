@@ -1,7 +1,7 @@
 """`Assets`: the files of the web page, which one process reads, hashes and compresses once.
 
-A file has the address `/page/{hash}/{name}`. The hash is that of all files, so that a browser keeps each address for
-ever, and a page never mixes files of two versions.
+A file has the address `/page/{hash}/{name}`. The hash covers all files, so that a browser keeps each address for ever,
+and a page never mixes files of two versions.
 """
 
 import gzip
@@ -63,7 +63,7 @@ class Assets:
 
     @classmethod
     def read(cls, folder: Traversable) -> "Assets":
-        """Reads all files of a folder but the hidden ones. Raises `FileNotFoundError` if it has no index."""
+        """Reads all files of a folder except hidden files. Raises `FileNotFoundError` if it has no index."""
         contents = dict(sorted(_walk(folder, "")))
         if INDEX not in contents:
             raise FileNotFoundError(f"the web page has no {INDEX}")

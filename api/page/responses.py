@@ -64,7 +64,7 @@ def _show_instead(request: Request, status: HTTPStatus, headers: Mapping[str, st
 
 
 async def send_file(request: Request) -> Response:
-    """Answers `/page/{hash}/{name}`. Another hash is that of another version, whose files are not here."""
+    """Answers `/page/{hash}/{name}`. Another hash belongs to another version, whose files are not here."""
     assets = load_assets()
     asset = assets.files.get(request.path_params["name"])
     if asset is None or request.path_params["hash"] != assets.hash:

@@ -72,7 +72,7 @@ async def _events(container: Container, corpus: Corpus, question_id: str, seen: 
 
 
 async def _find_moved(container: Container, corpus: Corpus) -> Corpus | None:
-    """Returns the corpus that has taken the name, and the questions with it: the old one was indexed again."""
+    """Returns the corpus that has taken the name, and the questions with it: the old corpus was reindexed."""
     try:
         found = await container.record.corpora.get(corpus.name)
     except (NotFound, Unavailable):

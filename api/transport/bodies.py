@@ -37,7 +37,7 @@ _IMPORT_ENCODINGS = _ENCODINGS | {"gzip"}
 
 
 class BodyLimit:
-    """The largest number of bytes of a body, and what a client is told whose body is larger.
+    """The largest number of bytes of a body, and the message to a client whose body is larger.
 
     A body of JSON has at most `values` values; None: the body is no JSON.
     """
@@ -51,7 +51,7 @@ class BodyLimit:
 
 
 class BodyLimits:
-    """The limits of the kinds of bodies. A call returns that of a request, by its path and content type."""
+    """The limits of the kinds of bodies. A call returns the limit of a request, by its path and content type."""
 
     def __init__(self, settings: ApiSettings) -> None:
         setting, largest = "HOPWEAVE_API__MAX_BODY_MB", settings.max_body_mb

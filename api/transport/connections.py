@@ -1,5 +1,5 @@
-"""Connections: their number is limited, and one that sends no request, or reads no response, is closed, so that file
-descriptors suffice.
+"""Connections: their number is limited, and a connection that sends no request, or reads no response, is closed, so
+that file descriptors suffice.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ _OTHER_FILES = 256
 """File descriptors of a process for everything but connections: stores, indexes, models, calls of models."""
 _FEWEST = 8
 _RESERVE = 16
-"""Connections beyond the limit, on which only health is told."""
+"""Connections beyond the limit, on which only health checks are answered."""
 _PATIENCE = 1.0
-"""Seconds after which a connection whose client reads nothing makes room for another one, if there are too many."""
+"""Seconds after which a connection whose client reads nothing makes room for another, if there are too many."""
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n"
     b"Content-Length: 21\r\n\r\ntoo many connections\n"
@@ -40,7 +40,7 @@ _REFUSAL = (
 
 
 def make_protocol(settings: ApiSettings) -> Callable[..., asyncio.Protocol]:
-    """Returns what makes the protocol of a connection. Raises the process' own limit of open files as far as it may."""
+    """Returns the factory of connections' protocols. Raises the process' own limit of open files as far as it may."""
     most = min(settings.max_connections, max(_FEWEST, _raise_file_limit() - _OTHER_FILES))
     if most < settings.max_connections:
         _log.warning("%d connections are accepted at once: the limit of open files allows no more", most)
@@ -80,12 +80,13 @@ class _Bounds:
 
 
 class _BoundedProtocol(H11Protocol):
-    """A connection of HTTP/1.1. Of too many, in all or of one address, the one that has been idle for the longest time
-    is closed, or else the one whose client has not read for the longest time.
+    """A connection of HTTP/1.1. If there are too many, in all or of one address, the connection that has been idle
+    longest is closed, or else the connection whose client has not read for longest.
 
-    If there is none, the new one joins a small reserve, in which the server's health is told and anything else is a
-    503; if that is full, it is refused. A connection that has not sent the whole header of a request within
-    `header_seconds` is closed, and so is one that takes nothing of a response for `write_seconds`.
+    If no connection can be closed, the new connection joins a small reserve, which answers health checks, and anything
+    else with a 503; if the reserve is full, the new connection is refused. A connection that has not sent the whole
+    header of a request within `header_seconds` is closed, and so is a connection that takes nothing of a response for
+    `write_seconds`.
     """
 
     def __init__(self, *, bounds: _Bounds, **arguments: Any) -> None:
@@ -165,9 +166,9 @@ class _BoundedProtocol(H11Protocol):
             self.transport.close()
 
     def _has_room(self) -> bool:
-        """Ends another connection if necessary. Returns False if this one may not be answered.
+        """Ends another connection if necessary. Returns False if this connection may not be answered.
 
-        It is one of the reserve if there are too many, and none may be ended.
+        This connection joins the reserve if there are too many connections, and none may be ended.
         """
         if len(self.connections) <= min(self._bounds.all, self._bounds.of_address):
             return True
@@ -182,7 +183,7 @@ class _BoundedProtocol(H11Protocol):
         return True
 
     def _join_reserve(self, others: "Sequence[_BoundedProtocol]") -> bool:
-        """Returns False if the reserve is full. A connection of it is told the server's health only."""
+        """Returns False if the reserve is full. A connection of the reserve gets only health checks answered."""
         reserved = [other for other in others if other.is_reserve and not other.transport.is_closing()]
         self.is_reserve = len(reserved) < _RESERVE
         if self.is_reserve:
@@ -191,7 +192,7 @@ class _BoundedProtocol(H11Protocol):
 
     @staticmethod
     def _end_one(remaining: "Sequence[_BoundedProtocol]") -> bool:
-        """Ends the one that is worth least. Returns False if there is none that may be ended."""
+        """Ends the least valuable connection. Returns False if none may be ended."""
         worst, at = None, (1, time.monotonic() - _PATIENCE)
         for other in remaining:
             since = (0, other.since) if other.is_idle else (1, other.stuck_since or math.inf)

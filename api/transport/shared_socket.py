@@ -17,13 +17,13 @@ tries again after a second.
 
 
 def can_share() -> bool:
-    """Whether this system divides connections among sockets of one address. Others give them all to one of them."""
+    """Whether this system divides connections among sockets of one address. Other systems give all to one."""
     return sys.platform == "linux"
 
 
 class ListeningSocket(socket.socket):
-    """A socket on which more connections may wait than are accepted in a round of the event loop: for asyncio these are
-    one number.
+    """A socket on which more connections may wait than are accepted in a round of the event loop: asyncio has one
+    number for both.
     """
 
     def listen(self, backlog: int = _WAITING, /) -> None:

@@ -22,7 +22,7 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Cache-Control": "no-store",
 }
-"""Of every response that has no such header of its own: no browser runs, frames, guesses or keeps what is sent."""
+"""Headers that every response gets unless it has its own: no browser runs, frames, guesses or keeps what is sent."""
 
 
 class Shield:

@@ -15,7 +15,7 @@ from api.access.limits import network_of
 __all__ = ["HEALTH", "Turns"]
 
 HEALTH = frozenset({"/healthz", "/readyz"})
-"""Paths that wait for no others: who asks for them has to know in time whether the server answers."""
+"""Paths that wait for no others: their callers must know in time whether the server answers."""
 
 _AT_ONCE = 2
 """Requests that begin in a round of the event loop, of different addresses."""
@@ -24,14 +24,14 @@ _BUSY = 0.5
 _MEMORY_SECONDS = 1.0
 _STEP_SECONDS = 0.05
 _LEAST = 0.001
-"""The part of the time below which an address is forgotten, and is not one of those that share."""
+"""The share of the time below which an address is forgotten, and does not count among the addresses that share it."""
 _PAUSE_SECONDS = 0.01
 
 
 class Turns:
     """ASGI middleware. In a round of the event loop two requests begin, of different addresses; addresses take turns.
 
-    If requests take more than half of the time of the event loop, those of an address that took more than the others
+    If requests take more than half of the time of the event loop, requests of an address that took more than the others
     wait, too, until it has not. An address that asks alone has all the time. Time counts that a request takes in the
     event loop, not in threads, processes and models, and is forgotten within seconds. Questions about health have a
     lane of their own, so that they wait for each other alone, and never for their share.

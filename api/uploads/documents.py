@@ -72,7 +72,7 @@ def _parse_options(parts: Parts) -> UploadIn:
 
 
 def _invalid(part: str, error: ValidationError) -> RequestValidationError:
-    """Returns the error with its places as those of a body; the kind of unparsable JSON is not that of a JSON body."""
+    """Returns the error with its places in the body; unparsable JSON has another kind than in a JSON body."""
     where = ("body", part) if part else ("body",)
     return RequestValidationError(
         [

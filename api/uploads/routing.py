@@ -1,4 +1,4 @@
-"""`UploadRoute`: a route that only takes `multipart/form-data`, beside one of the same path that takes JSON."""
+"""`UploadRoute`: a route that only takes `multipart/form-data`, beside a route of the same path that takes JSON."""
 
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers

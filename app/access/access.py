@@ -13,8 +13,8 @@ __all__ = ["EVERYTHING", "Access"]
 class Access:
     """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents).
 
-    `key` is the id of a key of the record; None without one. `own_key` is the id of a key of the settings, whose holder
-    has all rights and yet questions of its own.
+    `key` is the id of a key of the record; None without a key. `own_key` is the id of a key of the settings, whose
+    holder has all rights and yet questions of its own.
     """
 
     scopes: frozenset[Scope]
@@ -34,7 +34,7 @@ class Access:
 
     @property
     def asker(self) -> str:
-        """By whom questions are asked: the id of any key, '' without one."""
+        """Who asks questions: the id of a key of the record or the settings, '' without a key."""
         return self.key or self.own_key or ""
 
     @property

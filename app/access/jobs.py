@@ -18,8 +18,8 @@ class RestrictedJobs:
     """Implements `core.ports.record.Jobs`: a job of a corpus that the key may not see is not there.
 
     For a key with a filter, there are only the jobs that it submitted. All documents of these match its filter, which
-    `RestrictedSubmissions` checks; the numbers of any other job may count documents that do not. So may what is ahead
-    of a job, which is left out.
+    `RestrictedSubmissions` checks; the numbers of any other job may count documents that do not match. What is ahead of
+    a job is left out, since it may count them, too.
     """
 
     def __init__(self, jobs: Jobs, corpora: Corpora, access: Access) -> None:

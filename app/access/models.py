@@ -43,8 +43,8 @@ NO_METER: Meter = _NoMeter()
 class MeteredModels:
     """Implements `core.ports.chat.ChatModels` for one request.
 
-    Its first call raises `RateLimited` if the key may use no more tokens in this minute, whatever makes the call: also
-    a searcher may. A request that has begun is finished.
+    Its first call, also by a searcher, raises `RateLimited` if the key may use no more tokens in this minute. A request
+    that has begun is finished.
     """
 
     def __init__(self, models: ChatModels, meter: Meter) -> None:

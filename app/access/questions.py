@@ -14,7 +14,8 @@ __all__ = ["RestrictedQuestions"]
 class RestrictedQuestions:
     """Implements `core.ports.questions.Questions`: there are only the questions that the caller has asked.
 
-    `asker` is the id of the caller's key, '' without one. `also_unnamed`: and questions that were asked without a key.
+    `asker` is the id of the caller's key, '' without a key. `also_unnamed` adds questions that were asked without a
+    key.
     """
 
     def __init__(self, questions: Questions, asker: str, *, also_unnamed: bool = False) -> None:

@@ -12,7 +12,7 @@ __all__ = ["RestrictedSnapshots"]
 class RestrictedSnapshots(SnapshotCache):
     """Shares the snapshots of all requests. A merge counts only if the documents that may be seen name both entities.
 
-    Rows of other documents are in the snapshots, and whoever reads them takes the rows of a search's documents.
+    The snapshots have rows of other documents; their readers select the rows of a search's documents.
     """
 
     def __init__(self, whole: SnapshotCache, documents: RestrictedDocuments) -> None:

@@ -24,7 +24,7 @@ _FIRST_KINDS = ("corpus", "backup")
 
 
 class Line(NamedTuple):
-    """A line with its number, from 1. `body` ends with a line break, unless it is the last one."""
+    """A line with its number, from 1. `body` ends with a line break, unless it is the last line."""
 
     number: int
     body: bytes

@@ -68,7 +68,7 @@ class ArchiveReader:
     """Reads one archive. `source` names it in messages: the path of a file, or the body of a request.
 
     `wanted` says by name which corpora are stored in the spool; the others are only checked. `sections` are the stored
-    corpora, `names` the names of all.
+    corpora, `names` the names of all corpora.
     """
 
     def __init__(self, source: str, spool: Spool, wanted: Callable[[str], bool] = lambda _: True) -> None:
@@ -83,7 +83,7 @@ class ArchiveReader:
         self._ended = False
 
     def add(self, lines: Iterable[Line]) -> None:
-        """Adds the next lines. Raises `LoadFailed`, with the number of the line, if one is damaged."""
+        """Adds the next lines. Raises `LoadFailed`, with the number of the line, if a line is damaged."""
         for self.line, body in lines:
             try:
                 self._add(self.line, body)

@@ -102,7 +102,7 @@ async def _make_plan(container: Container, section: ArchiveSection, options: Res
 async def _carry_out(container: Container, plan: _Plan, report: Report) -> None:
     """Restores one corpus under its draft name, and renames it.
 
-    The draft name is derived from the content of the file, so a second run finds the draft of an interrupted one. It
+    The draft name is derived from the content of the file, so a second run finds the draft of an interrupted run. It
     contains the start of the final name, so that users recognize it in lists of corpora and jobs.
     """
     corpora = container.record.corpora
@@ -131,9 +131,9 @@ async def import_corpus(
 ) -> RestoreResult:
     """Writes the documents of an archive into the corpus `name`. Creates a missing corpus with its settings.
 
-    Nothing is written before all of the archive was read and checked. Documents replace those with the same keys.
+    Nothing is written before all of the archive was read and checked. Documents replace documents with the same keys.
     `requested` are settings from options; None stands for an option that was not given. Raises `Conflict` if these, or
-    the settings of an existing corpus, differ from those of the archive.
+    the settings of an existing corpus, differ from the archive's settings.
     """
     check_corpus_name(name)
     async with read_sections(source, report, lambda _: True) as reader:
@@ -173,10 +173,10 @@ async def _find_corpus(container: Container, name: str) -> Corpus | None:
 def _check_compatibility(
     container: Container, section: ArchiveSection, written: CorpusSettings | None = None
 ) -> list[str]:
-    """Returns notes for the user. `written` are the settings of the corpus, if they are not all those of the file.
+    """Returns notes for the user. `written` are the settings of the corpus, if they differ from the file's settings.
 
     Raises `InvalidStrategy` for a chunker or extractor that is unknown here, and `EmbeddingMismatch` if vectors are
-    missing and the configured embedding model is not the one of the file.
+    missing and the configured embedding model is not the file's model.
     """
     settings = section.settings
     strategies.parse_config("indexer.chunkers", strategies.parse_spec(settings.chunker), "chunker")

@@ -25,7 +25,7 @@ __all__ = ["RestoreResult", "Restorer"]
 
 
 _LEASE_SECONDS = 600.0
-"""Of the claims of one batch, whose views are written before. A second run of the same file takes the claims over."""
+"""The lease of a batch's claims, during which its views are written. A second run of the same file takes them over."""
 
 _PASSES = 3
 _SHOWN = 5
@@ -82,7 +82,7 @@ class Restorer:
         )
 
     async def _adopt_merges(self, result: RestoreResult) -> None:
-        """Writes the merges of entities. Merges of the corpus are kept where those of the file contradict them."""
+        """Writes the merges of entities. Merges of the corpus are kept where merges of the file contradict them."""
         merges = await asyncio.to_thread(self._section.read_merges)
         refused = await self._merges.adopt(self._corpus.id, merges) if merges else []
         if refused:

@@ -88,7 +88,7 @@ class ArchiveBackupRow(_Row):
 
 
 class ArchiveBackupEndRow(_Row):
-    """The corpora that are in the file. One of the `backup` row may have been deleted while the file was written."""
+    """The corpora that are in the file. Corpora of the `backup` row may have been deleted meanwhile."""
 
     kind: Literal["backup_end"]
     corpora: list[str]

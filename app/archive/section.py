@@ -53,7 +53,7 @@ _MOST_CHUNKS = 2000  # of one batch of documents
 
 
 def _make_keys(row: Any) -> tuple[tuple[str, str], ...]:
-    """Returns the keys of a row in the spool, each with a second name: that of its vector, original or partner."""
+    """Returns the keys of a row in the spool, each with a second name: the name of its vector, original or partner."""
     match row:
         case ArchiveDocumentRow():
             return ((row.id, row.content_hash),)
@@ -119,7 +119,7 @@ class ArchiveSection:
             yield batch
 
     def read_merges(self) -> list[GraphMerge]:
-        """Returns all merges of entities, by the id of the merged one."""
+        """Returns all merges of entities, by the id of the merged entity."""
         merges: list[GraphMerge] = []
         while ids := self.spool.list_keys(self.heap("merge"), after=merges[-1].from_id if merges else "", limit=_PAGE):
             rows = [row for _, row in self.find("merge", ids)]
@@ -138,7 +138,7 @@ class ArchiveSection:
             yield ordered[at : at + _PAGE]
 
     def read_vectors(self, kind: VectorKind, ids: list[str]) -> tuple[list[str], Vectors]:
-        """Returns those vectors that are in the file: their ids, and a matrix with one row for each."""
+        """Returns the vectors that are in the file: their ids, and a matrix with one row for each."""
         found = self.spool.find(self.heap("vector", kind), ids)
         dimension = self.settings.dimension
         vectors = [_decode_vector(parse_row(one.body), dimension) for one in found]

@@ -138,7 +138,7 @@ async def encode_section(
     """Yields the lines of one corpus, with its stored questions if these are wanted, and counts them in `counts`.
 
     The record is read first, in one pass. Vectors and originals are fetched afterwards, so no writer waits for them;
-    those deleted meanwhile are missing.
+    what was deleted meanwhile is missing.
     """
     digest = hashlib.sha256()
     spool = Spool()

@@ -24,7 +24,7 @@ QUEUE = "hopweave"
 TIMEOUT_SECONDS = 1.0  # a broker that hangs costs two of them: each message is tried twice
 _VISIBILITY_SECONDS = 600
 GARBLED = (ValueError, TypeError, AttributeError, LookupError, RecursionError, struct.error)
-"""What the parsers of the clients raise at an answer that is no answer of a broker."""
+"""The errors of the clients' parsers for an answer that is not from a broker."""
 
 _REDIS = ("redis", "rediss", "sentinel")
 _SCHEMES = (*_REDIS, "amqp", "amqps", "pyamqp")

@@ -68,9 +68,10 @@ class ServerNotifier:
                 connection.release()
 
     def _use_connection(self, do: Callable[[], T]) -> T:
-        """Calls `do` with the open connection, or else with a new one.
+        """Calls `do` with the open connection, or else with a new connection.
 
-        A connection to a broker that was restarted looks open until it is used, so `do` is tried again with a new one.
+        A connection to a broker that was restarted looks open until it is used, so `do` is tried again with a new
+        connection.
         """
         is_new = self._connection is None
         try:

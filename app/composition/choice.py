@@ -7,7 +7,7 @@ __all__ = ["choose_composition"]
 
 
 def choose_composition(settings: Settings) -> Composition:
-    """Returns the composition for the settings. Imports only the one that is chosen, and opens nothing."""
+    """Returns the composition for the settings. Imports only the chosen composition, and opens nothing."""
     if settings.on_servers:
         from app.composition.servers import ServerComposition
 

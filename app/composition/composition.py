@@ -72,7 +72,7 @@ class Composition(Protocol):
 
     @property
     def waits_for_servers(self) -> bool:
-        """Whether processes check the servers when they start, and then wait for those that do not answer."""
+        """Whether processes check the servers when they start, and then wait for servers that do not answer."""
         ...
 
     @property
@@ -86,7 +86,7 @@ class Composition(Protocol):
         ...
 
     def exists(self) -> bool:
-        """Whether there may be a record. If not, opening it would create one."""
+        """Whether there may be a record. If not, opening it would create it."""
         ...
 
     def make_record(self) -> Record: ...
@@ -108,7 +108,7 @@ class Composition(Protocol):
     async def read_schema(self) -> Schema:
         """Reads the version of the record's schema, and writes nothing.
 
-        Raises `Unavailable`, or `InvalidSettings` if the record is not one of Hopweave.
+        Raises `Unavailable`, or `InvalidSettings` if the record does not belong to Hopweave.
         """
         ...
 

@@ -190,7 +190,7 @@ class Container(Adapters):
         return await self.record.documents.match(corpus.id, parse_filter(where or {}))
 
     def check_embedding(self, corpus: Corpus) -> None:
-        """Raises `EmbeddingMismatch` if the embedding model of the corpus cannot be had here."""
+        """Raises `EmbeddingMismatch` if the embedding model of the corpus is not available here."""
         self.embedders.of(corpus)
 
 
@@ -207,5 +207,5 @@ class _MeasuredSearcher:
 
 
 def _first_embedded(corpora: Sequence[Corpus]) -> Corpus:
-    """Returns the first corpus with vectors, or the first one if none has any."""
+    """Returns the first corpus with vectors, or else the first corpus."""
     return next((corpus for corpus in corpora if corpus.settings.has_vectors), corpora[0])

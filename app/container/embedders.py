@@ -3,7 +3,7 @@
 `KIND:MODEL` may be followed by a form (`core.ports.embedding_form`). A corpus keeps the form that it was built with:
 it is a part of the name of its model. Vectors of two forms are never mixed.
 
-While a corpus is reindexed to another model, the old one embeds its questions and the new one the passages.
+While a corpus is reindexed to another model, the old model embeds its questions and the new model the passages.
 """
 
 import threading
@@ -31,10 +31,10 @@ Make = Callable[[EmbeddingSettings], Embedder]
 
 
 class Embedders:
-    """Makes models when they are first used. Beside the configured one, `settings.others` stay in memory.
+    """Makes models when they are first used. `settings.others` models stay in memory beside the configured model.
 
-    The model that was used longest ago is closed first, but none that is embedding. A model that was closed is made
-    again when it is next used.
+    The least recently used model is closed first, unless it is embedding. A closed model is made again when it is next
+    used.
     """
 
     def __init__(self, settings: EmbeddingSettings, configured: Callable[[], Embedder], make: Make) -> None:
@@ -50,8 +50,8 @@ class Embedders:
     def of(self, corpus: Corpus) -> Embedder:
         """Returns the model that the corpus was built with.
 
-        Raises `EmbeddingMismatch` if it cannot be had here: the corpus does not name it, other weights have its name
-        now, or it cannot be loaded.
+        Raises `EmbeddingMismatch` if the model is not available here: the corpus does not name it, other weights have
+        its name now, or it cannot be loaded.
         """
         found = self.find(corpus.settings)
         if found is None:
@@ -63,7 +63,7 @@ class Embedders:
         return found
 
     def find(self, settings: CorpusSettings) -> Embedder | None:
-        """Returns the model of a corpus with these settings; None if it cannot be had here."""
+        """Returns the model of a corpus with these settings; None if it is not available here."""
         if not settings.has_vectors:
             return _NONE
         there, configured = settings.embedding_model, self._configured()
@@ -84,8 +84,8 @@ class Embedders:
         return found if is_same else None
 
     def named(self, text: str) -> Embedder:
-        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model. `none` is one that
-        embeds nothing.
+        """Returns a model by `KIND:MODEL`, or by the name of the configured or the built-in model. `none` is a model
+        that embeds nothing.
 
         Raises `EmbeddingMismatch` for another name without a kind, and `InvalidInput` for another kind.
         """
@@ -122,10 +122,10 @@ class Embedders:
         return settings if known else replace(settings, embedding="")
 
     def check_form(self, settings: CorpusSettings, source: str) -> None:
-        """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not: its prefixes
-        would be sent with each text.
+        """Raises `EmbeddingMismatch` if a file (`source`) names an offered model in a form that is not offered: its
+        prefixes would be sent with each text.
 
-        A form is offered with a model that is configured or listed so. A name without a form comes from an older
+        A form is offered if its model is configured or listed with it. A name without a form comes from an older
         release.
         """
         there = settings.embedding_model
@@ -144,10 +144,10 @@ class Embedders:
         )
 
     def _is_model(self, listed: str, kind: str, model: str, name: str) -> bool:
-        """Returns whether an offered model is this one, and has this name with its form."""
+        """Returns whether an offered model is this model, and has this name with its form."""
         try:
             return self._split(listed)[:2] == (kind, model) and self.named(listed).model == name
-        except (EmbeddingMismatch, InvalidInput):  # what is listed is no model, or cannot be had
+        except (EmbeddingMismatch, InvalidInput):  # the listed name is no model, or not available
             return False
 
     def _split(self, text: str) -> tuple[str, str, EmbeddingForm]:
@@ -185,7 +185,7 @@ class _Key:
 
 
 class _Pool:
-    """The models that are in memory beside the configured one, the last used last, with the number of their uses."""
+    """The models in memory beside the configured model, the last used last, with the number of their uses."""
 
     def __init__(self, settings: EmbeddingSettings, make: Make) -> None:
         self._settings = settings

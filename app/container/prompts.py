@@ -28,9 +28,9 @@ def find_prompt_folder(named: Path | None) -> Path | None:
 
 
 def read_prompts(settings: Settings) -> PromptLibrary:
-    """Returns the library of the folder that the settings name, or an empty one.
+    """Returns the library of the folder that the settings name, or an empty library.
 
-    Raises `InvalidSettings` for a prompt that cannot take the place of ours.
+    Raises `InvalidSettings` for a prompt that cannot replace Hopweave's prompt.
     """
     folder = find_prompt_folder(settings.prompts_dir)
     return PromptLibrary() if folder is None else read_prompt_folder(folder, PROMPT_PACKAGES)

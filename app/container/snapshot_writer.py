@@ -21,7 +21,7 @@ _log = logging.getLogger("hopweave.app")
 
 
 class SnapshotWriter:
-    """Builds snapshots of corpora with at least `least_chunks` passages. Smaller ones are built in two seconds."""
+    """Builds snapshots of corpora with at least `least_chunks` passages. Smaller snapshots take two seconds."""
 
     def __init__(self, data_dir: Path, corpora: Corpora, *, least_chunks: int = _LEAST_CHUNKS) -> None:
         self._data_dir = data_dir
@@ -29,11 +29,11 @@ class SnapshotWriter:
         self._least_chunks = least_chunks
 
     async def write(self, corpus_id: str) -> bool:
-        """Has the file of a corpus written or brought up to date, which takes a minute and more with a million
+        """Writes or updates the file of a corpus in a child process, which takes a minute and more for a million
         passages.
 
-        Returns False for a smaller corpus, and if the process fails, which is logged. The process ends with this one,
-        and when the task is cancelled. Raises `Unavailable` if it is killed.
+        Returns False for a smaller corpus, and if the child fails, which is logged. The child ends with this process,
+        and when the task is cancelled. Raises `Unavailable` if the child is killed.
         """
         if (await self._corpora.count(corpus_id)).chunks < self._least_chunks:
             return False

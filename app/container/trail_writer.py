@@ -124,7 +124,7 @@ def _chunks(hits: Iterable[Hit]) -> tuple[str, ...]:
 
 
 def _list_roles(answer: Answer, trace: Trace) -> dict[str, str]:
-    """Returns the role of the document of each chunk, if it has one. A trail belongs to one corpus, so that ids do."""
+    """Returns the role of the document of each chunk, if it has one. A trail is of one corpus, so ids are unique."""
     verification = find_verification(trace.events)
     verdicts = () if verification is None else verification.documents
     roles = {verdict.located.document.id: verdict.role.value for verdict in verdicts}

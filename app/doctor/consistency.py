@@ -1,6 +1,6 @@
 """Compares what the stores hold of a corpus with the record, id by id, and repairs it.
 
-Views come first, then originals that no revision names: a submission leaves them that is killed before it queues them.
+Views come first, then originals that no revision names: a submission that is killed before it queues them leaves them.
 The repair writes missing entries, and deletes orphans and orphaned originals.
 """
 
@@ -205,7 +205,8 @@ async def repair(container: Container, corpus: Corpus, states: Sequence[ViewStat
 async def delete_originals(container: Container, corpus: Corpus, names: Sequence[str]) -> AsyncIterator[str]:
     """Deletes originals that the record still does not name. Yields one line if there were any.
 
-    One that a submission is writing at this moment stays: it is written again after its revision is queued.
+    An original that a submission is writing at this moment is not lost: it is written again after its revision is
+    queued.
     """
     if names:
         deleter = ViewDeleter(corpus, container.indexing)

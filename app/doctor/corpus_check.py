@@ -98,7 +98,7 @@ class CorpusExamination:
         return self._finding("embedding", Level.OK, f"{words}, which the corpus names")
 
     def _examine_versions(self) -> Finding:
-        """Compares the versions with which the corpus was built with the current ones.
+        """Compares the versions that built the corpus with the current versions.
 
         A corpus of an older release may not state its versions.
         """
@@ -144,7 +144,7 @@ _LEAST_RECALL = 0.99
 
 
 async def _examine_index(container: Container, corpus: Corpus) -> Finding | None:
-    """Returns None if the index is as it is set, or cannot be set."""
+    """Returns None if the index is as configured, or cannot be configured."""
     others = await container.composition.describe_other_indexes(corpus.id)
     if not others:
         return None

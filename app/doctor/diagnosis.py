@@ -56,7 +56,7 @@ async def repair_all(container: Container) -> AsyncIterator[str]:
 
 
 async def migrate(settings: Settings) -> Schema:
-    """Migrates the record to the schema of this release. A record that has it already stays as it is.
+    """Migrates the record to the schema of this release. A current record stays unchanged.
 
     Raises `Unavailable`, or `InvalidSettings` if this release cannot read the record.
     """

@@ -112,7 +112,7 @@ def examine_folder(settings: Settings) -> list[Finding]:
 
 
 def _examine_mode(folder: Path) -> list[Finding]:
-    """Examines who else may read the folder. Hopweave makes one for its user alone, and changes none that exists."""
+    """Examines who else may read the folder. Hopweave makes private folders, and changes no existing folder."""
     mode = folder.stat().st_mode & 0o777 if folder.exists() else 0
     if not mode & 0o077:
         return []
@@ -143,7 +143,7 @@ def _examine_worker(folder: Path, lease_seconds: float) -> Finding:
 
 
 async def examine_schema(settings: Settings) -> Finding:
-    """Examines the schema. Opening the record would migrate an older one, so this comes before."""
+    """Examines the schema. Opening the record would migrate an older schema, so this comes first."""
     subject = "schema"
     try:
         schema = await choose_composition(settings).read_schema()

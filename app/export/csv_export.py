@@ -29,7 +29,7 @@ COLUMNS = (
 )
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What a spreadsheet takes for the beginning of a formula; Excel also takes the wide forms of the signs."""
+"""Signs with which a formula begins in a spreadsheet; Excel also takes the wide forms of the signs."""
 
 
 async def csv_lines(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerator[str]:

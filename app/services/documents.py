@@ -1,6 +1,6 @@
 """Documents of a corpus: finding, listing, changing, deleting and retrying them, and their pages.
 
-Pages come last: as texts, as images, how many there are, and the passages of one.
+Pages come last: as texts, as images, how many there are, and the passages of a page.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
@@ -179,9 +179,9 @@ async def load_page(container: "Container", corpus: Corpus, document_id: str, nu
 async def load_pages(
     container: "Container", corpus: Corpus, document: Document, *, only: int | None = None
 ) -> dict[int, str]:
-    """Returns the texts of a document's pages by number, ascending; or `only` one of them.
+    """Returns the texts of a document's pages by number, ascending; with `only`, the text of that page.
 
-    Those of a long document are kept since it was indexed. Others are loaded from the original again.
+    The pages of a long document were stored when it was indexed. Other pages are loaded from the original again.
 
     Raises `NotFound` if there is no such page.
     """
@@ -206,7 +206,7 @@ async def _read_kept_pages(container: "Container", corpus: Corpus, document: Doc
 
 
 async def _load_pages(container: "Container", corpus: Corpus, document: Document) -> dict[int, str]:
-    """Loads the original again, and keeps the texts of pages that are many."""
+    """Loads the original again, and keeps the texts if there are many pages."""
     from indexer import pack_pages  # imports all that indexes
 
     content = await container.files.get(corpus.id, document.content_hash)
@@ -247,7 +247,7 @@ async def list_documents(container: "Container", corpus: Corpus) -> AsyncIterato
 
 
 async def list_those(container: "Container", corpus: Corpus, keys: Collection[str]) -> AsyncIterator[Document]:
-    """Yields the documents with these keys that there are."""
+    """Yields the existing documents with these keys."""
     if len(keys) > _LOOK_UPS:
         async for document in list_documents(container, corpus):
             if document.key in keys:

@@ -114,7 +114,7 @@ async def estimate(
     embedding: str | None = None,
 ) -> Estimate:
     """Loads and chunks every document as a worker would. Writes nothing. `corpus` is None if it does not exist yet;
-    `embedding` is then the model that it is to have (None: the configured one).
+    `embedding` is then the model that it is to have (None: the configured model).
     """
     embedders = container.embedders
     embedder = embedders.find(corpus.settings) if corpus else embedders.named(embedding or embedders.configured_name)
@@ -146,7 +146,7 @@ async def estimate(
                 try:
                     reason = await take_turn(partial(_add, submission, chunk, extraction, count, limit))
                 finally:
-                    limit.end()  # of what goes on in its thread when the client has left
+                    limit.end()  # its thread may still run after the client has left
                 rejected += [Rejection(source=submission.key, reason=reason)] if reason else []
     return Estimate(
         documents=count.documents,

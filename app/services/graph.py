@@ -145,7 +145,7 @@ class NamedEntity:
 
 @dataclass(frozen=True, kw_only=True)
 class NamedMerge:
-    """A merge of `entity` into another one, by their names."""
+    """A merge of `entity` into another entity, by their names."""
 
     id: str
     entity: NamedEntity
@@ -154,7 +154,7 @@ class NamedMerge:
 
 
 async def merge(container: Container, corpus: Corpus, from_id: str, into_id: str) -> NamedMerge:
-    """Merges an entity into another one. Raises as `EntityMerges.merge` does."""
+    """Merges an entity into another. Raises as `EntityMerges.merge` does."""
     made = await container.record.merges.merge(corpus.id, from_id, into_id)
     return (await _name(container, corpus, [made]))[0]
 
@@ -168,9 +168,9 @@ async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerg
 async def list_merges(
     container: Container, corpus: Corpus, *, limit: int | None = None, after: str | None = None
 ) -> tuple[list[NamedMerge], str | None]:
-    """Returns merges that the caller may see, the newest first, and the place of the last one if there are more.
+    """Returns merges that the caller may see, the newest first, and the place of the last merge if there are more.
 
-    Without `limit` all; `after` is a place, which is kept when the merge there is undone.
+    Without `limit`, returns all. `after` is a place; it stays valid if the merge there is undone.
     """
     found = await container.record.merges.list(corpus.id)
     if not container.sees_all_documents:

@@ -47,8 +47,8 @@ class SubmittedFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionProgress:
-    """The progress of `submit_all`. `job` is complete in the last one. `attached` are the keys of the attachments that
-    were submitted since the one before.
+    """The progress of `submit_all`. `job` is complete in the last progress. `attached` are the keys of the attachments
+    that were submitted since the previous progress.
     """
 
     job: Job
@@ -129,8 +129,8 @@ async def submit_found(
     *,
     token_budget: int | None = None,
 ) -> SubmittedFiles:
-    """Submits what `read` yields in one transaction. It is called several times, so that not all contents are in memory
-    at once.
+    """Submits what `read` yields in one transaction. `read` is called several times, so that not all contents are in
+    memory at once.
 
     Attachments of mails are submitted with them. Raises `FilesRejected` if nothing can be submitted, or, with
     `on_conflict=error`, if anything is rejected; and `TooLarge` for more than `MAX_DOCUMENTS` documents.
@@ -166,7 +166,7 @@ def _make_revisions(
     read: Callable[[], Iterable[Submission | Rejection]], corpus: Corpus, attached: Collection[str]
 ) -> tuple[list[NewRevision], list[Rejection]]:
     """Returns the revisions, and what is rejected. `attached` grows while it is read: attachments are no documents of
-    the request, and are bounded for themselves.
+    the request, and have a limit of their own.
     """
     revisions, rejected = list[NewRevision](), list[Rejection]()
     for found in read():

@@ -26,8 +26,8 @@ class PlainRequest:
 async def complete_plain(
     container: Container, request: PlainRequest, trace: Trace, on_token: OnToken | None = None
 ) -> Completion:
-    """Sends the messages to the model of the role `plain`, within the budget of the trace. Nothing is cached: who asks
-    again wants another text.
+    """Sends the messages to the model of the role `plain`, within the budget of the trace. Nothing is cached: a client
+    that asks again wants another text.
 
     Raises `NotFound` if no language model is configured, and what a call of a model raises.
     """

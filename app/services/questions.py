@@ -126,7 +126,7 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     """Ranks the chunks of one or several corpora.
 
     Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter,
-    `EmbeddingMismatch` where the embedding model of a corpus cannot be had here, and what `await_generations` raises.
+    `EmbeddingMismatch` if the embedding model of a corpus is not available here, and what `await_generations` raises.
     """
     query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
@@ -246,11 +246,10 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
 
 
 async def _restate(opened: _Opened, trace: Trace) -> _Opened:
-    """Returns the question without references to its history, and without the history; as it is, if it has none, or no
-    model is asked, or the model's reply cannot be read.
-
-    A question that may go to a web search stays as it is, too: restated, it may hold words of earlier answers, and so
-    of passages.
+    """Returns the question without its history, and without references to it. Returns the question unchanged if:
+    - it has no history;
+    - no model is asked, or the model's reply cannot be read;
+    - it may go to a web search: restated, it may hold words of earlier answers, and so of passages.
     """
     question = opened.question
     if not question.history or question.web or opened.models is None:

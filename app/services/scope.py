@@ -63,7 +63,7 @@ async def select_parts(
     """Returns the documents that match in all corpora (None: no corpus is restricted), and the parts.
 
     There are no parts for one corpus. Raises `InvalidFilter`, and `EmbeddingMismatch` for a corpus whose embedding
-    model cannot be had here.
+    model is not available here.
     """
     parts = []
     for corpus in corpora:

@@ -121,8 +121,8 @@ async def estimate_tree_of(container: Container, source: Corpus) -> ModelEstimat
 
 
 def estimate_tree(container: Container, passages: int, tokens: int) -> ModelEstimate:
-    """Returns what the summaries over so many passages typically cost, by the means of the paper: how many there are is
-    known only when the layer below has been grouped.
+    """Returns the typical cost of the summaries over this many passages, by the paper's means: the number of summaries
+    is known only when the layer below has been grouped.
     """
     calls, prompted, count = 0, 0.0, passages
     for _ in range(_LAYERS):
@@ -182,7 +182,7 @@ async def build_tree(
 
 
 class _Building:
-    """The state of one tree that is made: which documents belong to it, and what was written."""
+    """The state of a tree that is being made: which documents belong to it, and what was written."""
 
     def __init__(
         self,
@@ -269,7 +269,7 @@ class _Building:
         return await self._read(keys)
 
     async def _write_summaries(self, level: int, groups: Sequence[tuple[str, Sequence[TreeNode]]]) -> None:
-        """Writes what the model answers, also if one of the calls fails; then raises the error of the first one."""
+        """Writes what the model answers, even if calls fail; then raises the first error."""
         calls = (summarize_cluster(group, self._models, self._corpus.id, self.trace) for _, group in groups)
         replies = await asyncio.gather(*calls, return_exceptions=True)
         answered = [
@@ -349,7 +349,7 @@ async def _read_nodes(
 
 
 async def _fetch_vectors(container: Container, corpus: Corpus, nodes: Sequence[TreeNode]) -> dict[str, Any]:
-    """Returns the vectors of passages by the ids of views. Raises `LoadFailed` if one is missing."""
+    """Returns the vectors of passages by the ids of views. Raises `LoadFailed` if a vector is missing."""
     found: dict[str, Any] = {}
     for begin in range(0, len(nodes), MAX_DOCUMENTS):
         ids = [node.view_id for node in nodes[begin : begin + MAX_DOCUMENTS]]

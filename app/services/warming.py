@@ -76,7 +76,7 @@ async def _list_recent(container: Container) -> Sequence[Corpus]:
 
 
 async def _warm_corpus(container: Container, corpus: Corpus) -> None:
-    """Makes one search, which loads all that searches read. `bridged` reads all of it, and calls no language model."""
+    """Makes one search with `bridged`, which reads all data that searches read, and calls no language model."""
     request = SearchRequest(query="warm", searcher=StrategySpec(name="bridged"), k=1)
     try:
         await search(container, corpus, request, Trace())
@@ -88,7 +88,7 @@ async def _warm_corpus(container: Container, corpus: Corpus) -> None:
 async def follow_recent(container: Container) -> None:
     """Keeps the snapshots of the corpora that were written last up to date while nobody searches, forever.
 
-    Without it, the first search after a large ingest would read all that came since the last one, on servers .3 ms for
+    Without it, the first search after a large ingest would read everything since the last search, on servers .3 ms for
     each passage, and build the snapshot of a new corpus.
     """
     while True:

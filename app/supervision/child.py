@@ -21,7 +21,7 @@ class WorkerChild:
     """A worker process that ends with this process, even after `kill -9`: this process holds the end of a pipe."""
 
     def __init__(self, environment: Mapping[str, str], output: IO[bytes] | None, log: Path | None = None) -> None:
-        """`output` receives its standard error, None means that of this process. `log` is the file that the worker
+        """`output` receives its standard error (None: this process's standard error). `log` is the file that the worker
         writes its log to once it has the lock of the data folder.
         """
         more = () if log is None else ("--log", str(log))

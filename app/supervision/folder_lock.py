@@ -2,7 +2,7 @@
 
 It is an advisory lock of the operating system, so it ends with its process, however that ends. Beside it are the
 process id of the holder, what it waits for, and a heartbeat, by which others tell a worker that was stopped (SIGSTOP)
-from one that works.
+from a running worker.
 
 It uses `fcntl.flock` and not `filelock`: `is_held` is asked several times a second and must neither create nor change
 the lock file, and the holder and its heartbeat would have to be kept beside it all the same.

@@ -95,7 +95,7 @@ def _try_connect(path: Path) -> socket.socket | None:
     try:
         with _short_address(path) as address:
             connection.connect(address)
-    except OSError:  # no file, or one that a killed server has left: in both cases no server
+    except OSError:  # no file, or a file that a killed server has left: no server
         connection.close()
         return None
     return connection
@@ -103,7 +103,7 @@ def _try_connect(path: Path) -> socket.socket | None:
 
 @contextmanager
 def _short_address(path: Path) -> Iterator[str]:
-    """Yields the path, or a short one through an open folder: systems take about a hundred bytes."""
+    """Yields the path, or a short path through an open folder: systems accept about a hundred bytes."""
     if len(os.fsencode(path)) <= _LONGEST:
         yield str(path)
         return

@@ -28,7 +28,7 @@ _STOP_SECONDS = 35.0
 
 
 class FolderSupervision:
-    """While its block lasts, a worker locks the data folder: one that runs already, or a child of this process.
+    """While its block lasts, a worker locks the data folder: a running worker, or a child of this process.
 
     A worker that dies is replaced. A worker without a heartbeat for longer than a lease (it was stopped, or the machine
     hangs) is killed and replaced, whoever started it. The child ends with this process.
@@ -146,7 +146,7 @@ class FolderSupervision:
 def supervise_until_signal(settings: Settings, concurrency: int, report: Callable[[str], None]) -> None:
     """Keeps the worker of the data folder running until SIGTERM or SIGINT. `report` receives messages for the user.
 
-    Raises `InvalidInput` for more than one worker, and `FolderHeld` if one runs already.
+    Raises `InvalidInput` for more than one worker, and `FolderHeld` if a worker runs already.
     """
     if concurrency > 1:
         raise InvalidInput(

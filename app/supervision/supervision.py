@@ -20,7 +20,7 @@ class Supervision(Protocol):
 
     def begin_stop(self, seconds: float) -> None:
         """Asks the workers of this process to end, and returns at once. The end of the block waits for them, and kills
-        those that take longer than so many seconds from now.
+        workers that take longer than so many seconds from now.
         """
         ...
 
@@ -34,7 +34,7 @@ class Supervision(Protocol):
         ...
 
     def wait_ready(self, timeout: float) -> bool:
-        """Waits until a worker locks the data folder. Returns whether one does within `timeout` seconds."""
+        """Waits until a worker locks the data folder. Returns whether this happens within `timeout` seconds."""
         ...
 
     def watch_job(self) -> JobWatch:

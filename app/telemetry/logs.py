@@ -55,7 +55,7 @@ def log_to_file(settings: LogSettings, path: Path) -> None:
 class _BoundedFile(RotatingFileHandler):
     """A rotating file, which is also standard output and error: what libraries write there stays bounded, too.
 
-    Several processes append to it. One that locks the folder may replace the file, and the others follow it.
+    Several processes append to it. The process that locks the folder may replace the file; the others then reopen it.
     """
 
     def __init__(self, path: Path, *, max_bytes: int, backups: int) -> None:

@@ -73,7 +73,7 @@ def is_alive(pid: int) -> bool:
 
 
 def start_metrics(settings: MetricsSettings) -> "PrometheusMeter | None":
-    """Makes this process count, if `shared_metrics` holds in a parent process. Otherwise nobody would read it."""
+    """Makes this process count, if `shared_metrics` holds in a parent process. Otherwise nobody reads the counts."""
     if not os.environ.get(_FOLDER):
         return None
     meter = PrometheusMeter(by_corpus=settings.corpora)

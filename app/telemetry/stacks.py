@@ -1,4 +1,4 @@
-"""What a process does that seems to hang: on SIGUSR2 it writes the stack of each thread and of each task."""
+"""Shows what a process does that seems to hang: on SIGUSR2 it writes the stack of each thread and task."""
 
 import asyncio
 import faulthandler

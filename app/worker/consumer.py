@@ -15,8 +15,8 @@ _PAUSE_SECONDS = 1.0
 class PatientConsumer(Consumer):  # type: ignore[misc]  # Celery has no types
     """Connects again after errors that clients' parsers raise, as after a lost connection.
 
-    Celery ends the process after them, and its replacement, too, as long as the broker, or what is in its place,
-    answers like that. Errors of tasks do not come here.
+    Celery alone would end the process after such an error, and its replacement, too, as long as the broker, or another
+    server in its place, answers like that. Errors of tasks do not come here.
     """
 
     def __init__(self, *arguments: Any, **named: Any) -> None:

@@ -38,7 +38,7 @@ class EmbeddedWorkerProcess(WorkerProcess):
     def handle_message(self, corpus_id: str) -> None:
         """Makes a run on the corpus whose turn it is, and sends another message if there is more to do.
 
-        That is the named one only if no other waits: one corpus may have sent any number of messages.
+        This is the named corpus only if no other corpus waits: one corpus may have sent any number of messages.
         """
         with self._working:
             if self._stopping.is_set():

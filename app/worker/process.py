@@ -50,7 +50,7 @@ class WorkerProcess(ABC):
         self._reported = ""
 
     def run(self, parent: int | None) -> int:
-        """Handles messages until it is stopped. Returns the exit code. `parent` is the pipe that tells of its end."""
+        """Handles messages until it is stopped. Returns the exit code. `parent` is a pipe that its end closes."""
         self.prepare()
         celery = make_celery(self._settings)
         celery.conf.worker_consumer = "app.worker.consumer:PatientConsumer"
@@ -91,7 +91,7 @@ class WorkerProcess(ABC):
         """Ends the process after its parent has ended. Finishes current work if that is possible soon."""
 
     def report_waiting(self, reason: str) -> None:
-        """Logs why work waits, once for a reason, while the worker tries again. It is '' when it does."""
+        """Logs the reason why work waits, once, while the worker tries again; '' when work goes on."""
         if reason and reason != self._reported:
             self._reported = reason
             _log.warning("work waits: %s", reason)
@@ -113,7 +113,7 @@ class WorkerProcess(ABC):
         return more
 
     async def end_run(self, corpus_id: str, _more: bool) -> None:
-        """Called after each run, also after one that is made beside another, with whether there is more to do."""
+        """Called after each run, also if runs overlap, with whether there is more to do."""
         await self._container.delete_cached_answers(corpus_id)
 
     def list_waiting(self) -> list[str]:

@@ -42,7 +42,7 @@ class ServerWorkerProcess(WorkerProcess):
         _log.info("worker process %d is ready", os.getpid())
 
     def handle_message(self, corpus_id: str) -> None:
-        """Works on the named corpus first, unless it was the last one and others wait. Then works on the others."""
+        """Works on the named corpus first, unless it had the last turn and others wait. Then works on the others."""
         if not isinstance(corpus_id, str):  # a message of another program in this queue
             raise TypeError(f"the name of a corpus is no {type(corpus_id).__name__}")
         with self._working:
@@ -112,7 +112,7 @@ class ServerWorkerProcess(WorkerProcess):
             self._working.release()
 
     def _notify_while_busy(self) -> None:
-        """Notifies other workers while this one is busy and more corpora have work, at growing intervals."""
+        """Notifies other workers while this worker is busy and more corpora have work, at growing intervals."""
         pause = min(_FIRST_PAUSE_SECONDS, self._settings.worker.sweep_seconds)
         while self._working.locked() and not self._stopping.wait(pause):
             pause = min(2 * pause, self._settings.worker.sweep_seconds)

@@ -23,7 +23,7 @@ def _main() -> None:
 
 
 async def _write(settings: Settings, corpus_id: str) -> None:
-    """Closing writes what is due. A process that builds the same snapshot already is waited for."""
+    """Closing writes the files that are due. Waits for a process that already builds the same snapshot."""
     container = Container(settings)
     try:
         await container.make_snapshots(wait_seconds=_WAIT_SECONDS).get(corpus_id)

@@ -48,7 +48,7 @@ class Data(Protocol):
         limit: int,
         cursor: str | None,
     ) -> "tuple[Sequence[Document], str | None]":
-        """Returns a page, and the cursor of the next one. `where` is the text of a filter."""
+        """Returns a page, and the cursor of the next page. `where` is the text of a filter."""
         ...
 
     async def find_document(self, corpus: str, name: str) -> "Document | None":
@@ -74,7 +74,7 @@ class Data(Protocol):
     async def read_content(self, corpus: str, document: "Document") -> bytes: ...
 
     async def read_pages(self, corpus: str, document: "Document", *, only: int | None) -> Mapping[int, str]:
-        """Returns the texts of all pages by number, or of one."""
+        """Returns the texts of all pages by number, or of one page."""
         ...
 
     async def list_jobs(
@@ -86,7 +86,7 @@ class Data(Protocol):
         limit: int,
         cursor: str | None,
     ) -> "tuple[Sequence[Job], str | None]":
-        """Returns a page, newest first, and the cursor of the next one."""
+        """Returns a page, newest first, and the cursor of the next page."""
         ...
 
     async def show_job(self, job: str) -> "Job": ...
@@ -104,11 +104,11 @@ class Data(Protocol):
     async def show_question(self, corpus: str, id: str) -> Json: ...
 
     async def ask_again(self, corpus: str, id: str) -> Json:
-        """Asks a stored question again, and returns the new one when it has ended."""
+        """Asks a stored question again, and returns the new question when it has ended."""
         ...
 
     async def compare_question(self, corpus: str, id: str) -> Json:
-        """Returns what changed since the question that this one asks again."""
+        """Returns what changed since the question that this question asks again."""
         ...
 
     async def keep_question(self, corpus: str, id: str, *, kept: bool) -> Json: ...

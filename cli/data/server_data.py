@@ -26,7 +26,7 @@ _POLL_SECONDS = 0.2
 
 
 class ServerData:
-    """Implements `cli.data.data.Data`. Raises `Misdirected`, before anything is changed, for what no route does."""
+    """Implements `cli.data.data.Data`. Raises `Misdirected`, before anything is changed, for work without a route."""
 
     def __init__(self, server: LocalServer, settings: Settings) -> None:
         self._server = server
@@ -176,7 +176,7 @@ def _question(corpus: str, id: str, *more: str) -> str:
 
 
 def _path(*segments: str) -> str:
-    """Returns a path. Raises `Misdirected` for a name that no path can have: it is told here that there is no such."""
+    """Returns a path. Raises `Misdirected` for a name that no path can have, so that this process reports it."""
     try:
         return make_path(*segments)
     except NotFound as error:

@@ -21,8 +21,8 @@ _SUFFIXES = (".jsonl", ".gz")
 def find_archive(paths: list[Path], unfit: Mapping[str, bool]) -> Path | None:
     """Returns the exported corpus among the paths, or None.
 
-    `unfit` maps options that an import does not take to whether they were given. Raises `InvalidInput` if one was, or
-    if there are other paths beside the file.
+    `unfit` maps options that an import does not take to whether they were given. Raises `InvalidInput` if such an
+    option was given, or if there are other paths beside the file.
     """
     candidates = [path for path in paths if path.suffix.lower() in _SUFFIXES and path.is_file()]
     if not candidates:

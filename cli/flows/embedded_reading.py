@@ -25,7 +25,7 @@ class EmbeddedReading(PathsReading):
     """The documents of one file with their embeddings. All rows are checked when it is made."""
 
     def __init__(self, request: Request, documents: Path, embeddings: EmbeddingFile) -> None:
-        """Raises `InvalidInput` if the rows do not fit the documents, or one of them cannot be used."""
+        """Raises `InvalidInput` if the rows do not fit the documents, or a row cannot be used."""
         super().__init__(request)
         self._documents = documents
         self._file = embeddings
@@ -33,7 +33,7 @@ class EmbeddedReading(PathsReading):
         embeddings.check(count_documents(documents), documents)
 
     def fit(self, settings: CorpusSettings, name: str) -> None:
-        """Takes the embeddings for those of the model of the corpus. Raises `InvalidInput` if they cannot be."""
+        """Assigns the embeddings to the model of the corpus. Raises `InvalidInput` if they do not fit it."""
         given = EmbeddedBy(model=settings.embedding_model, dimension=self._file.dimension)
         check_embedded_by(given, settings, str(self._file.path), name)
         self._model = settings.embedding_model

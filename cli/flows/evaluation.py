@@ -53,7 +53,7 @@ def run_comparison(settings: Settings, folders: list[Path], experiment: Experime
 
 
 def _find_said(errors: ExceptionGroup) -> Exception:
-    """Returns the first of the errors that is told in one line; the whole group if none is."""
+    """Returns the first error of the group that is told in one line, or else the whole group."""
     said, _ = errors.split(HopweaveError)
     first: Exception = said if said is not None else errors
     while said is not None and isinstance(first, ExceptionGroup):

@@ -84,7 +84,7 @@ def write_page(option: str, file: Path, datasets: Answers, worst: int = 5) -> No
 
 
 def select_plans(file: Path | None, form: PlanForm, reasoners: list[str] | None, min_f1: float) -> PlanSelection:
-    """Returns the selection of the options; raises `InvalidInput` if there is one, and no file to write."""
+    """Returns the selection of the options; raises `InvalidInput` for a selection without a file to write."""
     selection = PlanSelection(form=form, reasoners=tuple(reasoners or ()), min_f1=min_f1)
     if file is None and selection != PlanSelection():
         raise InvalidInput("--plans-form, --plans-from and --plans-min-f1 are about plans: name a file with --plans")

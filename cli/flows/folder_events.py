@@ -1,4 +1,4 @@
-"""Events of folders: a thread that says when something has changed in them. What has changed, a comparison finds."""
+"""Events of folders: a thread that says when something has changed in them. A comparison finds what has changed."""
 
 import os
 import threading
@@ -20,7 +20,7 @@ _LONGEST_BURST = 10
 
 
 class FolderEvents:
-    """Watches files and folders while its block lasts. `poll` seconds: compare so often instead of by events.
+    """Watches files and folders while its block lasts. `poll`: compare every so many seconds, without events.
 
     A folder that is replaced, or mounted again, is watched again. `ignored` are folders whose events do not count.
     """
@@ -118,7 +118,7 @@ class FolderEvents:
 
 
 def _identify(path: Path) -> object:
-    """Returns what distinguishes a file or folder from another one of the same path; None if there is none."""
+    """Returns what distinguishes a file or folder from another of the same path; None if the path does not exist."""
     try:
         status = path.stat()
     except OSError:

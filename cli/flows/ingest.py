@@ -35,9 +35,7 @@ _SILENT_SECONDS = 2.0
 
 
 class OtherCorpus(Exception):
-    """The corpus is not the one that the reading belongs to: it was deleted or reindexed, and what was read before is
-    not known to be in it.
-    """
+    """The reading belongs to another corpus: the corpus was deleted or reindexed, and may lack what was read before."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +69,7 @@ class Summary:
         return None if self.deleted is None else len(self.deleted)
 
     def succeeded(self, *, strict: bool) -> bool:
-        """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail, else not everything."""
+        """Whether nothing is left to be done. With `strict`, nothing may be rejected or fail; else not all."""
         refused = bool(self.rejected or self.job.counts.get("failed"))
         used = any(self.job.counts.get(name) for name in ("indexed", "unchanged", "skipped"))
         return self.job.state is not JobState.PAUSED and not (refused and (strict or not used))
@@ -127,7 +125,7 @@ async def ingest(
     *,
     tell_cost: bool = False,
 ) -> Summary:
-    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is not for it.
+    """Does what `run` does, with a worker that runs already. Raises `OtherCorpus` if the reading is for another corpus.
 
     With `tell_cost`, what a language model would cost is printed before it is called.
     """
@@ -183,7 +181,7 @@ async def _tell_cost(container: Container, corpus: Corpus, request: Request) -> 
 
 
 async def _prepare_searches(container: Container, corpus: Corpus) -> None:
-    """Waits for what the worker of a data folder writes for searches of a large corpus: it ends with this command."""
+    """Waits until the worker of a data folder has written a large corpus' search files: it ends with this command."""
     if container.composition.worker != "embedded":
         return
     task = asyncio.create_task(container.snapshots.prepare(corpus.id))
@@ -249,7 +247,7 @@ async def _submit(
 ) -> tuple[Job, int, tuple[Rejection, ...]]:
     """Queues everything as one job, and adds the keys of attachments to `keys`.
 
-    Returns the job, the number submitted, and those rejected.
+    Returns the job, the number submitted, and the rejections.
     """
     job: Job | None = None
     handed_in, rejected = 0, tuple[Rejection, ...]()

@@ -39,7 +39,7 @@ def run_search(corpora: list[str], body: Json) -> Json:
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """The limits of an answer and of its verification as `calls=…,tokens=…,seconds=…`; None: those of the settings."""
+    """The limits of an answer and of its verification as `calls=…,tokens=…,seconds=…`; None: the settings' limits."""
 
     answer: str | None = None
     verification: str | None = None
@@ -48,8 +48,8 @@ class Limits:
 def run_question(corpora: list[str], body: Json, *, limits: Limits, prompts: Path | None, shown: bool) -> Json:
     """Returns the response to a body of `POST …/ask`; draws the plan on stderr if `shown`.
 
-    `limits` may exceed the settings; `prompts` is a folder in place of that of the settings. A question with one of
-    them is answered in this process.
+    `limits` may exceed the settings; `prompts` is a folder that replaces the settings' folder. With either, the
+    question is answered in this process.
     """
     settings = read_settings() if prompts is None else read_settings(prompts_dir=prompts)
     server = find_server(settings) if limits == Limits() and prompts is None else None
@@ -143,7 +143,7 @@ def _ignore(_kind: str, _data: Mapping[str, Any]) -> None:
 
 
 def _budget(option: str, text: str | None, otherwise: "Budget") -> "Budget":
-    """Returns the limits of `text` over those of the settings, which it may exceed; `null` means no limit."""
+    """Returns the limits of `text` over the settings' limits, which it may exceed; `null` means no limit."""
     from dataclasses import replace
 
     from pydantic import ValidationError

@@ -43,7 +43,7 @@ _START_BYTES = 4096
 class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
-    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for one without vectors. `embeddings` is a
+    `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for a corpus without vectors. `embeddings` is a
     `.npy` or a Parquet file.
     """
 
@@ -89,7 +89,7 @@ class Reading(Protocol):
 
     @property
     def keys(self) -> KeySet:
-        """The keys of the documents that `read` has yielded, and of attachments, which who submits the mails adds."""
+        """The keys of the documents that `read` has yielded, and of attachments, which their submitter adds."""
         ...
 
     @property
@@ -98,8 +98,8 @@ class Reading(Protocol):
         ...
 
     def fit(self, settings: CorpusSettings, name: str) -> None:
-        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if it cannot have what is
-        read.
+        """Called before `read` with the settings of the corpus `name`. Raises `InvalidInput` if the corpus cannot have
+        what is read.
         """
         ...
 
@@ -159,7 +159,7 @@ class PathsReading:
 class ChangesReading:
     """What has changed in the paths since the last comparison.
 
-    What is gone from them is deleted; after the first comparison, all that is in the corpus and not in them.
+    Documents that are gone from the paths are deleted; the first comparison deletes all others of the corpus.
     """
 
     share: float | None = None
@@ -183,8 +183,10 @@ class ChangesReading:
 
 
 def check_paths(request: Request) -> None:
-    """Raises `NotFound` if a path does not exist or nothing in the paths can be read, and `InvalidInput` if the request
-    prunes and a path is the file of one document. A request that prunes may have empty folders.
+    """Raises `NotFound` if a path does not exist, or if nothing in the paths can be read.
+
+    Raises `InvalidInput` if the request prunes and a path is the file of one document. A request that prunes may have
+    empty folders.
     """
     found = read_paths(request.paths, with_given=False, selection=request.selection)
     if request.prune:
@@ -211,7 +213,7 @@ def check_prunable(paths: Sequence[Path], option: str) -> None:
 
 
 def _sum_sizes(paths: Sequence[Path]) -> int | None:
-    """Returns the bytes of files of several documents; None if one of the paths is no such file, or compressed."""
+    """Returns the bytes of files of several documents; None if a path is no such file, or is compressed."""
     try:
         if all(path.is_file() and path.suffix.lower() not in (".gz", PARQUET) and _is_list(path) for path in paths):
             return sum(path.stat().st_size for path in paths)

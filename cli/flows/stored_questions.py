@@ -15,7 +15,7 @@ Json = dict[str, Any]
 async def list_questions(
     container: "Container", corpus: str, *, kept: bool | None, limit: int, cursor: str | None
 ) -> tuple[list[Json], str | None]:
-    """Returns a page, newest first, and the cursor of the next one. Deletes first what no server has deleted."""
+    """Deletes expired questions, then returns a page, newest first, and the cursor of the next page."""
     from api.schemas.answers import questions as schemas
     from app.services.stored_questions import questions
 
@@ -37,7 +37,7 @@ async def show_question(container: "Container", corpus: str, id: str) -> Json:
 
 
 async def ask_again(container: "Container", corpus: str, id: str) -> Json:
-    """Asks a question again, and returns the new one when it has ended."""
+    """Asks a question again, and returns the new question when it has ended."""
     from api.schemas.answers import questions as schemas
     from app.services.stored_questions import questions
     from app.services.stored_questions.runner import answer_stored

@@ -1,4 +1,4 @@
-"""Runs `hopweave ingest --watch`: an ingest of everything, then one of each burst of changes, until interrupted."""
+"""Runs `hopweave ingest --watch`: an ingest of everything, then an ingest of each burst of changes."""
 
 import signal
 import time
@@ -37,7 +37,7 @@ def watch(request: Request, *, server: Server | None, poll: float | None) -> NoR
     """Follows the paths until Ctrl-C or SIGTERM, which raise `KeyboardInterrupt`.
 
     While the record or the server is unavailable, it waits and tries again. Raises `NotFound` if a path does not exist,
-    and `InvalidInput` if one is the file of one document.
+    and `InvalidInput` if a path is the file of one document.
     """
     check_prunable(request.paths, "--watch")
     tracker = Tracker(request.paths, request.selection, quiet_seconds=_QUIET_SECONDS)

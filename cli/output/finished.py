@@ -20,7 +20,7 @@ _FINAL = frozenset({RevisionState.INDEXED, RevisionState.FAILED, RevisionState.C
 
 
 class ListedDocument(Protocol):
-    """A document of the record, or one of the HTTP API."""
+    """A document of the record, or of the HTTP API."""
 
     @property
     def key(self) -> str: ...
@@ -101,7 +101,7 @@ async def follow_documents(
     async def follow() -> None:
         while True:
             await asyncio.sleep(_EVERY_SECONDS / 4)
-            if finished.is_due:  # a list that fails is repeated; the one at the end raises its error
+            if finished.is_due:  # a list that fails is repeated; the last list raises its error
                 await show()
 
     task = asyncio.create_task(follow())

@@ -51,7 +51,7 @@ class Progress:
         self._show(f"reading: {documents:,} documents", share or 0.0, None if share is None else 1.0, left)
 
     def watch(self, job: Job, is_waiting: bool) -> None:
-        """Shows the state of the job. If the worker waits for something, no time is left that could be told."""
+        """Shows the state of the job. If the worker waits for something, no time left is shown."""
         self.watch_counts(job.counts, job.progress, ahead=job.ahead, is_waiting=is_waiting)
 
     def watch_counts(
@@ -121,7 +121,7 @@ def _count_waiting(counts: Mapping[str, int]) -> int:
 def _percent(counts: Mapping[str, int], progress: JobProgress) -> int:
     """Returns the share of the bytes that are done, or of the documents if their sizes are unknown.
 
-    It is below 100 while documents are not done: the last passages of one are embedded before it is committed.
+    It is below 100 while documents are not done: the last passages of a document are embedded before it is committed.
     """
     total = sum(counts.values())
     waiting = _count_waiting(counts)

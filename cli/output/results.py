@@ -151,8 +151,8 @@ def show_answer(answer: Json, *, names_corpora: bool = False) -> None:
 
 
 def _show_sources(answer: Json, *, names_corpora: bool) -> None:
-    """Prints each source once, with its quotes. A quote that the answer repeats as a whole is not printed again, and
-    neither is one that has been printed, whole or within a longer one.
+    """Prints each source once, with its quotes. Leaves out quotes that the answer repeats as a whole, and quotes that
+    have been printed, whole or within a longer quote.
     """
     by_marker: dict[int, list[Json]] = {}
     printed: set[str] = set()
@@ -264,7 +264,7 @@ def _show_neighbour(place: str, text: str) -> None:
 
 
 def _count_shared(first: Json, second: Json) -> int:
-    """Returns how many characters at the end of a passage are the beginning of the next one."""
+    """Returns how many characters at the end of a passage are the beginning of the next passage."""
     if first["span"] is None or second["span"] is None or first["page"] != second["page"]:
         return 0
     shared: int = max(0, first["span"]["end"] - second["span"]["start"])
@@ -295,7 +295,7 @@ def _format_signals(signals: Json) -> str:
 
 
 def _format_path(path: Iterable[Json]) -> str:
-    """Returns the steps as one line. A step that does not start where the last one ended starts a new line."""
+    """Returns the steps as one line. A step that does not start where the last step ended starts a new line."""
     text, at = "", ""
     for step in path:
         source = name_node(step["source"], step["source_kind"])

@@ -43,7 +43,7 @@ def bounding_hooks(bounds: AnswerBounds, *, blocking: bool = False) -> dict[str,
     """Returns `event_hooks` of a client. Its calls raise `AnswerRefused` where an answer exceeds a bound, which the
     OpenAI client wraps in its own error.
 
-    `blocking`: the client is not an asynchronous one.
+    `blocking`: the client is synchronous.
     """
 
     def on_request(request: Any) -> None:
@@ -72,7 +72,7 @@ def bounding_hooks(bounds: AnswerBounds, *, blocking: bool = False) -> dict[str,
 
 
 class _WholeCheck:
-    """Counts what comes of an answer. Each part may come in time, a byte a minute, so the whole has a time, too."""
+    """Checks an answer as it comes. Each part may come in time, a byte a minute, so the whole has a time limit, too."""
 
     def __init__(self, bounds: AnswerBounds, ends: float) -> None:
         self._bounds = bounds
@@ -91,7 +91,7 @@ class _WholeCheck:
 
 
 class _StreamCheck:
-    """Counts what comes of a stream of events, whose reader limits its time."""
+    """Checks a stream of events as it comes. Its reader limits its time."""
 
     def __init__(self, bounds: AnswerBounds) -> None:
         self._bounds = bounds

@@ -1,4 +1,4 @@
-"""Limits of work: of the processor's time for one document, and of what runs at once, for which callers take turns."""
+"""Limits of work: the processor's time for one document, and how much runs at once, for which callers take turns."""
 
 import asyncio
 import time
@@ -78,8 +78,8 @@ def current_caller() -> str:
 
 
 class FairSlots:
-    """As many slots as `count`. Whoever finds none free waits: callers take turns, so that one who waits for many slots
-    makes nobody else wait for more than one of them. Belongs to one event loop.
+    """`count` slots. If no slot is free, callers wait and take turns: a caller that waits for many slots delays each
+    other caller by at most one slot. Belongs to one event loop.
     """
 
     def __init__(self, count: int) -> None:
@@ -101,7 +101,7 @@ class FairSlots:
             raise
 
     def release(self) -> None:
-        """Passes a slot to the first that waits of the caller whose last turn is longest ago."""
+        """Passes a slot to the first waiting task of the caller whose last turn is longest ago."""
         while self._waiting:
             caller, queue = self._waiting.popitem(last=False)
             turn = queue.popleft()

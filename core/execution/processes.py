@@ -30,7 +30,7 @@ def count_cores() -> int:
 
 
 def share_cores(processes: int) -> dict[str, str]:
-    """Returns the variables with which each of some equal processes uses its share of the cores, at least one.
+    """Returns the variables with which each of several equal processes uses its share of the cores, at least one.
 
     A value that the environment has already stays.
     """

@@ -1,4 +1,4 @@
-"""`Recent`: what was made last, by what it was made for."""
+"""`Recent`: the values that were used last, by what they were made for."""
 
 import threading
 from collections import OrderedDict

@@ -28,12 +28,12 @@ _ASKED = 1000
 
 
 def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
-    """Returns the cell that a question asks for: the first one of those with the greatest score. If the question tells
-    nothing of the columns, it is the only amount, or none; but of dates it is the first one, which reports have for the
-    newest.
+    """Returns the cell that a question asks for: the first cell with the greatest score. If the question tells nothing
+    of the columns, returns the first cell if all columns are dates (reports begin with the newest), else the only
+    amount, if there is just one.
 
-    A word of the question counts for each column that is named by it, the less the more columns have it. A cell whose
-    value the question says is what it gives, not what it asks for.
+    A word of the question counts for each column that it names, and counts less if more columns have it. A value that
+    the question states is not what it asks for.
     """
     question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
     asked = find_stems(question)
@@ -70,7 +70,7 @@ def _last(name: str) -> str:
 def _match(name: str, asked: Sequence[str]) -> dict[str, float]:
     """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum.
 
-    The words that are asked for are ascending, so that those with one beginning stand beside one another.
+    `asked` is sorted, so that words with the same beginning are adjacent.
     """
     found: dict[str, float] = {}
     for stem in find_stems(name):

@@ -1,7 +1,7 @@
 """The cell of a table that a citation is about, with the label of its row and the name of its column.
 
-A quoted row has several cells. The one that the answer states is meant; if it states several, as an answer does that
-quotes the whole row, the question tells which (`asked_cell`). `grids` reads the tables.
+A quoted row has several cells. The citation is about the cell that the answer states. If the answer states several
+cells, as when it quotes the whole row, the question tells which (`asked_cell`). `grids` reads the tables.
 """
 
 import re
@@ -76,7 +76,7 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
 
 
 class _Naming:
-    """The tables of a passage, by which its cells are named. One without a header may begin in a passage before."""
+    """The tables of a passage, which name its cells. A table without a header may begin in an earlier passage."""
 
     def __init__(self, text: str, before: Sequence[str]) -> None:
         self._above = "\n".join(before)[-_LONGEST:]
@@ -104,7 +104,7 @@ class _Naming:
 
 
 class _Cells:
-    """The cells of a text's tables by their places, so that one of thousands is found without reading the others."""
+    """The cells of a text's tables by their places, so that finding a cell does not read thousands."""
 
     def __init__(self, text: str, grids: Sequence[TextGrid]) -> None:
         self.text = text

@@ -25,7 +25,7 @@ _READ, _READ_AFTER = 20_000, 4000
 """Characters before and after the beginning of a quote that are looked at for the header of its table."""
 
 _FIRST_LINES = 6
-"""Lines of a chunk, one of which is a row if the chunk begins within a table."""
+"""If a chunk begins within a table, there is a row among this many first lines."""
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Control characters, and marks that change the direction of what follows them. Each becomes a space."""
@@ -44,9 +44,9 @@ class PassageContext:
 
     `file` is the name of the document's file if the title does not have its words. `sender` and `date` are of a mail,
     or what the metadata of the document state as `from` and `date`. `section` is the path of headings, which begins
-    with the sheet in a workbook. `page` is a number, with the label of the page if that differs (`7 (iv)`), and
-    `slide` is a number. `columns` are the names of the columns of
-    the table in which the passage (or the quote of it) begins, if it does not have them itself.
+    with the sheet in a workbook. `page` is a number, with the label of the page if that differs (`7 (iv)`), and `slide`
+    is a number. `columns` are the names of the columns of the table in which the passage (or its quote) begins, if the
+    passage does not have them itself.
     """
 
     file: str = ""

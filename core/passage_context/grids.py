@@ -1,8 +1,8 @@
 """Tables in text as rows of cells: where each cell stands, the label of its row, and the name of its column.
 
-The tables are those of `core.passage_context.tables`, and rows whose cells have their names (`Rate: 345; Name: Bo`).
-All is read from the text, so nothing is stored beside a passage. Open this to change how a table is read; `cells` finds
-the cell that a citation is about.
+The tables are the tables of `core.passage_context.tables`, and rows whose cells have their names (`Rate: 345; Name:
+Bo`). All is read from the text, so nothing is stored beside a passage. Open this to change how a table is read; `cells`
+finds the cell that a citation is about.
 """
 
 import re
@@ -45,12 +45,12 @@ _SUM = re.compile(
 """How the label of a sum begins, which may stand in a column of words."""
 _LONGEST_NAME = 60
 _LONGEST_LABEL = 200
-"""Characters of the name of a row or column; longer ones are cut."""
+"""Characters of the name of a row or column; longer names are cut."""
 _MOST_HEADER_ROWS = 5
 _LOOKED_AT = 5
-"""The first rows of a table, which show whether it is one of Markdown."""
+"""The first rows of a table, which show whether it is a Markdown table."""
 _NEAR = 300
-"""Characters between two parts of a table, such as the footer of a page and the header of the next one."""
+"""Characters between two parts of a table, such as the footer of a page and the header of the next page."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -79,7 +79,8 @@ class TextGrid:
 
 
 def read_grids(text: str, *, is_cut: bool = False) -> list[TextGrid]:
-    """Returns the tables of a text, in order. A table without a header near one of as many columns has its names.
+    """Returns the tables of a text, in order. A table without a header takes the names of a near table above with as
+    many columns.
 
     `is_cut`: the text begins within a table (`tables.goes_on`), so the first rows of this table are no header.
     """
@@ -197,8 +198,10 @@ def _join_currency(text: str, places: Sequence[tuple[int, int]]) -> tuple[tuple[
 def _count_header(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows name columns: they have no amount, and rows below have.
 
-    A row below the first one is of the header if its first cell, above the labels, is empty or the same as above, if
-    all of it are dates, or if names that span several columns are above it.
+    A row below the first row belongs to the header if one of these holds:
+    - its first cell, above the labels, is empty or the same as in the first row;
+    - all its cells are dates;
+    - names that span several columns are above it.
     """
     count = 0
     for row in rows[: min(_MOST_HEADER_ROWS, len(rows) - 1)]:
@@ -271,7 +274,7 @@ def _join_names(parts: Sequence[str]) -> str:
 def _spread(row: Sequence[str], width: int, *, is_last: bool) -> list[str]:
     """Returns a row of a header with a name for each column. A name that spans columns is above all of them.
 
-    A row that has a cell for each column, or an empty first one, is as it stands. Otherwise the first column, of
+    A row that has a cell for each column, or an empty first cell, stays as it is. Otherwise the first column, of
     labels, has no name, and the others share the names of the row in equal parts.
     """
     if len(row) >= width or not row[0]:
@@ -350,8 +353,8 @@ def _count_kinds(text: str, rows: Iterable[Sequence[tuple[int, int]]]) -> list[i
 
 
 def _find_label(cells: Sequence[str], kinds: Sequence[int]) -> int:
-    """Returns which cell is the label of a row: the first one, or words behind empty cells, in a column of amounts or
-    for a sum, as `Total due` stands beside the sum of an invoice.
+    """Returns which cell is the label of a row: the first cell, or words behind empty cells, in a column of amounts or
+    for a sum (`Total due` beside the sum of an invoice).
     """
     at = next((n for n, cell in enumerate(cells) if cell), 0)
     if not at or at + 1 >= len(cells) or is_amount(cells[at]) or is_date(cells[at]):
@@ -445,7 +448,7 @@ def _join_unnamed(parts: Sequence[tuple[str, int, int]], names: set[str]) -> lis
 
 
 def _first_value(text: str, places: Sequence[tuple[int, int]]) -> str:
-    """Returns the label of a row whose cells have their names: the first value, with the next one behind a number."""
+    """Returns the label of a row whose cells have their names: the first value, and after a number the next value."""
     values = _texts(text, places[:2])
     if len(places) > 2 and is_amount(values[0]) and values[1] and not is_amount(values[1]):
         return shorten(HEADING_SEPARATOR.join(values), _LONGEST_LABEL)

@@ -17,7 +17,7 @@ PAGE_LABELS = "page_labels"
 
 _MOST_SEQUENCES = 200
 _LONGEST = 30
-"""Characters of a label. A longer one is none."""
+"""Characters of a label. A longer text is no label."""
 _DIGITS, _LETTERS = "0123456789", "abcdefghijklmnopqrstuvwxyz"
 _MOST_DIGITS = 9
 _ROMAN = (
@@ -72,7 +72,7 @@ def _is_number(text: str) -> bool:
 
 
 def _count_up(label: str, steps: int) -> str:
-    """Returns the label that is so many steps after another one: `A-5` is three steps after `A-2`, and `vi` after
+    """Returns the label that follows another label by so many steps: `A-5` is three steps after `A-2`, and `vi` after
     `iii`; a label without a number, such as `Cover`, stays. Returns '' if it would be out of proportion.
     """
     head = label.rstrip(_DIGITS)

@@ -4,8 +4,8 @@ Loaders write a row of a table as one line (`Name | Rate`), and Markdown has its
 (`| Name | Rate |`); others are drawn, with rules as `+------+------+`. A row tells little without the names of its
 columns. Open this to find them.
 
-A drawn table may have a rule below each row, so a rule alone tells no header. What is between the rule above the table
-and the next one is its header, and so is what is above a rule of `=`. A passage that begins within a table has neither.
+A drawn table may have a rule below each row, so a rule alone tells no header. Its header is what stands between the
+rule above the table and the next rule, or above a rule of `=`. A passage that begins within a table has neither.
 """
 
 import re
@@ -73,9 +73,9 @@ _FEWEST = 3
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TextTable:
-    """The rows `text[start:end]`, each of them a line. Those before `body` name the columns.
+    """The rows `text[start:end]`, one a line. The rows before `body` name the columns.
 
-    Lines between rows that are none, such as empty ones, are in the range, too. `header` has the names on one line,
+    The range includes lines between rows that are no rows, such as empty lines. `header` has the names on one line,
     with `BAR` between them and ` / ` between rows; '' if no row names the columns, and `body` is `start`.
     """
 
@@ -131,8 +131,8 @@ def find_tables(text: str) -> Iterator[TextTable]:
 def goes_on(above: str, text: str) -> bool:
     """Returns whether a text begins with a row of the typed or drawn table with which the text above it ends.
 
-    Of two drawn tables, the second one has a rule of its own above it; and a table of Markdown has one in its second
-    line.
+    A text that begins another table does not: a drawn table begins with its own rule, and a Markdown table has a rule
+    in its second line.
     """
     last = above[above.rstrip().rfind("\n") + 1 :].strip()
     own = [line.strip() for line in text[: 2 * _LONGEST_ROW].lstrip().split("\n", _LOOKED_AT)[:_LOOKED_AT]]
@@ -156,9 +156,9 @@ def _count_cells(line: str) -> int:
 
 
 def split_units(text: str) -> list[Range]:
-    """Returns the ranges of what is quoted as a whole, in order: the rows of tables, and the sentences between them.
+    """Returns the ranges of the units that are quoted whole, in order: rows of tables, and the sentences between them.
 
-    Each has the white space after it. Blank ones are left out.
+    Each range includes the white space after it. Blank ranges are left out.
     """
     units: list[Range] = []
     at = 0
@@ -175,7 +175,7 @@ def _shift(ranges: Sequence[Range], by: int) -> list[Range]:
 
 
 def _make_table(text: str, places: Sequence[tuple[int, int]], end: int, *, has_top: bool) -> TextTable:
-    """Returns the table that ends at `end`; `places` are those of its first rows. `has_top`: a rule is above them."""
+    """Returns the table that ends at `end`. `places` are where its first rows are; `has_top`: a rule is above them."""
     rows = [split_cells(text[slice(*place)]) for place in places]
     rule = next((n for n, row in enumerate(rows) if is_rule(row)), 0)
     drawn = bool(rule) and is_drawn(rows[rule][0])
@@ -260,8 +260,8 @@ def is_rule(row: Sequence[str]) -> bool:
 
 
 def _count_drawn_header(rows: Sequence[Sequence[str]], rule: int, *, has_top: bool) -> int:
-    """Returns how many of the first rows of a drawn table are its header, with the rule below it, which is the first
-    one. Without a rule above the table, names above amounts are a header.
+    """Returns how many of the first rows of a drawn table are its header, including the rule below it, which is the
+    first rule. Without a rule above the table, names above amounts are a header.
     """
     above, below = rows[:rule], [row for row in rows[rule + 1 :] if not is_rule(row)]
     if not rule <= _MOST_HEADER_ROWS or not below or not any(map(any, above)):
@@ -274,7 +274,7 @@ def _count_drawn_header(rows: Sequence[Sequence[str]], rule: int, *, has_top: bo
 
 
 def join_lines(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the cells of several lines that are one row, as those between two rules of a drawn table."""
+    """Returns the cells of several lines that are one row, as between two rules of a drawn table."""
     width = max(map(len, rows))
     return [" ".join(row[n] for row in rows if n < len(row) and row[n]) for n in range(width)]
 
@@ -342,5 +342,5 @@ def _is_identifier(cell: str) -> bool:
 
 
 def _repeat_names(names: Sequence[str], row: Sequence[str]) -> bool:
-    """Whether the cells of a row say their names themselves, as those of spreadsheets do (`Rate: 345`)."""
+    """Whether the cells of a row say their names themselves, as cells of spreadsheets do (`Rate: 345`)."""
     return any(cell.startswith(f"{name}: ") for name, cell in zip(names, row, strict=False) if name)

@@ -11,12 +11,12 @@ from core.text.word_lists import SMALL_WORDS
 __all__ = ["select_sentences", "shorten_hits", "stems_of"]
 
 _FIRST = 0.8
-"""What it is worth to be the first sentence, which mostly says what the passage is about."""
+"""The worth of the first sentence, which mostly says what the passage is about."""
 _BRIDGE = 0.7
-"""What the title of another passage is worth: the sentence leads there."""
+"""The worth of the title of another passage: the sentence leads there."""
 _PER_WORD = 1 / 200
 _PER_WORD_ALONE = 1 / 100
-"""What a word costs a sentence that stands for its passage alone: of a contract, a sentence may be a page."""
+"""The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
 _SHORTEST = 4
 """Words of a sentence that says something: a heading has fewer."""
 
@@ -36,8 +36,8 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
 
 
 def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit, ...]:
-    """Returns the hits that have one of the sentences that share most words with the question, at most so many of all
-    hits together, with these sentences alone. The hit with the best one comes first.
+    """Returns hits cut to the sentences that share most words with the question, at most `most` sentences in all. Hits
+    without such a sentence are left out. The hit with the best sentence comes first.
     """
     asked = stems_of(question)
     found: list[tuple[float, int, int, str]] = []
@@ -55,7 +55,7 @@ def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit
 
 
 def stems_of(text: str) -> frozenset[str]:
-    """Returns the stems of a text's words, without those of the language's grammar."""
+    """Returns the stems of a text's words, without function words."""
     return frozenset(
         word.stem for word in split_words(text) if text[word.start : word.end].casefold() not in SMALL_WORDS
     )

@@ -57,11 +57,10 @@ class ChatRequest:
     counted under it.
 
     With `schema` (JSON schema) the text is expected to be JSON of that schema; the caller validates it. `reply` is the
-    form that the prompt asks for. `corpus_id` and
-    `chunk_ids` name the chunks whose text the messages contain, so that a cache can delete the answer with their
-    document. `question` and `labels` are sent as metadata if the settings say so, and have no other effect. `sample`
-    distinguishes several drafts of one prompt. Without `cached`, the answer is neither read from a cache nor kept. An
-    answer of more than `max_characters` fails; None: the model's bound.
+    form that the prompt asks for. `corpus_id` and `chunk_ids` name the chunks whose text is in the messages, so that a
+    cache can delete the answer with their document. `question` and `labels` are sent as metadata if the settings say
+    so, and have no other effect. `sample` distinguishes several drafts of one prompt. Without `cached`, the answer is
+    neither read from a cache nor kept. An answer of more than `max_characters` fails; None: the model's bound.
     """
 
     role: str
@@ -117,7 +116,7 @@ class ChatModels(Protocol):
     """The configured models, by role."""
 
     def of(self, role: str) -> ChatModel:
-        """Returns the model of a role: its own if one is set, else the model of all roles."""
+        """Returns the model of a role: its own model if set, else the model of all roles."""
         ...
 
     def is_small(self, role: str) -> bool:

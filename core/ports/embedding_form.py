@@ -13,10 +13,10 @@ __all__ = ["PLAIN", "EmbeddingForm", "split_form"]
 
 @dataclass(frozen=True, kw_only=True)
 class EmbeddingForm:
-    """None is left to the model: its usual prefixes, all dimensions of its vectors, and the cosine.
+    """A field that is None is left to the model: its usual prefixes, all dimensions of its vectors, and the cosine.
 
-    With `dot`, passages are ranked by the dot product with the question; it is a length that no passage's vector
-    exceeds. `dimension` is the cut; vectors of passages and questions then have one number more.
+    `dimension` is the cut. With `dot`, a length that no passage's vector exceeds, passages are ranked by the dot
+    product with the question, and all vectors have an additional number.
     """
 
     query: str | None = None

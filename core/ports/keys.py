@@ -27,7 +27,7 @@ class Keys(Protocol):
     async def create(self, key: ApiKey) -> None: ...
 
     async def list(self) -> Sequence[ApiKey]:
-        """Returns all keys, the oldest first, also expired and revoked ones."""
+        """Returns all keys, the oldest first, including expired and revoked keys."""
         ...
 
     async def revoke(self, key_id: str) -> ApiKey:

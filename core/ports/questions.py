@@ -90,7 +90,7 @@ class Questions(Protocol):
         retrieved: Collection[str] = (),
     ) -> None:
         """Stores the verification of an answer, and the ids of documents that were retrieved for it: the deletion of
-        one of them withdraws the question.
+        such a document withdraws the question.
 
         Raises `NotFound`, and `Conflict` if there is no answer, or one of the documents is gone.
         """

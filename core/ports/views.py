@@ -43,11 +43,11 @@ class VectorStore(Protocol):
     An unknown corpus is an empty one. Unknown ids are ignored by `delete` and left out by `fetch`. `search` returns at
     most `k` rows, best first, ties by id; `k` below 1 gives none; `documents` restricts to rows of these documents (an
     empty collection gives none, None does not restrict). What `write` has returned from is found by each later search
-    of this process, and within two seconds by searches of others.
+    of this process, and within two seconds by searches of other processes.
     """
 
     async def write(self, corpus_id: str, kind: VectorKind, batch: VectorBatch) -> None:
-        """Inserts rows, or replaces rows with the same id. Raises `InvalidInput` if the dimension is not the one of
+        """Inserts rows, or replaces rows with the same id. Raises `InvalidInput` if the dimension differs from the
         existing rows.
         """
         ...
@@ -120,8 +120,8 @@ class TextIndex(Protocol):
     async def find_few(
         self, corpus_id: str, asked: Sequence[tuple[TextQuery, int]], documents: Collection[str] | None = None
     ) -> list[list[str]]:
-        """Returns for each query the ids of all entries that it matches, in any order; none if it matches more than the
-        number that is given with it. All queries together cost little more than one search.
+        """Returns for each query the ids of all entries that it matches, in any order; none if it matches more entries
+        than the number given with it. All queries together cost little more than one search.
 
         With many `documents`, a query that a thousand entries of others match may also give none.
         """

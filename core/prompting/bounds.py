@@ -8,7 +8,7 @@ MAX_DEPTH = 50
 """Lists and objects within each other, in a structured answer."""
 
 MAX_VALUES = 20_000
-"""Values of a structured answer, those of all lists and objects together."""
+"""Values of a structured answer, in all lists and objects together."""
 
 
 def find_excess(value: object) -> str | None:

@@ -1,4 +1,4 @@
-"""Folders of prompts: reading one whose prompts replace those of the packages, and writing one to start from."""
+"""Folders of prompts: reads a folder whose prompts replace the packages' prompts, and writes a folder to start from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ def read_prompt_folder(folder: Path, packages: Sequence[str]) -> PromptLibrary:
 
 
 def export_prompts(folder: Path, packages: Sequence[str], of: Path | None = None) -> list[Path]:
-    """Writes the prompts of the packages into a folder, or those of the folder `of`, and returns the files.
+    """Writes the prompts of the packages, or of the folder `of`, into a folder, and returns the files.
 
     Raises `InvalidInput`, and writes nothing, if a file exists already or the folder cannot be written.
     """
@@ -73,7 +73,7 @@ def _list_files(folder: Path) -> list[Path]:
 
 
 def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
-    """Returns the prompt in a file; raises `InvalidSettings` unless it can take the place of ours."""
+    """Returns the prompt in a file; raises `InvalidSettings` unless it can replace the packages' prompt."""
     name = file.stem
     if name not in own:
         raise _make_error(

@@ -3,7 +3,7 @@
 A prompt is `NAME.md` in a folder of a package. The text above the line `--- user ---` is the system message, the text
 below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again. A first line such as
 `--- reply: list ---` names the form of the reply, which is JSON of a schema without it. Within `use_prompts`, prompts
-of a library replace those of the packages.
+of a library replace the packages' prompts.
 """
 
 import re
@@ -72,8 +72,8 @@ class Prompt:
 
 
 def _fill(template: str, variables: Mapping[str, str]) -> str:
-    """Returns the template with the values of its variables. An empty value that has a line of its own takes that
-    line, and a blank one after it, along.
+    """Returns the template with the values of its variables. An empty value that is alone on its line deletes that line
+    and a blank line after it.
     """
     kept = _OWN_LINE.sub(lambda found: found[0] if variables[found[1]] else "", template)
     return _VARIABLE.sub(lambda found: variables[found[1]], kept).strip()
@@ -81,7 +81,7 @@ def _fill(template: str, variables: Mapping[str, str]) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class PromptLibrary:
-    """Prompts that replace those of the packages, by name. The name of a prompt is the same in all packages."""
+    """Prompts that replace the packages' prompts, by name. The name of a prompt is the same in all packages."""
 
     replaced: Mapping[str, Prompt] = field(default_factory=dict)
 
@@ -92,7 +92,7 @@ _library: ContextVar[PromptLibrary] = ContextVar("prompt library", default=_NONE
 
 @contextmanager
 def use_prompts(library: PromptLibrary) -> Iterator[None]:
-    """Makes `load_prompt` return the prompts of the library, in this task and in those that it starts meanwhile."""
+    """Makes `load_prompt` return the prompts of the library, in this task and in tasks that it starts meanwhile."""
     before = _library.set(library)
     try:
         yield
@@ -101,7 +101,7 @@ def use_prompts(library: PromptLibrary) -> Iterator[None]:
 
 
 def load_prompt(package: str, name: str) -> Prompt:
-    """Returns the prompt of this name: that of the library in use, else that in the file `NAME.md` of the package."""
+    """Returns the prompt of this name: from the library in use, else from the file `NAME.md` of the package."""
     return _library.get().replaced.get(name) or _load(package, name)
 
 

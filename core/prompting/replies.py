@@ -43,8 +43,8 @@ def read_plain_reply(form: ReplyForm, text: str, shape: type[BaseModel]) -> dict
 
     - `list`: the items of `[1] … [2] …`, or else of lines such as `1. …` and `- …`; none in any other text.
     - `yes_no`: whether `yes` comes before any `no`. A text with neither is no.
-    - `text`: the whole text, without a code fence or quotation marks around it. What it stands on is not in it: it
-      counts as stated, and the action checks that against the passages.
+    - `text`: the whole text, without a code fence or quotation marks around it. The text does not tell what it stands
+      on: it counts as stated, and the action checks that against the passages.
     - `query`: the terms of a Lucene query, a phrase as one term, without operators, weights and excluded terms.
 
     Raises `ValueError` if the shape has no field of that type.
@@ -81,7 +81,7 @@ def _fold(value: object) -> object:
 
 
 def _find_field(shape: type[BaseModel], kind: object) -> str:
-    """Returns the name of the first field of a type, one that a reply must have before one that it may have."""
+    """Returns the name of the first field of a type. Required fields come before optional fields."""
     fields = sorted(shape.model_fields.items(), key=lambda item: not item[1].is_required())
     for name, field in fields:
         if name != "support" and _is_of(field, kind):

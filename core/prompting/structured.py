@@ -150,7 +150,7 @@ def note_cut(completion: Completion, request: ChatRequest, trace: Trace) -> None
 
 
 def _check_not_cut(completion: Completion, request: ChatRequest) -> None:
-    """Raises the error for a cut answer, since the next one would be cut too."""
+    """Raises the error for a cut answer, since the next answer would be cut too."""
     if completion.cut:
         raise make_cut_error(completion, request)
 
@@ -195,7 +195,7 @@ def _describe(error: ErrorDetails) -> str:
 
 
 def _find_json(text: str, openings: str = "{[") -> object:
-    """Returns the first JSON object (or, without one, array) of the text; prose and code fences around it are
+    """Returns the first JSON object (or array, if there is no object) of the text; prose and code fences around it are
     ignored.
     """
     decoder = json.JSONDecoder()

@@ -21,14 +21,14 @@ __all__ = [
 ]
 
 CLAIMED_ALONE_AFTER = 4
-"""A revision that was claimed so often without an end is claimed alone: it may be what kills its workers."""
+"""A revision that was claimed this many times without an end is claimed alone: it may be what kills its workers."""
 
 FAILED_AFTER = 8
-"""A revision that was claimed so often without an end fails."""
+"""A revision that was claimed this many times without an end fails."""
 
 LONGEST_LEASE_SECONDS = 3600.0
-"""No worker takes a longer lease. One that ends later was taken before the store's clock was set back, and counts as
-expired: else what a dead worker had claimed would wait for as long as the clock was set back."""
+"""No worker takes a longer lease. A lease that ends later was taken before the store's clock was set back, and counts
+as expired. Otherwise a dead worker's claims would wait for as long as the clock was set back."""
 
 
 SMALL_BYTES = 256_000
@@ -84,7 +84,7 @@ def failure_reason(attempts: int) -> str:
 def fit_batch(rows: Sequence[Row], max_bytes: int) -> list[Row]:
     """Returns the first rows with at most `max_bytes` of content together, but at least one.
 
-    The rows are in the order of the queue with the suspect ones last. A suspect row is returned alone.
+    The rows are in the order of the queue with suspect rows last. A suspect row is returned alone.
     """
     batch: list[Row] = []
     total = 0

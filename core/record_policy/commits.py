@@ -65,7 +65,7 @@ def check_one_corpus(commits: Sequence[Commit]) -> str:
 def misses_entities(seen: int | None, generation: int) -> bool:
     """Whether the search for synonyms may have missed entities of other commits.
 
-    `seen` is the generation before the search (None: there was none), `generation` that before this commit.
+    `seen` is the generation before the search (None: there was none), `generation` the generation before this commit.
     """
     return seen is not None and generation != seen
 

@@ -18,7 +18,7 @@ Row = TypeVar("Row")
 
 
 def make_page(rows: Sequence[Row], limit: int, load: Callable[[Row], Document]) -> DocumentPage:
-    """Makes a page of at most `limit` documents. `rows` are one more if there are more documents."""
+    """Makes a page of at most `limit` documents. `rows` has an extra document if there are more."""
     data = tuple(load(row) for row in rows[:limit])
     return DocumentPage(data=data, next_cursor=data[-1].key if data and len(rows) > limit else None)
 
@@ -37,9 +37,9 @@ class Matches:
     ids: frozenset[str]
 
     def follow(self, version: int, changed: Collection[str], matching: Collection[str]) -> "Matches":
-        """Returns the documents at a later version, when the documents `changed` have changed, and the documents
-        `matching` of them match. If the same documents match, the set is the same object: what was computed from it
-        need not be computed again.
+        """Returns the documents at a later version. The documents `changed` have changed since, of which `matching`
+        match. If the same documents match, the set is the same object: what was computed from it need not be computed
+        again.
         """
         same = all((id in self.ids) == (id in matching) for id in changed)
         return Matches(version=version, ids=self.ids if same else self.ids.difference(changed).union(matching))
@@ -65,9 +65,9 @@ class MatchCache:
             return found
 
     def put(self, key: Hashable, where: DocumentFilter, matches: Matches) -> frozenset[str]:
-        """Keeps matches, unless later ones are there; the matches that were asked for longest ago make room.
+        """Keeps matches, unless newer matches are kept; the least recently used matches make room.
 
-        Returns their ids: the set that was there before, if it is equal.
+        Returns their ids, as the set that was kept before if it is equal.
         """
         with self._lock:
             at = _key(key, where)

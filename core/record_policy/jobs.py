@@ -22,7 +22,7 @@ SHOWN_FAILURES = 20
 """How many failed documents a job lists."""
 
 ABANDONED_SECONDS = 600
-"""An open job is closed if nothing was added to it for so long: its maker died before it could close it."""
+"""An open job is closed if nothing was added to it for this time: its maker died before it could close it."""
 
 NEVER_ABANDONED = (JobKind.REINDEX.value,)
 """Jobs of these kinds stay open without additions: any worker continues them."""

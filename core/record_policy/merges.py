@@ -1,4 +1,4 @@
-"""Rules of merges of entities: which are refused, and which one entity is after them."""
+"""Rules of merges of entities: which merges are refused, and which entity another entity is after them."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 
@@ -13,7 +13,7 @@ MAX_MERGES = 10_000
 
 
 def find_end(into: Mapping[str, str], entity_id: str, found: MutableMapping[str, str] | None = None) -> str:
-    """Returns the entity that another one is after all merges. `into` are the merges, by the merged entity.
+    """Returns the entity that a given entity is after all merges. `into` are the merges, by the merged entity.
 
     `found` keeps results for further calls, between which merges may be added: long chains are then followed once.
     """
@@ -59,9 +59,7 @@ def merge_missing(merge: str) -> NotFound:
 def select_adoptable(
     present: Mapping[str, str], merges: Sequence[GraphMerge]
 ) -> tuple[list[GraphMerge], list[GraphMerge]]:
-    """Returns the merges that can be added to the present ones, without merges that are there, and the merges that
-    cannot be added.
-    """
+    """Returns the new merges that can be added to the present merges, and the merges that cannot be added."""
     into = dict(present)
     found: dict[str, str] = {}
     added: list[GraphMerge] = []

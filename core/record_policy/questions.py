@@ -39,13 +39,13 @@ ENDED = make_problem(HTTPStatus.SERVICE_UNAVAILABLE, "the server ended while the
 """The problem of a question whose process is gone."""
 
 CANCELLED = make_problem(HTTPStatus.CONFLICT, "the question was cancelled; ask it again")
-"""What the events of a cancelled question end with."""
+"""The problem in the last event of a cancelled question."""
 
 WITHDRAWN = make_problem(
     HTTPStatus.CONFLICT,
     "a document that was retrieved has been deleted, and the answer with it; ask the question again",
 )
-"""What the events of a question end with whose answer is withdrawn."""
+"""The problem in the last event of a question whose answer is withdrawn."""
 
 _WITHDRAWN_MEANWHILE = make_problem(
     HTTPStatus.CONFLICT, "a document that was retrieved was deleted while the question was answered; ask it again"
@@ -62,8 +62,8 @@ def state_of(
 
 
 def withdrawal_problem(state: QuestionState, problem: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
-    """Returns the problem of a question that is withdrawn in this state. What a model's endpoint said of a failed one
-    may have the text of a document.
+    """Returns the problem of a question that is withdrawn in this state. A stored problem is replaced, since an
+    endpoint's message may have the text of a document.
     """
     if not state.final:
         return _WITHDRAWN_MEANWHILE

@@ -71,7 +71,7 @@ class SubmissionOutcome(Enum):
     NEW = auto()
     """The submission becomes the first revision of a document, or follows a final revision."""
     SUPERSEDES = auto()
-    """The submission becomes a revision, and the unfinished newest one is cancelled."""
+    """The submission becomes a revision, and the unfinished newest revision is cancelled."""
 
     @property
     def makes_revision(self) -> bool:

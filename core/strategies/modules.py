@@ -2,9 +2,9 @@
 
 A strategy is a module of a package such as `retrieval.searchers`; its file name is its name in settings, on the command
 line and in the API. It contains a frozen pydantic `Config` (extra fields forbidden) and `build(config, backends)`; the
-first line of its docstring says what it does. `NEEDS_MODEL = True` marks one that is useless without a language model,
-and `SOURCE` names the paper that it follows. `TAKES_PARTS = True` marks a searcher that answers queries of several
-corpora itself. `backends` are the ports that its package offers, made by the container.
+first line of its docstring says what it does. `NEEDS_MODEL = True` marks a strategy that is useless without a language
+model, and `SOURCE` names the paper that it follows. `TAKES_PARTS = True` marks a searcher that answers queries of
+several corpora itself. `backends` are the ports that its package offers, made by the container.
 """
 
 import importlib
@@ -60,7 +60,7 @@ def parse_config(package: str, spec: StrategySpec, kind: str) -> StrategyConfig:
 
 
 def _find_remedy(spec: StrategySpec, error: ValidationError) -> str:
-    """Returns how options of a nested strategy are written, if the first unknown option may be one; else ''."""
+    """Returns how options of a nested strategy are written, if the first unknown option may belong to it; else ''."""
     unknown = next((str(one["loc"][0]) for one in error.errors() if one["type"] == "extra_forbidden"), "")
     nested = describe_nested(spec.options, unknown)
     return f"; {nested}" if nested else ""

@@ -74,9 +74,7 @@ def split_outside_brackets(text: str, separator: str) -> list[str]:
 
 
 def describe_nested(options: Mapping[str, Any], unknown: str) -> str:
-    """Returns how options are to be written of which the `unknown` one belongs to a strategy that an earlier option
-    names; '' if there is no such option.
-    """
+    """Returns how to write options if the `unknown` option is of a strategy that an earlier option names; else ''."""
     names = list(options)
     for place in range(names.index(unknown) - 1, -1, -1) if unknown in names else ():
         value = options[names[place]]

@@ -26,7 +26,7 @@ def check_text(text: str, what: str) -> str:
 def find_half(value: object, place: str = "") -> str | None:
     """Returns the place of the first invalid string in a JSON value, such as `metadata.tags[2]`, or None.
 
-    The place of an invalid key is that of its entry, with the key as Python's `repr`.
+    The place of an invalid key is the place of its entry, with the key as Python's `repr`.
     """
     waiting: list[tuple[str, object]] = [(place, value)]
     while waiting:

@@ -8,7 +8,7 @@ import re
 __all__ = ["split_lead_in"]
 
 _LONGEST = 1000
-"""Characters of a question in which a lead-in is looked for: a longer one tells a story."""
+"""Lead-ins are looked for in questions of at most this many characters: a longer question tells a story."""
 _ASKING = (
     r"(?:is|are|was|were|do|does|did|has|have|had|can|could|may|must|will|would|should|shall|who|whom|whose|what|when"
     r"|where|why|how|ist|sind|war|waren|hat|haben|hatte|hatten|kann|können|wird|werden|darf|dürfen|muss|müssen|gibt|wer"
@@ -23,7 +23,7 @@ _SHORTENED = frozenset(
 )
 """Words that end with a dot within a sentence, as single letters do."""
 _FEWEST_WORDS = 3
-"""Words of a sentence before the question. Fewer are a name, or the first part of one."""
+"""The fewest words of a sentence before the question. Fewer words are a name, or part of a name."""
 _RELATIVE = re.compile(r"(?:who|whom|whose|which|when|where|wo|wer|qui|où|quién(?:es)?)\b", re.IGNORECASE)
 """How a clause about the thing before it may begin, like a question."""
 _AFTER_COMMA = re.compile(rf",\s+(?=¿?{_ASKING})", re.IGNORECASE)
@@ -33,7 +33,7 @@ _LEADS = re.compile(
     r"|selon|d['’]après|concernant|dans|pour|según|respecto (?:a|de)|en|para)\s",
     re.IGNORECASE,
 )
-"""How a lead-in begins that only a comma parts from the question, and what is none of its names."""
+"""Words that begin a lead-in before a comma. They are no part of its names."""
 
 
 def split_lead_in(question: str) -> tuple[str, str]:
@@ -70,8 +70,8 @@ def _ends_sentence(text: str, dot: re.Match[str]) -> bool:
 
 
 def _find_comma(text: str) -> re.Match[str] | None:
-    """Returns the first comma before a question. Where a later one is there, one before `who` begins a clause about
-    what the lead-in names: `According to Alice, who was born in Paris, is Bob dead?`.
+    """Returns the first comma before a question. A comma before `who` is skipped if there is a later comma, as it
+    begins a clause about what the lead-in names: `According to Alice, who was born in Paris, is Bob dead?`.
     """
     commas = list(_AFTER_COMMA.finditer(text))
     return next((comma for comma in commas if not _RELATIVE.match(text, comma.end())), commas[-1] if commas else None)

@@ -51,7 +51,7 @@ _LEAST_CODE = 12
 _MOST_WORDS = 250_000
 """Different words of one kind. A text of 100 MB in a natural language has about as many."""
 _MOST_LOWER = 5
-"""A word that is written more than this many times as often without a capital as with one is no name."""
+"""A word that is written more than this many times as often without a capital as with a capital is no name."""
 _CONTRACTION = re.compile(
     r"(?:I|You|He|She|It|We|They|That|There|What|Who|Here|Let)['’]\w+|\w+n['’]t"
     r"|\w+-(?:t-)?(?:je|tu|il|elle|on|ce|nous|vous|ils|elles)",
@@ -61,7 +61,7 @@ _CONTRACTION = re.compile(
 _SOUND = re.compile(r"([^\W\d_])\1\1", re.IGNORECASE)
 """Three times the same letter: `Hmmm`."""
 _LONGEST_REMEMBERED = 20_000
-"""Characters of the longest paragraph whose words are remembered; a longer one is read in parts of as many."""
+"""Characters of the longest paragraph whose words are remembered; a longer paragraph is read in parts."""
 _BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 
@@ -70,9 +70,9 @@ _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNOREC
 class NameEvidence:
     """Counts of a document's words by how they are written.
 
-    `lower`: without a capital. `within`: with one, within a sentence; of these, `determined`: behind an article or the
-    like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of several
-    words. `has_code`: some lines are code. `columns`: what stands before the values of rows of tables.
+    `lower`: without a capital. `within`: with a capital, within a sentence; of these, `determined`: behind an article
+    or the like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of
+    several words. `has_code`: some lines are code. `columns`: what stands before the values of rows of tables.
     """
 
     language: Language | None
@@ -119,8 +119,8 @@ class NameEvidence:
         return self.has_code and word[0].islower() and word.isalnum()
 
     def _is_used_as_noun(self, word: str) -> bool:
-        """Whether a word with a capital mostly stands behind an article (`this Agreement`), or never where a noun has
-        one and a name has none.
+        """Whether a word with a capital mostly stands behind an article (`this Agreement`), or never stands where a
+        noun has an article and a name has none.
         """
         bare, determined = self.bare[word], self.determined[word]
         return determined > _MOST_DETERMINED * (bare + determined) if bare else True
@@ -223,7 +223,7 @@ def _split_paragraphs(text: str) -> Iterator[str]:
 
 
 def _read_all_words(text: str, *, german: bool) -> Iterator[_Words]:
-    """Yields the words of a text by paragraphs; of a long one, by parts, so that few are in memory at a time."""
+    """Yields the words of a text by paragraphs, and long paragraphs by parts, so that few words are in memory."""
     last = _NO_WORD
     unchecked = 0
     for paragraph in _split_paragraphs(text):

@@ -145,7 +145,7 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
 
 
 def _make_name(text: str, run: list[re.Match[str]], *, is_row: bool = False) -> Iterator[NameSpan]:
-    """Yields the run as a name, without leading articles and function words. `is_row`: it goes on with a long one."""
+    """Yields the run as a name, without leading articles and function words. `is_row`: the run is of a long row."""
     if is_row:
         yield from _split_row(run)
         return

@@ -25,8 +25,8 @@ TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", 
 """One stem of a chunk, eight bytes.
 
 `stem` is its hash. `count` is how often it occurs in title, heading and text. `capital` is how often it occurs with a
-capital, alone and within a sentence; `lower` is how often without one. `title` is 1 if title or heading contain it.
-Counts are at most 255. A row of count 0 is the label of a table's row (`hash_label`).
+capital, alone and within a sentence; `lower` is how often without a capital. `title` is 1 if title or heading contain
+it. Counts are at most 255. A row of count 0 is the label of a table's row (`hash_label`).
 """
 
 Terms = NDArray[Any]
@@ -99,7 +99,7 @@ def _split_token(token: re.Match[str]) -> Iterator[Word]:
 
 def _count_stems(text: str, counts: dict[int, list[int]]) -> None:
     """Counts each stem: how often it occurs, how often with a capital, alone and within a sentence, and how often
-    without one.
+    without a capital.
 
     A capital at the beginning of a sentence, or beside another, is no evidence of a name.
     """
@@ -108,7 +108,7 @@ def _count_stems(text: str, counts: dict[int, list[int]]) -> None:
         start, word = token.start(), token.group()
         is_capital, is_lower = word[0].isupper(), word[0].islower()
         if is_capital and was_capital:
-            for row in last:  # the word before was counted as one alone
+            for row in last:  # the word before was counted as alone
                 row[1] -= 1
         last = _NO_CAPITALS
         is_alone = is_capital and not was_capital and end > 0 and not _NEW_SENTENCE.search(text, end, start)

@@ -1,7 +1,7 @@
 """Titles of documents: derived from a key, cleaned, as names of entities, and the versions that they tell apart.
 
-`10-Q 2023 Q3 AAPL` and `10-Q 2022 Q3 AAPL` are a family, as are `policy-4.6.1` and `policy-4.6.2`: what is left of
-their names without years, quarters and versions, which are the marks of a version, is the same.
+`10-Q 2023 Q3 AAPL` and `10-Q 2022 Q3 AAPL` are a family, as are `policy-4.6.1` and `policy-4.6.2`: their names are the
+same without the marks of a version, which are years, quarters and versions.
 """
 
 import re
@@ -42,7 +42,7 @@ _MAJOR = re.compile(
     r"|(?<![^\W_])(\d{1,2})(?:st|nd|rd|th|e|\.)[ _-]{1,2}(?:edition|auflage|ausgabe|édition)(?![^\W_])",
     re.IGNORECASE,
 )
-"""A version of one number, which a word or a `v` tells from a plain one."""
+"""A version of one number, which a word or a `v` tells from a plain number."""
 _LETTER = re.compile(
     r"(?<![^\W_])(?:(?:revision|révision|rev|issue|ausgabe|fassung|version)(?:[ ._-]{1,2}(?-i:[A-HJ-Z])|[._-][a-hj-z])"
     r"|(?:revision|révision|rev) [b-hj-z]|rev a|(?-i:[Rr]ev[A-HJ-Z]))(?![^\W_])(?!\.\s?[^\W_])",
@@ -96,7 +96,7 @@ _STATUS = re.compile(
     re.IGNORECASE,
 )
 _STATUSES = {"draft": -1, "final": 1, "amended": 2}
-"""From the oldest to the newest; a document without one counts 0."""
+"""From the oldest to the newest; a document without a status counts 0."""
 _BESIDE = re.compile(
     r"\b(since|after|before|until|prior to|seit|nach|vor|bis|depuis|après|avant)\s{1,3}"
     r"(?:(?:the\s)?(?:upgrad|updat|migrat|mov|switch)(?:ing|e|ion)\s(?:from\s\S{1,30}\s)?(?:to|of)\s"
@@ -105,7 +105,7 @@ _BESIDE = re.compile(
     r"(?:q[1-4](?:\s(?:19|20)\d\d)?|(?:fy|v)?\d[\w.]{0,9})",
     re.IGNORECASE,
 )
-"""What begins or ends at a version stands in another one."""
+"""Something that begins or ends at a version is in another version."""
 _UNTIL = frozenset({"before", "until", "prior to", "vor", "bis", "avant"})
 _ORIGINAL = re.compile(r"\b(?:original|ursprüngliche[nrms]?|contrat initial)\b", re.IGNORECASE)
 _PLACE = re.compile(
@@ -173,7 +173,7 @@ def stem_of(key: str) -> str:
 
 
 def bare_title(title: str) -> str:
-    """Returns the title without its final parenthesis: `Mercury (planet)` → `Mercury`. A title that is one stays."""
+    """Returns the title without its final parenthesis: `Mercury (planet)` → `Mercury`. A lone parenthesis stays."""
     title = title.strip()
     if not title.endswith(tuple(_CLOSING)):
         return title
@@ -226,7 +226,7 @@ def _separate_year(found: re.Match[str]) -> str:
 
 
 def _number_of(ordinal: str) -> str:
-    """Returns the number of an amendment, of which one without an ordinal is the first."""
+    """Returns the number of an amendment. An amendment without an ordinal is the first."""
     digits = ordinal.strip(".stndrhe")
     return digits if digits.isdigit() else _quarter(ordinal)[1:] if ordinal else "1"
 
@@ -256,7 +256,7 @@ def find_wanted_marks(question: str) -> frozenset[str]:
 
 
 def find_numbered_names(question: str) -> frozenset[tuple[str, str]]:
-    """Returns words with the number behind them as a version, `(npm, v8)`: one if the word is in a family's name."""
+    """Returns words with the number behind them, `(npm, v8)`, which is a version if a family's name has the word."""
     text = _PLACE.sub(" ", _BESIDE.sub(" ", question))
     return frozenset((word.lower(), f"v{int(number)}") for word, number in _NUMBERED.findall(text))
 
@@ -368,7 +368,7 @@ def order_of_marks(marks: frozenset[str]) -> tuple[tuple[int, ...], ...]:
 
 
 def has_status(marks: frozenset[str]) -> bool:
-    """Returns whether a document is called a draft, final, amended or an amendment, so that one without a mark is a
-    version, too.
+    """Returns whether a document is called a draft, final, amended or an amendment, so that a document without a mark
+    is a version, too.
     """
     return "amendment" in marks or not marks.isdisjoint(_STATUSES)

@@ -1,4 +1,4 @@
-"""Kinds of values: which kind a question asks for, and whether a sentence has one. English, German and French first."""
+"""Kinds of values: which kind a question asks for, and whether a sentence has it. English, German and French first."""
 
 import re
 from collections.abc import Collection
@@ -149,7 +149,7 @@ def find_signs(text: str) -> frozenset[str]:
 
 
 def find_digits(text: str) -> frozenset[str]:
-    """Returns the runs of digits of a text, of which one digit alone is no word."""
+    """Returns the runs of digits of a text, single digits included, which are no words."""
     return frozenset(_DIGITS.findall(text))
 
 

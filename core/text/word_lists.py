@@ -43,7 +43,7 @@ CONNECTIVES = _words("""
     of de del della dei di da do dos das du des la le les el los las al ibn bin ben van von der den ter ten zu zum zur
     am auf the for af av på à
 """)
-"""Lower-case words that a name may contain between two capitalised ones, at most three in a row.
+"""Lower-case words that a name may contain between two capitalised words, at most three in a row.
 
 "and" is not among them: it joins two names more often than it is part of one (measured: 1.8 points R@5 on MuSiQue).
 """
@@ -206,7 +206,7 @@ CLAUSE_WORDS = _words("and but or that which who whom whose where when while bec
 NOUN_DETERMINERS = DETERMINERS | _words("""
     our your my any each every no such all both either neither another other certain some same applicable
 """)
-"""English words behind which a common noun stands, also one with a capital: `such Agreement`."""
+"""English words behind which a common noun stands, also with a capital: `such Agreement`."""
 
 BARE_BEHIND = PREPOSITIONS | _words("of than is was are were that if when")
 """English words behind which a name stands without an article, and a common noun in the singular seldom does."""

@@ -47,9 +47,9 @@ class GoldQuestion:
     `grades` are the grades of the judged passages, by id, if the dataset has them; the passages with a grade above 0
     support the question. `sentences` are the parts of these passages that state the answer (none: unknown),
     `hop_answers` the answers of the hops in their order (none: unknown), and `type` is a word of the dataset. `parts`
-    are the answers, with aliases, to each of several things that are asked for at once (none: it asks for one). A
-    question that is not `answerable` from the corpus has none of these. `metadata` are further facts of the dataset, by
-    which questions are selected.
+    are the answers, with aliases, to each of several things that are asked for at once (none: only one thing is asked
+    for). A question that is not `answerable` from the corpus has none of these. `metadata` are further facts of the
+    dataset, by which questions are selected.
     """
 
     id: str
@@ -72,7 +72,7 @@ class GoldQuestion:
 
     @property
     def answers_by_part(self) -> tuple[tuple[str, ...], ...]:
-        """The gold answers of each part, with which answers are compared; of one part if it asks for one thing."""
+        """The gold answers of each part, with which answers are compared; a single part if it asks for one thing."""
         return self.parts or (self.answers,)
 
 
@@ -97,8 +97,8 @@ def read_dataset(
 
     Raises `NotFound` for a missing file and `InvalidInput` for a wrong line, naming both. Without `needs_corpus` a
     folder of questions alone is accepted, and their supporting passages are not checked. `unanswerable` says that the
-    corpus answers none of the questions, such as the questions of another dataset. Passages are read one after
-    another: in memory are the numbers that questions need, and the keys, as `TakenKeys` holds them.
+    corpus answers none of the questions, such as the questions of another dataset. Passages are read one after another:
+    memory holds only the numbers that questions need, and the keys, as `TakenKeys` holds them.
     """
     corpus = folder / CORPUS_FILE
     asked_in = questions or folder / QUESTIONS_FILE
@@ -299,7 +299,7 @@ def sample_passages(dataset: Dataset, questions: Iterable[GoldQuestion], count: 
     """Returns the dataset with the passages that support `questions`, and `count` others that are drawn.
 
     Drawn are those whose keys have the least hashes with the seed. So a sample depends on the seed and the keys alone,
-    on no machine, version or order; a larger one holds a smaller one; and only `count` keys are in memory.
+    on no machine, version or order; a larger sample holds a smaller sample; and only `count` keys are in memory.
     """
     gold = {support.key for question in questions for support in (*question.supporting, *question.sentences)}
     others = (key for key in _read_keys(dataset) if key not in gold)

@@ -20,7 +20,7 @@ from evaluation.datasets.json_lines import Row
 __all__ = ["KINDS", "Noise", "NoiseCounts", "add_noise"]
 
 KINDS = ("intents", "order", "chatter", "spelling")
-"""In the order in which they are added: what is joined and said beside is misspelt, too."""
+"""In the order in which they are added: joined questions and chatter are misspelt, too."""
 
 T = TypeVar("T")
 
@@ -47,7 +47,7 @@ class Noise:
 
     `spelling` is the share of words with a typing error, `order` the share of pairs of neighbouring words that change
     places, `chatter` the share of questions with words that ask for nothing, and `intents` the share of questions that
-    are joined with another one. Raises `InvalidInput` for a rate that is not from 0 to 1, and if all are 0.
+    are joined with another question. Raises `InvalidInput` for a rate that is not from 0 to 1, and if all are 0.
     """
 
     spelling: float = 0.0
@@ -76,7 +76,7 @@ class NoiseCounts:
 class _Draws:
     """What is drawn for one question and one kind of noise; the same on every machine and version of Python.
 
-    One generator is seeded for each in turn: to make one takes as long as all else that is done with it.
+    One generator is seeded again for each question: making a generator takes as long as all else.
     """
 
     def __init__(self, noise: Noise) -> None:
@@ -97,12 +97,12 @@ class _Draws:
 def add_noise(source: Path, output: Path, noise: Noise) -> NoiseCounts:
     """Writes the questions of a dataset's folder, or of a file, with noise to a new file; returns the counts.
 
-    Each has the fields that it had, `clean` (the questions that it was made of) and `noise` (the kinds that changed
-    it). A question that is joined with another one asks for both answers: `parts` are the answers of each, and the
-    passages of both support it. Only questions with an answer are joined.
+    Each question keeps its fields, and gets `clean` (the questions that it was made of) and `noise` (the kinds that
+    changed it). A joined question asks for both answers: `parts` are the answers of each question, and the passages of
+    both support it. Only questions with an answer are joined.
 
-    Raises `InvalidInput` for a malformed question, and for one that has noise already, `NotFound` without questions,
-    and `Conflict` if the file exists.
+    Raises `InvalidInput` for a malformed question, and for a question that has noise already, `NotFound` without
+    questions, and `Conflict` if the file exists.
     """
     if output.exists():
         raise Conflict(f"{output} exists already; name another file with -o")
@@ -157,7 +157,7 @@ def _make_noisy(row: Row, joinable: Sequence[Row], place: int | None, noise: Noi
             fields, clean = _join_fields(row, other), [text, other.text("question")]
             joint = draws.pick(_JOINTS)
             kinds.append("intents")
-    # Words change places before questions are joined: none moves from one question into the other.
+    # Words change places before questions are joined: no word moves into the other question.
     asked = clean if len(clean) == 1 else [question.rstrip(_ENDS) for question in clean]
     if noise.order:
         draws.begin(id, "order")
@@ -232,8 +232,8 @@ def _misspell(text: str, rate: float, draws: _Draws) -> str:
 
 
 def _mistype(word: str, draws: _Draws) -> str:
-    """Returns the word with two letters swapped, one doubled, one beside another key, or one left out; its first letter
-    stays.
+    """Returns the word with two letters swapped, or with a letter doubled, replaced by a neighbouring key, or left out.
+    The first letter stays.
     """
     place = draws.pick(range(1, len(word) - 1))
     before, letter, after = word[:place], word[place], word[place + 1 :]

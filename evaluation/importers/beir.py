@@ -21,7 +21,7 @@ _PARQUET = (
 
 
 def read(folder: Path, writer: DatasetWriter, qrels: Sequence[Path]) -> None:
-    """Reads a folder, with the judgements in `qrels`; without any, with those of its test split."""
+    """Reads a folder, with the judgements in `qrels`, or else with the judgements of its test split."""
     if not folder.is_dir():
         raise NotFound(f"{folder} is no folder; {_FORM}")
     corpus, queries = _find(folder, "corpus"), _find(folder, "queries")
@@ -63,7 +63,7 @@ def _find(folder: Path, name: str) -> Path:
 
 
 def _find_qrels(folder: Path) -> Path:
-    """Returns the judgements of the test split, or the only ones."""
+    """Returns the judgements of the test split, or the only judgements."""
     named = [folder / f"qrels{suffix}" for suffix in (".tsv", ".jsonl")]
     found = [file for file in named if file.exists()]
     found += [file for suffix in ("tsv", "jsonl") for file in sorted((folder / "qrels").glob(f"*.{suffix}"))]

@@ -101,7 +101,7 @@ class DatasetWriter:
         return self._passages
 
     def keep_passage(self, id: str, title: str, text: str, *, place: str) -> None:
-        """Writes a passage under its own id; one without title and text is left out, and counted.
+        """Writes a passage under its own id. A passage without title and text is left out, and counted.
 
         Raises `InvalidInput` for an id that is used already.
         """

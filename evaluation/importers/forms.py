@@ -24,7 +24,7 @@ def import_dataset(
     form: str, files: Sequence[Path], folder: Path, passages: Path | None = None, qrels: Sequence[Path] = ()
 ) -> ImportCounts:
     """Reads files of one form into one folder; `passages` and `qrels` are the files of passages and of judgements for
-    forms that have them apart.
+    forms that keep them in separate files.
 
     Returns the counts. Raises `InvalidInput`, naming file and place; then nothing is written.
     """

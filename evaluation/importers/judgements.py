@@ -54,8 +54,8 @@ class Judgements:
 
 
 def read_judgements(files: Sequence[Path], writer: DatasetWriter, passages: Collection[str] | None) -> Judgements:
-    """Returns the judgements of files. Those of passages that are not in `passages` are left out, and counted; so are
-    repeated ones. A negative grade counts as 0: TREC marks junk with it.
+    """Returns the judgements of files. Judgements of passages that are not in `passages`, and repeated judgements, are
+    left out and counted. A negative grade counts as 0: TREC marks junk with it.
 
     Raises `InvalidInput` for a line of another form, two grades of one passage, or if nothing is left.
     """

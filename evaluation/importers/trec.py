@@ -25,7 +25,7 @@ def read(topics: Sequence[Path], writer: DatasetWriter, qrels: Sequence[Path], *
 
 
 def read_passages(path: Path, writer: DatasetWriter) -> None:
-    """Reads JSON Lines as those of BEIR, or lines of id and text, or id, title and text, separated by tabs."""
+    """Reads JSON Lines in the form of BEIR, or lines of id and text, or id, title and text, separated by tabs."""
     if path.suffix in (".jsonl", ".json"):
         beir.read_passages(path, writer)
         return

@@ -146,7 +146,7 @@ class Judge:
         """Returns one judgement for each answer, in their order; stored judgements in `rows` that did not fail are used
         again.
 
-        One reasoner gave the answers. The judgement of a failed answer fails too.
+        All answers are of one reasoner. The judgement of a failed answer fails too.
         """
         made: dict[int, JudgementRow] = {}
         for place, answer in enumerate(answers):

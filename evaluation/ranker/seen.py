@@ -21,8 +21,8 @@ from retrieval.bridged.ranker import format_ranker, load_ranker, read_ranker
 __all__ = ["SeenQuestions", "add_question_hashes", "count_seen", "describe_training_set", "list_rankers"]
 
 _DIGITS = 10
-"""Hexadecimal digits of a hash. One of a million questions has the hash of one of two hundred others by chance with a
-probability of two in ten thousand.
+"""Hexadecimal digits of a hash. The probability that any of a million questions has the hash of any of two hundred
+others is two in ten thousand.
 """
 
 _HASHES = "question_hashes"
@@ -66,7 +66,7 @@ def _list_rankers(searcher: str) -> Iterator[str]:
 
 def count_seen(rankers: Iterable[str], questions: Sequence[str]) -> tuple[SeenQuestions, ...]:
     """Returns an entry for each training set that has some of these questions. A ranker whose file has no hashes, such
-    as one of an earlier release, has no entry.
+    as a ranker of an earlier release, has no entry.
     """
     asked = [_hash(question) for question in questions]
     found = []
@@ -80,10 +80,10 @@ def count_seen(rankers: Iterable[str], questions: Sequence[str]) -> tuple[SeenQu
 
 
 def describe_training_set(dataset: Dataset) -> dict[str, Any]:
-    """Returns what a ranker's file says of a set: its name, the hashes of its files, and those of its questions.
+    """Returns what a ranker's file says of a set: its name, the hashes of its files, and the hashes of its questions.
 
-    The hash of a question is of its text in lower case, without punctuation and articles, so that another id or form of
-    the same question has the same hash.
+    The hash of a question is computed from its text in lower case, without punctuation and articles, so that another id
+    or form of the same question has the same hash.
     """
     files = [dataset.folder / name for name in (CORPUS_FILE, QUESTIONS_FILE, GIVEN_FILE)]
     return {
@@ -97,7 +97,7 @@ def describe_training_set(dataset: Dataset) -> dict[str, Any]:
 def add_question_hashes(text: str, datasets: Iterable[Dataset]) -> str:
     """Returns the text of a ranker's file with the hashes of the questions that it was trained on. The weights stay.
 
-    Raises `InvalidInput` if a training set is missing, or its questions are not those of the training.
+    Raises `InvalidInput` if a training set is missing, or its questions have changed since the training.
     """
     provenance = read_ranker(text).provenance
     given = {dataset.name: describe_training_set(dataset) for dataset in datasets}

@@ -54,7 +54,7 @@ _INSTALL = "pip install 'hopweave[train]'"
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """The options of training. `recipe` is a name of `RECIPES`; `licences` are those of the sets, for the
+    """The options of training. `recipe` is a name of `RECIPES`; `licences` are the licences of the sets, for the
     provenance.
     """
 
@@ -82,8 +82,8 @@ class Training:
 
 @dataclass(frozen=True, kw_only=True)
 class RankerGain:
-    """Mean R@5 on one set: of stage 1, of the ranker in cross-validation over all sets, and of one trained on other
-    sets.
+    """Mean R@5 on one set: of stage 1, of the ranker in cross-validation over all sets, and of a ranker trained on
+    other sets.
     """
 
     dataset: str
@@ -195,7 +195,7 @@ _LEAST_QUESTIONS = 20
 def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
     """Returns the datasets, without questions whose supporting passages are unknown.
 
-    Raises what `read_dataset` raises, and `InvalidInput` for two datasets of one name or too few questions in all.
+    Raises what `read_dataset` raises, and `InvalidInput` for two datasets of the same name or too few questions in all.
     """
     read = [read_dataset(folder) for folder in folders]
     datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]

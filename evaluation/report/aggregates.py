@@ -30,7 +30,7 @@ __all__ = [
 
 
 DEEPEST = 6
-"""Deeper plans are counted with those of this depth."""
+"""Deeper plans are counted with plans of this depth."""
 
 _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 
@@ -38,9 +38,9 @@ _COSTS = ("calls", "cached", "prompt_tokens", "completion_tokens")
 def aggregate_answers(rows: Sequence[AnswerRow]) -> dict[str, Any]:
     """Returns the scores of one reasoner's rows.
 
-    Scores are means over all questions that have them, with zeros for failed ones (None: no question has it). Those in
-    `answered` are means over the answerable questions that got an answer. Seconds, calls, tokens, depths and supports
-    are those of questions that did not fail; totals are those of all.
+    Scores are means over all questions that have them, with zeros for failed questions (None: no question has the
+    score). Scores in `answered` are means over the answerable questions that got an answer. Seconds, calls, tokens,
+    depths and supports leave out failed questions; totals count all questions.
     """
     asked = [row for row in rows if row.error is None]
     given = [row for row in asked if row.answerable and not row.abstained]
@@ -96,8 +96,8 @@ _UNKNOWN = "unknown"
 def count_verdicts(reviews: Sequence[ReviewRow]) -> Mapping[str, Mapping[str, int]]:
     """Returns how many reviews of each verdict had each outcome; nothing without reviews.
 
-    PASS and UNCONFIDENT are told apart by the answer that was reviewed. REVISED repaired a wrong answer, broke a right
-    one, or did neither. `unknown` are reviews of steps that have no gold answer.
+    PASS and UNCONFIDENT have as outcome whether the reviewed answer was right. REVISED repaired a wrong answer, broke a
+    right one, or did neither. `unknown` are reviews of steps that have no gold answer.
     """
     if not reviews:
         return {}
@@ -214,7 +214,7 @@ class ScoredRow(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
-    """The differences to the baseline, by metric; a positive one is better than the baseline."""
+    """The differences to the baseline, by metric; a positive difference is better than the baseline."""
 
     baseline: str
     differences: Mapping[str, Interval]

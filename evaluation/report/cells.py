@@ -72,7 +72,7 @@ def list_model_cells(models: Sequence[ModelRow], prompt_set: str) -> Iterator[li
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>|#~&$])")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-"""Control characters, and those that change the direction of writing and so what a line seems to say."""
+"""Control characters, and characters that change the direction of writing and so what a line seems to say."""
 _LONGEST = 400
 
 

@@ -97,7 +97,7 @@ def _describe_dataset(dataset: str, strategies: _Strategies, worst: int) -> Iter
 
 
 def _describe_models(strategies: _Strategies) -> Iterator[str]:
-    """Yields the models of each strategy; nothing if no row names any, as in those of earlier releases."""
+    """Yields the models of each strategy; nothing if no row names a model, as in earlier releases."""
     if not any(rows[0].models for rows in strategies.values()):
         return
     yield "### Models and prompts"

@@ -139,8 +139,8 @@ def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
 
 
 def _index(report: IndexReport) -> dict[str, Any]:
-    """Returns the object of an index; `seconds` is null if nothing was new, since an existing index is not a
-    fast one.
+    """Returns the object of an index; `seconds` is null if nothing was new, since an existing index says nothing about
+    speed.
     """
     return {
         "seconds": report.seconds,

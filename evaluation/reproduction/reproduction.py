@@ -1,4 +1,4 @@
-"""How a table is run: its rows on which folders, as one experiment of `hopweave eval`, and what that costs before."""
+"""Plans the run of a table: its rows, its folders, its experiment of `hopweave eval`, and the expected cost."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -81,7 +81,8 @@ class Reproduction:
 
 
 def place_datasets(table: Table, texts: Iterable[str]) -> tuple[PlacedDataset, ...]:
-    """Returns the folders of `DIR` or `NAME=DIR`, in the order of the table's datasets; those that stand for none last.
+    """Returns the folders of `DIR` or `NAME=DIR`, in the order of the table's datasets; folders that stand for no
+    dataset come last.
 
     Without a name, a folder stands for the dataset whose key is a word of its own name, such as `hotpotqa-dev-60`.
     Raises `InvalidInput` for a name that the table does not have or that is given twice, and `NotFound` for a folder

@@ -128,7 +128,7 @@ def dataset_names() -> Mapping[str, str]:
 
 
 def find_table(id: str) -> Table:
-    """Returns the table with this id; raises `NotFound`, naming those that there are."""
+    """Returns the table with this id; raises `NotFound`, naming the existing tables."""
     tables = {table.id: table for table in list_tables()}
     if id not in tables:
         raise NotFound(f"there is no table {id!r}; there are: {', '.join(tables)}")

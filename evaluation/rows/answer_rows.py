@@ -42,7 +42,7 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:
-    """The model of all roles (`role` is ''), or of a role that has another one or other parameters.
+    """The model of all roles (`role` is ''), or of a role that has another model or other parameters.
 
     `endpoint` is the kind of its server, such as `openai` or `ollama`. `temperature` None: each call has its own,
     which is 0 except for sampled drafts. `max_output_tokens` None: the endpoint's own limit. `profile` is `small` or
@@ -117,7 +117,7 @@ class AnswerRow:
         return range(1, 1 + self.depth) if self.hops else range(min(len(self.steps), 1))
 
     def steps_to(self, depth: int) -> tuple[StepRow, ...]:
-        """Returns the steps of the first so many layers; all steps if the question was not divided."""
+        """Returns the steps of the first `depth` layers; all steps if the question was not divided."""
         layers = sorted({step.depth for step in self.hops})[:depth]
         return tuple(step for step in self.hops if step.depth in layers) if self.hops else self.steps
 
@@ -158,7 +158,7 @@ def _is_number(value: object) -> bool:
 
 
 def format_names(models: Sequence[ModelRow]) -> str:
-    """Returns the names of the models: the one of all roles first, then the roles that have another one."""
+    """Returns the names of the models: the model of all roles first, then roles with another model."""
     general = next((model.name for model in models if not model.role), "")
     others = [f"{model.role}={model.name}" for model in models if model.role and model.name != general]
     return " ".join(filter(None, [general, *others]))

@@ -151,9 +151,10 @@ def _line(kind: str, dataset: str, fields: Mapping[str, Any]) -> bytes:
 
 
 def read_answers(*paths: Path) -> Mapping[str, Sequence[AnswerRow]]:
-    """Returns the answers in files of rows; of two to the same question under the same fingerprint the last counts.
+    """Returns the answers in files of rows; of two to the same question under the same fingerprint, the last answer
+    counts.
 
-    Raises `NotFound` for a missing file, and `InvalidInput` for one without answers or with rows of another release.
+    Raises `NotFound` for a missing file, and `InvalidInput` for a file without answers or with rows of another release.
     """
     found: dict[str, dict[tuple[str, str], AnswerRow]] = {}
     for path in paths:

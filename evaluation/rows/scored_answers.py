@@ -140,7 +140,7 @@ def _keep_known(question: GoldQuestion, scores: dict[str, float]) -> dict[str, f
 
 
 def _describe(question: GoldQuestion) -> dict[str, Any]:
-    """Returns the fields of a row that are those of its question."""
+    """Returns the fields of a row that come from its question."""
     return {
         "type": question.type,
         "answerable": question.answerable,
@@ -157,8 +157,8 @@ def _score_sentences(question: GoldQuestion, answer: Answer) -> dict[str, float]
     """Returns the share of quotes that overlap a supporting sentence, the share of these that a quote overlaps, and the
     same for the passages that the steps retrieved (Plan*RAG, arXiv 2410.20753, table 4).
 
-    The quotes are those of the answer and of its steps, each once, without those of the web. The passages are all that
-    any step retrieved, each once.
+    The quotes are all quotes of the answer and its steps, except from the web; the passages are all that any step
+    retrieved. Each counts once.
     """
     shown = [
         frozenset(sentence for sentence in question.sentences if sentence.overlaps(key, place))
@@ -205,8 +205,8 @@ _VERDICTS = ("PASS", "REVISED", "UNCONFIDENT")
 def make_reviews(question: GoldQuestion, hops: Sequence[StepRow], trace: Trace) -> tuple[ReviewRow, ...]:
     """Returns each review with a verdict of PAR RAG. `hops` are the steps that answer parts of the question.
 
-    The gold answer of a step is that of the hop in the same place, if there are as many steps as hops. Otherwise only
-    the last step has one, that of the question. Reviews of other steps have no scores.
+    The gold answer of a step is the answer of the hop in the same place, if there are as many steps as hops. Otherwise
+    only the last step has a gold answer: the answer of the question. Reviews of other steps have no scores.
     """
     gold = _gold_answers(question, hops)
     return tuple(

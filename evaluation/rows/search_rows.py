@@ -40,7 +40,7 @@ class SearchRow:
     """The result of a searcher for one question.
 
     `ranking` are the keys of the documents at each place; a key is repeated only if places are chunks, that is if spans
-    support the question. `seconds` is wall time, `stages` are the trace's.
+    support the question. `seconds` is wall time, `stages` are from the trace.
     """
 
     question_id: str

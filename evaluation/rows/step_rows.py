@@ -23,7 +23,7 @@ __all__ = [
 ]
 
 _FINAL = "answer"
-"""The id of the step that concludes, of all reasoners that have one."""
+"""The id of the step that concludes, in all reasoners that have such a step."""
 
 _LOOK = "Q0.1"
 """The id of the question itself in a plan of Plan*RAG's form: it is not a part of the question."""
@@ -91,7 +91,7 @@ class ReviewRow:
 
 @dataclass(frozen=True, kw_only=True)
 class PromptRow:
-    """The calls of one role for one question, cached ones included; `longest` is the longest prompt, in tokens."""
+    """The calls of one role for one question, cached calls included; `longest` is the longest prompt, in tokens."""
 
     role: str
     calls: int = field(default=0)

@@ -161,7 +161,7 @@ def _send_all(
 
 @dataclass(frozen=True, kw_only=True)
 class _Strategy:
-    """A strategy of the server. An older one does not tell of loaders."""
+    """A strategy of the server. An older server does not list loaders."""
 
     kind: str
     suffixes: tuple[str, ...] = ()
@@ -239,7 +239,7 @@ def _read_rejections(batch: _Batch, error: InvalidRequestError, on_conflict: OnC
 
 
 def _batches(found: Iterable[NewDocument | NewFile | Rejection], rejected: list[Rejection]) -> Iterator[_Batch]:
-    """Parts that one call takes; what is rejected is put aside. A larger document or file goes alone."""
+    """Parts that fit in one call; what is rejected is put aside. A larger document or file goes alone."""
     documents: list[Mapping[str, Any]] = []
     files: list[NewFile] = []
     size = 0

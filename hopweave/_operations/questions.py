@@ -103,7 +103,7 @@ def ask(
 
 
 def streamed(asking: Steps[Answer]) -> Request:
-    """Returns the request of `ask` as the one that is answered with events."""
+    """Returns the request of `ask`, to be answered with events."""
     first = next(asking)
     if not isinstance(first, Request) or first.body is None:
         raise TypeError("the first step of `ask` is its request")

@@ -25,7 +25,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 
 
 def stored(asking: Steps[Answer]) -> Steps[StoredQuestion]:
-    """Sends the request of `ask` as one that is answered in the background."""
+    """Sends the request of `ask`, to be answered in the background."""
     first = next(asking)
     if not isinstance(first, Request) or not first.path.startswith("/v1/corpora/"):
         raise InvalidRequestError(422, "Unprocessable Entity", "a question in the background is about one corpus")

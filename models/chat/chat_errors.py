@@ -112,9 +112,9 @@ def convert_status_error(
 def convert_stream_error(
     error: "openai.APIError", endpoint: "Endpoint", model: str, request: "ChatRequest", *, begun: bool
 ) -> HopweaveError:
-    """Returns the error for one that came as an event of a stream: its status had been sent before.
+    """Returns the error for an error event of a stream, whose HTTP status was sent before.
 
-    An endpoint that has begun to answer has taken the request, so whatever the words are, they refuse no part of it.
+    An endpoint that has begun to answer has accepted the request: whatever the error says, it refuses no part of it.
     """
     said = f"step {request.role!r}: {model} at {endpoint.url} ended its answer with an error: "
     said += error_text(error, endpoint, request)

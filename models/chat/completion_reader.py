@@ -21,10 +21,10 @@ def estimate_tokens(*texts: str) -> int:
 
 
 class CompletionReader:
-    """Collects one completion. Any field may be missing, or be what it should not.
+    """Collects one completion. Any field may be missing or malformed.
 
     Reading raises `AnswerTooLong` as soon as the text has more than `max_characters`, or the reasoning 4 million;
-    `AttributeError`, `LookupError` or `TypeError` for what is no completion.
+    `AttributeError`, `LookupError` or `TypeError` if the answer is no completion.
     """
 
     def __init__(self, max_characters: int) -> None:
@@ -41,7 +41,7 @@ class CompletionReader:
         """What llama-server reports of its own speed."""
         self._usage: dict[str, Any] = {}
         self._half = ""
-        """The first half of a surrogate pair, whose second one is in the next piece."""
+        """The first half of a surrogate pair, whose second half is in the next piece."""
 
     def read(self, answer: Any) -> None:
         """Reads a whole answer."""
@@ -104,7 +104,7 @@ class CompletionReader:
         piece = self._join(_read_text(message, "content"))
         self._texts.append(piece)
         self._length += len(piece)
-        # The older name (vLLM, DeepSeek), then the newer one.
+        # The older name (vLLM, DeepSeek), then the newer name.
         self._reasoning += len(_read_text(message, "reasoning_content") or _read_text(message, "reasoning"))
         if self._length > self._max_characters:
             raise AnswerTooLong(f"wrote more than the {self._max_characters:,} characters that an answer may have")

@@ -81,7 +81,7 @@ class ConfiguredModels:
         )
 
     def configured(self, role: str) -> ConfiguredModel:
-        """The model of a role; raises `InvalidSettings` where nothing does."""
+        """The model of a role. Raises `InvalidSettings` if there is none."""
         general, own = self._settings, self._settings.roles.get(role, _NO_ROLE)
         model = own.model or general.model
         if not model:
@@ -102,12 +102,12 @@ class ConfiguredModels:
         return size is not None and size <= _SMALL_BILLIONS
 
     async def delete_corpus(self, corpus_id: str) -> None:
-        """Forget what was answered about a corpus that is dropped."""
+        """Deletes the cached answers about a deleted corpus."""
         if self._cache is not None:
             await self._cache.delete_corpus(corpus_id)
 
     async def close(self) -> None:
-        """Close this event loop's connections, and the cache; a later call opens them again."""
+        """Closes this event loop's connections, and the cache; a later call opens them again."""
         for endpoint, _ in self._endpoints.values():
             await endpoint.close()
         if self._cache is not None:

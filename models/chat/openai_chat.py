@@ -225,7 +225,7 @@ class OpenAIChat:
         request: ChatRequest,
         broken: BaseException | None,
     ) -> HopweaveError:
-        """Returns the error for a stream that ended before the answer did, or never was one."""
+        """Returns the error for a stream that ended before the answer, or was no stream."""
         if draft.text:
             return self._unusable("was cut off in the middle of its answer", request)
         if not broken and not draft.chunks and not _is_stream(stream):
@@ -291,7 +291,7 @@ class OpenAIChat:
 
 
 class _Pieces:
-    """Passes the pieces of a text on. Those of an answer to what may be half a prompt are `held` until it is whole."""
+    """Passes the pieces of a text on. If the prompt may have been truncated, pieces are `held` to the end."""
 
     def __init__(self, context: ServedContext, request: ChatRequest, on_token: OnToken) -> None:
         self._context = context
@@ -314,7 +314,7 @@ class _Pieces:
 
 
 class _Pace:
-    """Lets others work while chunks are read that came together, which needs no waiting."""
+    """Lets other tasks run while chunks that came together are read without waiting."""
 
     def __init__(self) -> None:
         self._began = self._others_waited = time.monotonic()

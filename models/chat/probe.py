@@ -21,8 +21,8 @@ _MOST_AGAIN = 8
 _QUESTION = 'Question {number}. Say that you are ready, as JSON: {{"ready": true}}'
 _FEWEST_TOKENS = 4
 _SHORTEST = 0.05
-"""In fewer tokens, and less seconds, no speed is measured: most of a prompt may come from a cache, and an answer from a
-proxy that has collected it.
+"""No speed is measured from fewer tokens or in fewer seconds: most of a prompt may come from a cache, and an answer
+from a proxy that has collected it.
 """
 
 
@@ -34,9 +34,9 @@ class _Ready(BaseModel):
 class Probe:
     """`mode` is how the model is asked for JSON; `heeded` is whether the answer was only JSON of the schema.
 
-    `context` is in tokens, and None if the endpoint does not tell it; `truncates`: it truncates longer prompts.
-    The speeds are in tokens. That of reading is told only by endpoints that report it (llama-server): what passes until
-    the first word includes the loading of a model and the way there.
+    `context` is in tokens, and None if the endpoint does not tell it; `truncates`: it truncates longer prompts. Speeds
+    are in tokens a second. Only some endpoints report the reading speed (llama-server). It is not measured: the time
+    until the first word includes loading the model and the network.
     """
 
     mode: OutputMode
@@ -48,7 +48,7 @@ class Probe:
 
 
 class _Clock:
-    """Takes the pieces of an answer, and the times of the first and the last one."""
+    """Takes the pieces of an answer, and the times of the first and the last piece."""
 
     def __init__(self) -> None:
         self.pieces = 0

@@ -1,7 +1,7 @@
 """How many tokens a model takes at its endpoint, whether it was shown less than what was sent, and what serves it.
 
-Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. What
-tells is that its count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
+Ollama truncates a prompt that is longer than its context, and answers from the rest as if nothing were missing. Its
+count of the prompt then equals its context, which `/api/ps` shows for each loaded model.
 """
 
 import re
@@ -23,10 +23,9 @@ _OPENAI = "api.openai.com"
 _KINDS = {"library": "ollama", "llamacpp": "llama.cpp", "vllm": "vllm"}
 _OTHER_KIND = "openai-compatible"
 _MOST_CHARACTERS, _FEWEST_BYTES = 6, 3
-"""Of a token, on average over a text without long runs. In English a token has about four."""
+"""Averages of a token over a text without long runs. In English a token has about four characters."""
 _SHARE_OF_A_PROMPT = 3
-"""A prompt that is so many times as long as the answer filled the context; a model that does not end its answer fills
-any."""
+"""The prompt filled the context if it is this many times as long as the answer; an endless answer fills any context."""
 _OF_A_TEMPLATE = 1000
 """Tokens that a server may add to what is sent."""
 _NEAR = 2
@@ -53,7 +52,7 @@ class ServedContext:
         return self._tokens if self._tokens is not None and _fewest_tokens(request) > self._tokens else None
 
     async def may_be_cut(self, request: ChatRequest, fingerprint: str) -> bool:
-        """Returns whether the answer, of which the first piece is there, may be one to a truncated prompt."""
+        """Returns whether the answer, whose first piece has come, may be to a truncated prompt."""
         if fingerprint != OLLAMA:
             return False
         if self._tokens is None:
@@ -63,8 +62,8 @@ class ServedContext:
     async def find_cut(self, request: ChatRequest, completion: Completion, fingerprint: str) -> int | None:
         """Returns the size of the context if the endpoint showed the model less than the request.
 
-        Other servers than Ollama refuse what is too long, and a count that is merely low proves nothing: some servers
-        count only what their cache lacks.
+        Servers other than Ollama refuse a request that is too long. A low count proves nothing: some servers count only
+        what their cache lacks.
         """
         counted, self.truncates = completion.prompt_tokens, fingerprint == OLLAMA
         if not self.truncates or completion.estimated:
@@ -73,7 +72,7 @@ class ServedContext:
             self._tokens = await self.of_ollama()
         if self._tokens is None or _most_tokens(request) < self._tokens:
             return None
-        # Of several messages it drops the first ones, and what it counts may be less than the context.
+        # Ollama drops the first of several messages, and may then count less than the context.
         return self._tokens if counted >= self._tokens or counted < _fewest_tokens(request) else None
 
     async def find_full(self, request: ChatRequest, completion: Completion) -> int | None:

@@ -30,9 +30,7 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str], *, queries: bool, prefix: str = "") -> Vectors:
-        """Encodes one batch of at least one text, each behind the prefix, as unit vectors, unless they were not to be
-        scaled.
-        """
+        """Encodes one batch of at least one text, each behind the prefix, as unit vectors if loaded `scaled`."""
         ...
 
 

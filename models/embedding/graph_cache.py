@@ -27,7 +27,7 @@ _CONVERTER = "openvino.tools.ovc"
 def import_openvino() -> ModuleType:
     """Returns the package. Its converter is not imported: it doubles the time, and loads a module for telemetry.
 
-    OpenVINO goes on without a converter that cannot be imported. Who needs it can import it afterwards.
+    OpenVINO goes on without a converter that cannot be imported. Code that needs the converter can import it later.
     """
     blocked = _CONVERTER not in sys.modules
     if blocked:

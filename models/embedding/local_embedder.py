@@ -36,8 +36,8 @@ class SentenceTransformersEmbedder:
     fast if another process uses one of them. Questions have separate threads, so that they never wait for a batch of
     passages; questions that arrive together are embedded together.
 
-    `form` has the prefixes, the cut and the comparison; prefixes that it leaves out are taken from the folder, else the
-    usual ones of the model's name.
+    `form` has the prefixes, the cut and the comparison; prefixes that it leaves out are taken from the folder, or else
+    from the model's name.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _folder_form(self) -> EmbeddingForm:
-        """The prompts of the folder. Of a hub name that is not on disk yet, none are known."""
+        """The prompts of the folder. A hub name that is not on disk yet has no known prompts."""
         return read_folder_form(self._weights.folder) if self._weights.folder else PLAIN
 
     @cached_property
@@ -108,7 +108,7 @@ class SentenceTransformersEmbedder:
 
     async def embed_passages(self, texts: Sequence[str]) -> Vectors:
         vectors = np.empty((len(texts), await asyncio.to_thread(lambda: self.dimension)), dtype=np.float32)
-        # Texts of similar length take similar time; short ones come last, so that no core idles for long.
+        # Texts of similar length take similar time; short texts come last, so that no core idles for long.
         order = np.argsort([-len(text) for text in texts], kind="stable")
         batches = iter([order[start : start + self._batch_size] for start in range(0, len(order), self._batch_size)])
 

@@ -9,7 +9,7 @@ from models.embedding.tokens import EstimatedTokens
 
 __all__ = ["NoEmbedder"]
 
-_READS = 512  # the limit of common embedding models, so that a later reindexing with one cuts passages alike
+_READS = 512  # the limit of common embedding models, so that reindexing with such a model cuts alike
 
 
 class NoEmbedder:

@@ -1,6 +1,4 @@
-"""Brings vectors to length one: cut, as vectors of Matryoshka models are, and lifted, where dot products are
-compared.
-"""
+"""Scales vectors to length one, also after a cut (Matryoshka models) or a lift (to compare dot products)."""
 
 import numpy as np
 
@@ -12,7 +10,7 @@ __all__ = ["cut", "finish", "lift", "lift_questions", "normalize"]
 
 
 def normalize(vectors: Vectors) -> Vectors:
-    """Returns the vectors scaled to length one, as float32. Raises `ModelFailed` if one is zero or not finite."""
+    """Returns the vectors scaled to length one, as float32. Raises `ModelFailed` if a vector is zero or not finite."""
     lengths = _measure(vectors)
     if not np.all(lengths > 0):
         raise ModelFailed(_USELESS)
@@ -21,12 +19,12 @@ def normalize(vectors: Vectors) -> Vectors:
 
 
 def cut(vectors: Vectors, dimension: int) -> Vectors:
-    """Returns the first `dimension` numbers of each vector, at length one again; all of them if there are no more."""
+    """Returns the first `dimension` numbers of each vector, scaled to length one; all numbers if there are no more."""
     return normalize(vectors[:, :dimension]) if vectors.shape[1] > dimension else vectors
 
 
 def lift(vectors: Vectors, longest: float) -> Vectors:
-    """Returns the vectors of passages divided by `longest`, each with a number more that makes its length one.
+    """Returns the vectors of passages divided by `longest`, each with an additional number that makes its length one.
 
     The cosine with a lifted question is the dot product with the question divided by the lengths of the question and
     `longest`, so it ranks as the dot product does (Bachrach and others, "Speeding Up the Xbox Recommender System",
@@ -44,7 +42,7 @@ def lift(vectors: Vectors, longest: float) -> Vectors:
 
 
 def lift_questions(vectors: Vectors) -> Vectors:
-    """Returns the vectors of questions at length one, each with a zero more, to be compared with lifted passages."""
+    """Returns the vectors of questions at length one, each with a zero appended, to compare with lifted passages."""
     return np.pad(normalize(vectors), ((0, 0), (0, 1)))
 
 
@@ -60,7 +58,7 @@ _USELESS = "the embedding model answered with a vector that is zero or not finit
 
 
 def _measure(vectors: Vectors) -> Vectors:
-    """Returns the lengths (n, 1). Raises `ModelFailed` if one is not finite."""
+    """Returns the lengths (n, 1). Raises `ModelFailed` if a vector is not finite."""
     lengths: Vectors = np.linalg.norm(vectors, axis=1, keepdims=True)
     if not np.all(np.isfinite(lengths)):
         raise ModelFailed(_USELESS)

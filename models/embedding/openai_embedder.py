@@ -47,7 +47,7 @@ _ALLOWED = re.compile(
 class OpenAIEmbedder:
     """The client retries transient errors `retries` times, with the pauses that the endpoint requests.
 
-    A call with more texts than the endpoint takes is sent again in smaller ones, and later calls are as small. `form`
+    A call with more texts than the endpoint takes is sent again in smaller calls, and later calls are as small. `form`
     has the prefixes, the cut and the comparison; prefixes that it leaves out are the usual prefixes of the model's
     name. The cut is requested as `dimensions`; if the endpoint refuses or ignores that, the vectors are cut here.
     """
@@ -164,7 +164,7 @@ class OpenAIEmbedder:
             await client.close()
 
     async def _call(self, texts: list[str]) -> Vectors | None:
-        """Returns the vectors, or None if the endpoint refuses a call of this form, and the next one will differ."""
+        """Returns the vectors, or None if the endpoint refuses a call of this form and the next call will differ."""
         import openai
 
         asks = self._asks_dimensions
@@ -195,9 +195,7 @@ class OpenAIEmbedder:
         return self._checked(vectors)
 
     def _adapt(self, error: "APIStatusError", *, asks: bool, texts: int) -> bool:
-        """Returns whether later calls are made in another way, because the endpoint refused this one. `asks`: it had
-        `dimensions`.
-        """
+        """Returns whether later calls differ, because the endpoint refused this call. `asks`: it had `dimensions`."""
         if error.status_code not in _REFUSED:
             return False
         words = str(error)

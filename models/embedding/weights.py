@@ -75,7 +75,7 @@ def complete_form(stated: EmbeddingForm, usual: EmbeddingForm) -> EmbeddingForm:
 
 
 def name_form(form: EmbeddingForm, own: EmbeddingForm = PLAIN) -> str:
-    """Returns what the name of a model has for its form, `own` being the prompts of its folder.
+    """Returns the part of a model's name that tells its form. `own` are the prompts of its folder.
 
     Empty for a form without prefixes, cut and dot product, so that a model that needs none keeps its name. If prompts
     of the folder are left out, the name says so: a name without a form comes from an earlier release, which used them.
@@ -121,7 +121,7 @@ class Weights:
         return _SHA256 if self.model == BUILT_IN else _hash_of_weights(self.folder)
 
     def verify(self) -> None:
-        """Raises `InvalidSettings` if the built-in weights differ from the published ones."""
+        """Raises `InvalidSettings` if the built-in weights differ from the published weights."""
         if self.model == BUILT_IN and self.folder:
             _verify(self.folder / "model.safetensors")
 
@@ -206,7 +206,7 @@ def _hub_folder(name: str) -> Path | None:
 
 
 def _dimension(folder: Path) -> int | None:
-    """Returns the dimension of the last module that sets one. Without `modules.json`, mean pooling keeps it."""
+    """Returns the dimension of the last module that sets it. Without `modules.json`, mean pooling keeps it."""
     modules = read_json(folder / "modules.json")
     found = [size for size in (_out(folder, module) for module in modules or ()) if size is not _KEEPS]
     return found[-1] if found else _positive(_mapping(read_json(folder / "config.json")).get("hidden_size"))

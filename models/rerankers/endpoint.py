@@ -1,7 +1,7 @@
 """Reranks with an HTTP endpoint, of cross-encoders or of models with late interaction.
 
-Two APIs are in use. That of Cohere, which Jina, Infinity, vLLM and llama-server share, takes `documents` and answers
-`{"results": [{"index", "relevance_score"}]}`. That of text-embeddings-inference takes `texts` and answers
+Two APIs are in use. Cohere's API, which Jina, Infinity, vLLM and llama-server share, takes `documents` and answers
+`{"results": [{"index", "relevance_score"}]}`. The API of text-embeddings-inference takes `texts` and answers
 `[{"index", "score"}]`.
 """
 
@@ -38,7 +38,7 @@ class HttpReranker:
     """Sends all texts in one call, or in as many as the endpoint needs: the score of a text depends on no other.
 
     Endpoints return the index of each text with its score, in any order. With the API `auto`, Cohere's is tried first,
-    and the one of text-embeddings-inference if the endpoint asks for `texts`.
+    and the API of text-embeddings-inference if the endpoint asks for `texts`.
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class HttpReranker:
         return body | ({"model": self._model} if self._model else {})
 
     def _adapt(self, response: httpx.Response, api: Api, texts: int) -> bool:
-        """Returns whether the next call is made in another way, because the endpoint refused this one, which had the
-        form `api` and so many texts.
+        """Returns whether the next call differs, because the endpoint refused this call in the form `api` with so many
+        texts.
         """
         if response.status_code not in _REFUSED:
             return False

@@ -40,7 +40,7 @@ def check_scores(values: Iterable[Any], count: int, model: str) -> list[float]:
 
 
 class LocalReranker(ABC):
-    """Loads the model with the first question and ranks one question at a time: parallel ones would share the cores.
+    """Loads the model with the first question and ranks one question at a time, as questions would share the cores.
 
     Subclasses name their kind and a model of it, load the model, and score.
     """
@@ -140,7 +140,7 @@ class CrossEncoderReranker(LocalReranker):
 
 
 def _has_no_score(source: str) -> bool:
-    """Returns whether the model's files are of an encoder alone, such as an embedding model or one of ColBERT.
+    """Returns whether the model's files are of an encoder alone, such as an embedding model or a ColBERT model.
 
     sentence-transformers makes a random layer that scores for it, without an error.
     """
@@ -177,8 +177,8 @@ class ColBertReranker(LocalReranker):
 def _is_trained(source: str) -> bool:
     """Returns whether the model's files have a projection of tokens.
 
-    For a model that has none sentence-transformers makes a random one, without an error. Early versions of PyLate saved
-    no `model_type`, but no pooling either.
+    For a model without a projection, sentence-transformers makes a random projection, without an error. Early versions
+    of PyLate saved no `model_type`, but no pooling either.
     """
     kind = _read_model_file(source, "config_sentence_transformers.json", {}).get("model_type")
     architectures = _read_model_file(source, "config.json", {}).get("architectures") or []

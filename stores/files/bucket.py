@@ -166,8 +166,8 @@ def _find_code(error: Exception) -> str:
 
 
 _PARALLEL = 16
-# A part of an upload must be sent within the read timeout, so uploads have a longer one. `put` first checks whether the
-# object exists, with the short timeout, which detects a server that hangs.
+# A part of an upload must be sent within the read timeout, so uploads have a longer timeout. `put` first checks whether
+# the object exists, with the short timeout, which detects a server that hangs.
 _READ_TIMEOUT, _UPLOAD_TIMEOUT = "4s", "60s"
 _SLOW_SECONDS, _LEAST_RATE = 4.0, 64 * 1024
 """An original must come in the seconds of the first answer, and beyond them at this many bytes a second."""

@@ -44,7 +44,7 @@ def derived_path(original: Path) -> Path:
 _NO_UNNAMED_FILES = frozenset(
     {errno.EOPNOTSUPP, errno.EISDIR, errno.EINVAL, errno.ENOENT, errno.EXDEV, errno.EPERM, errno.ENOSYS}
 )
-"""What a file system says that has no files without a name, and a system without `/proc`."""
+"""The errors of a file system without unnamed files, and of a system without `/proc`."""
 
 
 class FolderFileStore:
@@ -159,7 +159,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _replace(path: Path, content: bytes) -> None:
-    """Writes a file in place of another one, or of none."""
+    """Writes a file, which replaces an existing file."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         draft.write_bytes(content)
@@ -169,9 +169,9 @@ def _replace(path: Path, content: bytes) -> None:
 
 
 def _write_unnamed(path: Path, content: bytes) -> bool:
-    """Writes a file without a name, and gives it one: a process that is killed before leaves nothing.
+    """Writes a file without a name, then names it: a process that is killed in between leaves nothing.
 
-    Returns False, and writes nothing, where the system or the file system has no such files.
+    Returns False, and writes nothing, if the system or the file system does not support unnamed files.
     """
     if not hasattr(os, "O_TMPFILE"):
         return False

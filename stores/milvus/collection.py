@@ -65,7 +65,7 @@ class MilvusCollection:
                 self._collections.unseen.add(self.name)
 
     def delete_all(self) -> None:
-        """Deletes the collection. Raises `Conflict` if it is not one of Hopweave."""
+        """Deletes the collection. Raises `Conflict` if it does not belong to Hopweave."""
         self._collections.read_dimension(self.name, self._deadline)
         self._server.ask(lambda client: client.drop_collection(self.name, timeout=self._deadline.left))
         self._collections.invalidate(self.name)
@@ -115,7 +115,7 @@ class MilvusCollection:
         """Returns for each vector at most `limit` rows, best first. With `radius`, only rows with a greater product."""
         parameters: dict[str, float] = dict(self._index.search)
         if "ef" in parameters:
-            parameters["ef"] = max(parameters["ef"], limit)  # the server refuses a smaller one
+            parameters["ef"] = max(parameters["ef"], limit)  # the server refuses a smaller value
         if radius is not None:
             parameters["radius"] = radius
 

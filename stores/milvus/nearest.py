@@ -96,8 +96,8 @@ def search_within(
 ) -> list[list[Scored]]:
     """Returns for each query all rows that score at least `threshold`.
 
-    The server finds candidates, whose scores are computed here, exactly. The writes of all processes are seen, so of
-    two workers that write at the same time one finds the rows of the other.
+    The server finds candidates, whose scores are computed here, exactly. The search sees the writes of all processes,
+    so if two workers write at the same time, one finds the other's rows.
     """
     candidates: dict[str, None] = {}
     waiting, limit = list(range(len(queries))), _FIRST
@@ -127,7 +127,7 @@ def search_within(
 def _search_filtered(
     collection: MilvusCollection, query: Vectors, k: int, filter_: str, radius: float | None
 ) -> list[Scored]:
-    limit = k + 1  # one more shows whether a tie was cut
+    limit = k + 1  # the extra hit shows whether a tie was cut
     while limit <= MAX_ROWS:
         [hits] = collection.search(query[np.newaxis], limit, filter_=filter_, radius=radius)
         if len(hits) < limit or hits[k - 1].score > hits[-1].score:

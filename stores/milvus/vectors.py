@@ -39,7 +39,7 @@ class MilvusVectorStore:
     same ids leave one row for each id, which deleting and inserting would not. A call that fails with `Unavailable` may
     be repeated.
 
-    `exact_rows`: up to so many rows, a search examines all (some 4 ms for 10,000); beyond, it uses the index.
+    `exact_rows`: up to this number a search examines all rows (some 4 ms for 10,000); beyond, it uses the index.
     `answer_seconds` and `work_seconds`: the time limits of a read by a user, and of a step of a worker.
     """
 
@@ -146,7 +146,7 @@ class MilvusVectorStore:
         return await self._run(corpus_id, kind, read_all_ids, [], _REBUILD_SECONDS)
 
     async def other_index(self, corpus_id: str, kind: VectorKind) -> MilvusIndex | None:
-        """Returns the index of a collection if it differs from the configured one.
+        """Returns the index of a collection if it differs from the configured index.
 
         Returns None if it is the same, or if there is no collection.
         """

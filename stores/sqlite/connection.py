@@ -91,8 +91,8 @@ def empty_log(connection: Connection) -> bool:
 
 
 FAULTS = (sqlite3.DatabaseError, UnicodeDecodeError, zlib.error)
-"""What is raised for a file that cannot be used. Of a damaged one, even SQLite's messages may be no UTF-8, and rows are
-not unpacked.
+"""The errors of a file that cannot be used. If it is damaged, even SQLite's messages may be no UTF-8, and rows do not
+unpack.
 """
 
 _OF_OUR_STATEMENTS = (
@@ -117,9 +117,9 @@ def is_damage(error: BaseException) -> bool:
 
 
 def make_unavailable(what: str, error: Exception, *, else_do: str, remedy: str) -> Unavailable | None:
-    """Returns the error for users: with `remedy` for a damaged file, and `else_do` for one that cannot be reached now.
+    """Returns the error for users: with `remedy` for a damaged file, with `else_do` for an unreachable file.
 
-    `what` begins the message, and names the file. Returns None for what a bug raises.
+    `what` begins the message, and names the file. Returns None for errors that a bug raises.
     """
     if is_damage(error):
         said = "it is no UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)

@@ -43,7 +43,7 @@ class Snapshot:
         return await asyncio.to_thread(self._run, work)
 
     def end(self) -> sqlite3.Connection:
-        """Refuses further steps, waits for the one that runs, and returns the connection, which may be closed then."""
+        """Refuses further steps, waits for the running step, and returns the connection, which may be closed then."""
         self._ended = True
         while not self._stepping.acquire(timeout=_INTERRUPT_SECONDS):
             self._connection.interrupt()
@@ -199,7 +199,7 @@ class SqliteDatabase:
         self._outside_transactions(work)
 
     def _outside_transactions(self, work: Callable[[Connection], None]) -> None:
-        """Runs what must not be in a transaction, and must not wait for others: they would wait, too."""
+        """Runs statements that must not be in a transaction, and must not wait for others: they would wait, too."""
         with self._in_use():
             connection = self._take()
             try:
@@ -259,7 +259,7 @@ class SqliteDatabase:
 
     @contextmanager
     def _translating(self) -> Iterator[None]:
-        """Translates what a file raises that is damaged or cannot be used now. Errors of a bug pass."""
+        """Translates the errors of a file that is damaged or cannot be used now. Errors of a bug pass."""
         try:
             yield
         except FAULTS as error:

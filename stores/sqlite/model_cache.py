@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 _SCHEMA = Path(__file__).with_name("model_cache.sql")
 _LISTED_SECONDS = 3600.0
-"""A deleted chunk is listed for so many seconds. If it comes back, no answer about it is cached meanwhile."""
+"""Seconds for which a deleted chunk is listed. If it comes back, no answer about it is cached meanwhile."""
 _KEYS = "SELECT key FROM answer_chunks WHERE corpus_id = ? AND chunk_id IN (SELECT value FROM json_each(?))"
 
 

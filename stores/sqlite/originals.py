@@ -22,8 +22,8 @@ _ONE = f"corpus = ({_FIND}) AND name = ?"
 class SqliteOriginals:
     """Originals by corpus and name. Any number of processes read and write one file, which the first `put` creates.
 
-    What is deleted is overwritten in the file, and the log (WAL) that may have it, too, is emptied: by the deletion, or
-    by a later call of any process if another one reads meanwhile.
+    Deleted contents are overwritten in the file. The log (WAL), which may hold them, too, is emptied by the deletion,
+    or by a later call of any process if another process reads meanwhile.
     """
 
     def __init__(self, path: Path) -> None:
@@ -31,10 +31,10 @@ class SqliteOriginals:
         self._lock = Lock()
         self._connection: sqlite3.Connection | None = None
         self._log_is_full = True
-        """Also of a file that is opened: a process that was killed may have left the log so."""
+        """Also when the file is opened: a killed process may have left a full log."""
 
     def put(self, corpus_id: str, contents: Sequence[bytes]) -> None:
-        """Stores contents in one transaction. Those that are there already stay."""
+        """Stores contents in one transaction. Existing originals stay."""
         with self._open() as db:
             names = [bytes.fromhex(content_hash(content)) for content in contents]
             number = db.execute(_FIND, (corpus_id,)).fetchone()
@@ -122,7 +122,7 @@ class SqliteOriginals:
                 raise error if made is None else made from error
 
     def _try_to_empty_log(self, db: sqlite3.Connection) -> None:
-        """Leaves it to the next call on a full disk or a read-only one, on which originals can still be read."""
+        """Leaves it to the next call if the disk is full or read-only: originals can still be read."""
         with suppress(sqlite3.OperationalError):
             self._log_is_full = not empty_log(db)
 

@@ -41,12 +41,12 @@ _MEDIA_TYPES = (
     "application/pdf",
     "application/vnd.hopweave.document+json",
 )
-"""Those that rows have by their place here. Rows of every data folder do, so new ones are added at the end only."""
+"""Rows of every data folder store a media type as its place here, so add new types only at the end."""
 _PLACES = {name: place for place, name in enumerate(_MEDIA_TYPES)}
 
 
 def from_hex(id: str) -> bytes | None:
-    """Returns the bytes of an id; None for what is none, also where its digits are capitals."""
+    """Returns the bytes of an id; None if it is no id, also if its digits are capitals."""
     try:
         packed = bytes.fromhex(id)
     except ValueError:
@@ -114,7 +114,7 @@ def unpack_terms(packed: bytes) -> bytes:
 
 
 def pack_extraction(payload: str) -> bytes:
-    """Returns the JSON of an extraction compressed, with the dictionary of what they have in common."""
+    """Returns the JSON of an extraction, compressed with a dictionary of what extractions have in common."""
     packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, _BARE, zdict=_EXTRACTION)
     return packer.compress(payload.encode()) + packer.flush()
 

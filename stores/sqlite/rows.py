@@ -82,13 +82,13 @@ def find_corpus_number(cx: Connection, corpus_id: str) -> int:
 
 
 def make_corpus_number(cx: Connection, corpus_id: str) -> int:
-    """Returns the number of a corpus, which gets one if it has none."""
+    """Returns the number of a corpus; a corpus without a number gets one."""
     number = find_corpus_number(cx, corpus_id)
     return number or int(cx.execute("INSERT INTO corpus_numbers (id) VALUES (?)", (corpus_id,)).lastrowid or 0)
 
 
 def _read_numbers(cx: Connection, table: str, corpus: int, ids: Collection[str]) -> dict[str, int]:
-    """Returns the numbers of rows of `chunk_rows` or `entity_rows` by their ids, without those that are missing."""
+    """Returns the numbers of rows of `chunk_rows` or `entity_rows` by their ids, without the missing ids."""
     rows = cx.execute(
         f"SELECT id, number FROM {table} WHERE corpus = ? AND id IN (SELECT from_hex(value) FROM json_each(?))",
         (corpus, id_list(ids)),

@@ -57,10 +57,10 @@ def migrating_alone(path: Path) -> Iterator[None]:
 
 
 def create_schema(connection: sqlite3.Connection, name: str) -> bool:
-    """Creates the tables of a new file, or migrates those of an older one, in the transaction of the caller.
+    """Creates the tables of a new file, or migrates the tables of an older file, in the transaction of the caller.
 
-    Returns whether it migrated. Raises `Unavailable` if this release cannot read the version. `name` is that of the
-    file.
+    Returns whether it migrated. Raises `Unavailable` if this release cannot read the version. `name` is the file's
+    name.
     """
     version = connection.execute("pragma user_version").fetchone()[0]
     if version == SCHEMA_VERSION:

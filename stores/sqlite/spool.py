@@ -55,7 +55,7 @@ class Spool:
             return [SpooledRow(*row) for row in self._db.execute(query, (heap, json.dumps(list(keys))))]
 
     def find_keys(self, heap: str, keys: Collection[str]) -> set[str]:
-        """Returns those of the keys that have a row."""
+        """Returns the keys that have a row."""
         with _translate_errors():
             query = f"SELECT DISTINCT key FROM rows WHERE heap = ? AND {_LISTED}"
             return {key for (key,) in self._db.execute(query, (heap, json.dumps(list(keys))))}

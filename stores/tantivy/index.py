@@ -73,7 +73,7 @@ filtered.
 """
 _OVERFETCH = 1000
 _MOST_TIES = 5000
-"""Passages of one form, such as lines of a log, all score the same: of so many, not all are read."""
+"""The most ties that are read: passages of one form, such as lines of a log, all score the same."""
 
 
 class CorpusIndex:
@@ -149,7 +149,7 @@ class CorpusIndex:
             return self._refresh_searcher().num_docs
 
     def _refresh_searcher(self) -> "Searcher":
-        """Returns a searcher of the last commit of any process. It is reused, because a new one has cold caches."""
+        """Returns a searcher of the last commit of any process. The searcher is kept for its warm caches."""
         now = _read_file_identity(self._folder / "meta.json")  # every commit replaces this file
         if self._current is None or self._current[0] != now:
             self._index.reload()
@@ -205,7 +205,7 @@ def _search_best(searcher: "Searcher", query: "Query", k: int, documents: frozen
     """The best `k`, ties by id, of all or of these documents.
 
     tantivy orders ties by its own numbers, so hits are read until the last one scores less than the k-th that counts,
-    or until there are `_MOST_TIES` more than `k`.
+    or until there are `_MOST_TIES` more hits than `k`.
     """
     limit = k + 16 if documents is None else 4 * k + _OVERFETCH
     while True:
@@ -329,7 +329,7 @@ class TantivyTextIndex:
         """Returns the version of tantivy after a look-up in the folder."""
         from importlib import metadata
 
-        await self.count("0" * 32)  # an unknown corpus is an empty one
+        await self.count("0" * 32)  # an unknown corpus counts as empty
         return f"tantivy {metadata.version('tantivy')}"
 
     async def close(self) -> None:

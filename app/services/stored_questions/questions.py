@@ -56,7 +56,7 @@ class QuestionChanges:
 
 
 async def check_askable(container: Container, corpus: Corpus, request: AskRequest) -> None:
-    """Raises what `ask` would raise for a request that cannot be answered, so that nothing is stored of it."""
+    """Raises what `ask` would raise for a request that cannot be answered, so that it is not stored."""
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
     if request.filter is not None:
@@ -120,8 +120,8 @@ def is_outdated(corpus: Corpus, question: AskedQuestion) -> bool:
 
 
 async def compare(container: Container, corpus: Corpus, question_id: str) -> QuestionChanges:
-    """Raises `Conflict` for a question that asks no other one again or is not answered yet, and `NotFound` if that
-    other one has been deleted.
+    """Raises `Conflict` if the question repeats no other question or is not answered yet, and `NotFound` if that other
+    question has been deleted.
     """
     after = await read_question(container, corpus, question_id)
     if after.again_of is None:

@@ -36,7 +36,7 @@ from core.trace import Event, Trace
 __all__ = ["AnswerForm", "QuestionRunner", "StoredForm", "answer_stored"]
 
 _BATCH_SECONDS = 0.1
-"""Events of so long are written at once."""
+"""Events of this time are written together."""
 
 _RETRY_SECONDS = 1.0
 _RENEWALS = 5
@@ -107,7 +107,7 @@ class _Journal:
             await self._write()
 
     async def flush(self) -> None:
-        """Writes what is not written yet. Raises `Fenced`, and `Unavailable` after the time of the lease."""
+        """Writes the pending events. Raises `Fenced`, and `Unavailable` after the time of the lease."""
         deadline = time.monotonic() + self._lease
         while not await self._write():
             if time.monotonic() > deadline:

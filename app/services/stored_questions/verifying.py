@@ -1,8 +1,8 @@
 """`verify_stored`: verifies the answer of a stored question, and stores how far it is, then what it found.
 
-The record has one JSON for it, which `VerificationState` reads. While a verification runs, its process writes
-the JSON every second, with the time until which it holds; later, readers know that the process is gone. Times are those
-of the hosts' clocks, which may differ by less than `_LEASE_SECONDS`.
+The record has one JSON for it, which `VerificationState` reads. While a verification runs, its process writes the JSON
+every second, with the time until which it holds; later, readers know that the process is gone. Times are from the
+hosts' clocks, which may differ by less than `_LEASE_SECONDS`.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class Limits:
 
 @dataclass(frozen=True, kw_only=True)
 class VerificationState:
-    """The verification of an answer: one of these, or none of them before it was asked for.
+    """The verification of an answer: one of these fields is set, or none before it was asked for.
 
     `result` is what was found, `problem` why it failed. While it runs, `running` has its expected `cost` and the
     `documents` whose role is known.
@@ -106,7 +106,7 @@ class _Progress:
 
 
 class Verifications:
-    """The answers that this process verifies now: each once, and of one asker as many as `most` at the same time."""
+    """The answers that this process verifies now: each once, and at most `most` of one asker at the same time."""
 
     def __init__(self) -> None:
         self._askers: dict[str, str] = {}

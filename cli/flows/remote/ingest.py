@@ -45,8 +45,8 @@ _ERRORS: tuple[tuple[type[hopweave.HopweaveError], type[errors.HopweaveError]], 
 def run_remote(request: Request, server: Server) -> Summary:
     """Indexes everything in the server and returns when its jobs are over or paused.
 
-    A token budget is for all uploads together; then each waits for the one before. Raises the errors of `core.errors`
-    for those of the Python API.
+    A token budget is for all uploads together; each upload then waits for the previous upload. Errors of the Python API
+    are raised as errors of `core.errors`.
     """
     check_paths(request)
     progress = Progress()
@@ -70,7 +70,7 @@ def ingest_remote(request: Request, reading: Reading, server: Server, progress: 
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Raises the errors of `core.errors` for those of the Python API."""
+    """Raises errors of the Python API as errors of `core.errors`."""
     try:
         yield
     except hopweave.HopweaveError as error:
@@ -126,7 +126,7 @@ class _Ingest:
 
     def _open_corpus(self) -> hopweave.Corpus:
         """Returns the corpus, which is created if it is missing. Raises `InvalidInput` if it cannot have what is read,
-        and then leaves no new corpus behind: only the server knows the dimension that a new one has.
+        and then leaves no new corpus behind: only the server knows the dimension of a new corpus.
         """
         corpus, is_new = self._ensure_corpus()
         check_corpus(self._reading, corpus.id)
@@ -139,7 +139,7 @@ class _Ingest:
         return corpus
 
     def _ensure_corpus(self) -> tuple[hopweave.Corpus, bool]:
-        """Returns the corpus, and whether it was created now. Raises `Conflict` if one that exists differs from an
+        """Returns the corpus, and whether it was created now. Raises `Conflict` if an existing corpus differs from an
         option that was given.
         """
         request = self._request
@@ -164,7 +164,7 @@ class _Ingest:
         return corpus, False
 
     def _send_all(self, found: Iterable[Submission | Rejection]) -> None:
-        """Uploads the files. With a token budget, each upload gets what those before it have left, at least one token:
+        """Uploads the files. With a token budget, each upload gets what earlier uploads have left, at least one token:
         what is over the budget is queued and paused, as in a local ingest.
         """
         left = self._request.budget_tokens
@@ -275,7 +275,7 @@ def check_settings(corpus: hopweave.Corpus, request: Request) -> None:
 
 
 def _is_named(embedding: str, model: str) -> bool:
-    """Whether `KIND:MODEL` may name the model of a corpus, which is called `FOLDER@HASH` if it is that of a folder."""
+    """Whether `KIND:MODEL` may name the model of a corpus, which is called `FOLDER@HASH` if it is a folder's model."""
     stated, form = split_form(embedding.partition(":")[2] or embedding)
     weights, built = split_form(model)
     if form != EmbeddingForm() and form != built:

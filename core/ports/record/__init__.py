@@ -129,7 +129,7 @@ class Record(Protocol):
     async def check(self) -> str:
         """Returns the name and version of the server that answers, such as `Neo4j/5.26.30`.
 
-        Raises `Unavailable`, or `InvalidSettings` if the database is not one of Hopweave.
+        Raises `Unavailable`, or `InvalidSettings` if the database does not belong to Hopweave.
         """
         ...
 

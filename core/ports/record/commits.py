@@ -29,7 +29,7 @@ class Tombstone:
 
 
 class Tombstones(Protocol):
-    """Tombstones of all corpora. A commit writes one of its own; see `Outcome`."""
+    """Tombstones of all corpora. A commit writes its own tombstone; see `Outcome`."""
 
     async def write(self, tombstone: Tombstone, documents: Sequence[str], *, grace: float) -> None:
         """Writes a tombstone, due after `grace` seconds: for view entries of a fenced worker, or for originals of
@@ -117,10 +117,10 @@ class Commits(Protocol):
         """Makes revisions of one corpus current, or deletes them, each whole and fenced by its own epoch.
 
         Uses as few transactions as the store can bear. A synonym is left out if one of its entities does not exist
-        afterwards. The tombstone is due after `grace` seconds. `seen` is the generation of the corpus before the
-        caller searched for the synonyms. If the generation is another one now, another worker has committed since, and
-        the search may have missed its entities: then the entities that this commit creates are pending until
-        `link_synonyms` is called with them.
+        afterwards. The tombstone is due after `grace` seconds. `seen` is the generation of the corpus before the caller
+        searched for the synonyms. If the generation has changed, another worker has committed since, and the search may
+        have missed its entities: then the entities that this commit creates are pending until `link_synonyms` is called
+        with them.
         """
         ...
 

@@ -56,7 +56,7 @@ class Corpora(Protocol):
     async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
         """Makes the corpus invisible, frees its name, cancels its work, and queues the deletion of everything in it.
 
-        A shadow corpus of it is deleted, too. `submitted_by` is the id of the key of the caller; None without one.
+        A shadow corpus of it is deleted, too. `submitted_by` is the id of the key of the caller; None without a key.
         """
         ...
 

@@ -178,7 +178,7 @@ def _table(values: "array[int]", width: int) -> Ints:
 
 
 def _renumbering(size: int, chosen: Ints) -> Ints:
-    """Returns the place of each of `size` old positions among the chosen ones; -1 if it is not chosen."""
+    """Returns the place of each of `size` old positions among the chosen positions; -1 if it is not chosen."""
     to = np.full(size, -1, np.int32)
     to[chosen] = np.arange(len(chosen))
     return to
@@ -186,7 +186,7 @@ def _renumbering(size: int, chosen: Ints) -> Ints:
 
 @dataclass(frozen=True, kw_only=True)
 class GraphChanges:
-    """The difference between one generation and a later one.
+    """The difference between a generation and a later generation.
 
     To apply it, delete the `removed` chunks with their rows and all synonyms of the entities `synonyms_of`, then add
     `added`. A changed chunk is in both. An entity that nothing mentions is deleted. `added.merges` are all

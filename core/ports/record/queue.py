@@ -82,7 +82,7 @@ class Deletion:
 class Submissions(Protocol):
     """Makes queued revisions of submissions and deletions.
 
-    `submitted_by` is the id of the key of the caller, which a new job keeps; None without one.
+    `submitted_by` is the id of the key of the caller, which a new job keeps; None without a key.
     """
 
     async def enqueue(
@@ -154,8 +154,8 @@ class Submissions(Protocol):
     ) -> Enqueued:
         """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
 
-        Raises `NotFound`, and `Conflict` unless the newest revision is indexed: what is unfinished or failed may have
-        another content than readers see.
+        Raises `NotFound`, and `Conflict` unless the newest revision is indexed: an unfinished or failed revision may
+        have another content than readers see.
         """
         ...
 

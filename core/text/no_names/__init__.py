@@ -1,1 +1,1 @@
-"""What is written like a name and is none: common words with a capital, dates, places in a text, commands."""
+"""Words that are written like names and are none: common words with a capital, dates, places in a text, commands."""

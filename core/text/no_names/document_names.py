@@ -45,7 +45,7 @@ _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 
 def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
-    """Returns the names that `find_names` sees in a text of the document, without those that are no names.
+    """Returns the names that `find_names` sees in a text of the document, without words that are no names.
 
     These are months and days, first words of sentences, German nouns, headings, terms that a document defines, places
     in the text itself, names of columns, and parts of code.
@@ -127,7 +127,7 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
 
 @lru_cache(maxsize=1 << 14)
 def _is_never_name(form: str, *, quoted: bool) -> bool:
-    """Whether a form is none in any document."""
+    """Whether a form is no name in any document."""
     if is_place_or_time(form) or is_role(form):
         return True
     return not quoted and (is_shouted(form) or is_part_of_text(form))

@@ -78,7 +78,7 @@ _COMMAND = re.compile(
     r"[^\w\s'’(¿¡&@#+.-]|-\w|[./~](?!\w*\s[A-Z])\S|.*(?:[|<>{}=;\\*$_@]|::|//|\(\)|\w\((?!e?s\))|%[sd])", re.DOTALL
 )
 _LEAST_SHOUTED = 4
-"""Letters of a word in capitals that is looked up: shorter ones are abbreviations."""
+"""The fewest letters of a word in capitals that is looked up: shorter words are abbreviations."""
 _MOST_TERM_WORDS = 3
 _LEAST_TERM = 3
 _MOST_TITLE_WORDS = 5
@@ -114,7 +114,7 @@ def _load_words() -> frozenset[str]:
 
 @lru_cache(maxsize=1 << 14)
 def is_common(word: str) -> bool:
-    """Whether all parts of a word (`Self-driving`) are common ones."""
+    """Whether all parts of a word (`Self-driving`) are common words."""
     parts = _WORD.findall(word.casefold())
     return bool(parts) and all(part in _load_words() or part in FUNCTION_WORDS for part in parts)
 
@@ -139,13 +139,13 @@ def is_adjective(word: str) -> bool:
 
 
 def is_derived(word: str) -> bool:
-    """Whether a word ends like one that a dictionary may lack, because it is made of another (`Unallocated`)."""
+    """Whether a word ends like a derived word, which a dictionary may lack (`Unallocated`)."""
     return _DERIVED.fullmatch(word) is not None
 
 
 @lru_cache(maxsize=1 << 14)
 def is_inflected(word: str) -> bool:
-    """Whether a word in small letters is made of a common one by a prefix or an ending (`unrealized`, `payables`)."""
+    """Whether a word in small letters is a common word with a prefix or an ending (`unrealized`, `payables`)."""
     bare = _PREFIX.sub("", word, count=1)
     if bare != word and (is_common(bare) or is_inflected(bare)):
         return True

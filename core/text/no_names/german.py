@@ -27,7 +27,7 @@ _LONGEST_REMEMBERED = 20_000
 
 
 def is_noun(word: str) -> bool:
-    """Whether a word is a frequent noun, or has the ending of one."""
+    """Whether a word is a frequent noun, or has a noun's ending."""
     return word in GERMAN_NOUNS or word.endswith(GERMAN_NOUN_ENDINGS)
 
 

@@ -26,11 +26,11 @@ FRAGMENT = 4
 _WINDOW = 40
 """Characters before a full stop that are read for its last two words."""
 _LONGEST_JOINED = 600
-"""After so many characters, a small letter goes on no longer. A text without capitals would be one sentence else."""
+"""After so many characters, a small letter may begin a sentence; else a text without capitals would be one."""
 _LONGEST_LABEL = 30
 _LONGEST_MARK = 40
 _PLAIN_WORD = 6
-"""A word of so many letters is no abbreviation, so that even a small letter after its full stop begins a sentence."""
+"""A word of this many letters is no abbreviation, so that even a small letter after its full stop begins a sentence."""
 
 _OPENING = "([{\"'“„«‚‘‹¿¡`*_"
 _BEFORE_WORD = "([{\"'“„«‚‘‹¿¡`*_§"
@@ -182,7 +182,7 @@ def _is_label(word: str) -> bool:
 
 
 def _read_last_words(text: str, start: int, mark: int) -> tuple[str, str]:
-    """Returns the last two words before a full stop, the last one without what opens it; '' after white space."""
+    """Returns the last two words before a full stop, the last word without opening marks; '' after white space."""
     part = text[max(start, mark - _WINDOW) : mark]
     if not part or part[-1].isspace():
         return "", ""

@@ -16,7 +16,7 @@ __all__ = ["Range", "iter_segments", "segment", "split_sentences"]
 Range = tuple[int, int]
 
 _LONGEST = 2000
-"""The characters of the longest sentence. A longer one is cut between words."""
+"""The characters of the longest sentence. A longer sentence is cut between words."""
 
 _CHECK_EACH = 2000
 """Characters after which the limit of work is checked."""
@@ -69,8 +69,8 @@ _LONGEST_LABEL = 40
 def split_sentences(text: str) -> list[Range]:
     """Returns the ranges of the sentences of `text` as they are quoted, in order, each with the white space after it.
 
-    They are those of `segment`, but a sentence of a few letters, such as "I do.", is joined to the next one on its
-    line, because it tells a reader nothing.
+    They are the ranges of `segment`, but a sentence of a few letters, such as "I do.", is joined to the next sentence
+    on its line, because it tells a reader nothing.
     """
     joined: list[Range] = []
     for start, end in iter_segments(text):
@@ -82,7 +82,7 @@ def split_sentences(text: str) -> list[Range]:
 
 
 def segment(text: str) -> list[Range]:
-    """Returns the ranges of the sentences of `text`, each with the white space after it; blank ones are left out.
+    """Returns the ranges of the sentences of `text`, each with the white space after it; blank sentences are left out.
 
     A sentence ends at an empty line, before an item of a list, at a line that ends early, and at a mark that ends no
     abbreviation. What is no sentence of its own, such as an item's number or a footnote's mark, is part of its
@@ -174,14 +174,14 @@ def _is_bracket_open(text: str, start: int, at: int) -> bool:
 
 @dataclass(slots=True)
 class _Lines:
-    """The width of the paragraph that is read, by which a line that ends early is told from one that is wrapped."""
+    """The width of the paragraph that is read, by which a line that ends early is told from a wrapped line."""
 
     text: str
     width: int = 0
     end: int = 0
 
     def ends_early(self, at: int, following: int) -> bool:
-        """Whether the line that ends at `at` is one of its own: a label, or much shorter than others."""
+        """Whether the line that ends at `at` stands alone: a label, or a line much shorter than others."""
         text = self.text
         begin = text.rfind("\n", max(0, at - _LONGEST), at) + 1
         if self._is_label(begin, at) or self._is_label(

@@ -95,7 +95,7 @@ class ChatAccounting:
 def call_event(
     request: ChatRequest, model: str, seconds: float, completion: Completion | None = None, *, cached: bool = False
 ) -> CallEvent:
-    """Returns the event of a finished call. Without a completion, or with a cached one, its token counts are 0."""
+    """Returns the event of a finished call. Its token counts are 0 if the completion is missing or cached."""
     paid = None if cached else completion
     return CallEvent(
         action=request.role,

@@ -65,7 +65,7 @@ class Limits:
         finally:
             self._waiting -= 1
         try:
-            async with gate.rates:  # one at a time, since small requests would otherwise overtake a large one forever
+            async with gate.rates:  # one at a time: small requests would overtake a large request forever
                 while isinstance(spent := self._try(tokens), float):
                     await self._sleep(spent)
         except BaseException:

@@ -28,9 +28,9 @@ class OutputModes:
     In the other modes the system message contains the schema. If an endpoint refuses one schema but accepts others,
     only that schema uses the next mode.
 
-    A server's own fault (a status of 5xx that names nothing) may be a refusal, too, and so may a 400 in unknown words.
-    Until a mode has been answered once, a call that met one is repeated without any mode. If that is answered, for
-    two calls in case of a fault, which may have passed meanwhile, the next mode is used.
+    A status of 5xx that names nothing, or a 400 in unknown words, may be a refusal, too. Until a mode has been answered
+    once, a call that met such an error is repeated without any mode. If the repeated call is answered, the next mode is
+    used; after a 5xx, which may be temporary, only once this has happened to two calls.
     """
 
     def __init__(self, inner: OpenAIChat) -> None:

@@ -19,8 +19,10 @@ _PATIENCE_SECONDS = 120.0
 
 class ChatRetry:
     """Retries `ModelUnavailable` up to `retries` times, after exponential, jittered pauses, or after the pause that the
-    endpoint requests. Does not retry if the pause exceeds two minutes, if the pause and as long a try as the last one
-    exceed the seconds left of the trace, or once a token was passed to `on_token`.
+    endpoint requests. Does not retry:
+    - if the pause exceeds two minutes;
+    - if the pause and a try as long as the last exceed the seconds left of the trace;
+    - once a token was passed to `on_token`.
     """
 
     def __init__(

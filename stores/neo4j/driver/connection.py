@@ -98,7 +98,7 @@ class Connection:
             return str(driver.get_server_info().agent)
 
     def _probe(self) -> None:
-        """Asks for the watchdog. A server that refuses lives; one whose answer is garbled will never end a call."""
+        """Probes the server. A server that refuses is alive; a garbled answer means that calls will never end."""
         from neo4j.exceptions import ConfigurationError
 
         try:
@@ -156,8 +156,8 @@ class Connection:
             self._uri,
             auth=(self._user, self._password),
             connection_timeout=_TIMEOUT_SECONDS,
-            # This is also the limit of the handshake. There are more connections (100) than threads that
-            # wait for one, so no caller times out here because of the others.
+            # This is also the limit of the handshake. There are more connections (100) than threads that wait for them,
+            # so no caller times out here because of the others.
             connection_acquisition_timeout=_TIMEOUT_SECONDS,
             liveness_check_timeout=_IDLE_SECONDS,
             max_transaction_retry_time=_TIMEOUT_SECONDS,

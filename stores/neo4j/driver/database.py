@@ -44,7 +44,7 @@ class Neo4jDatabase:
         return await asyncio.to_thread(self.write_now, corpus_id, work)
 
     async def write_unlocked(self, work: Callable[[Transaction], T]) -> T:
-        """Runs `work` without a lock: it creates a corpus, kept unique by a constraint, or locks one itself."""
+        """Runs `work` without a lock: it creates a corpus (a constraint keeps it unique) or locks a corpus itself."""
         return await asyncio.to_thread(self.write_now, None, work)
 
     def read_now(self, work: Callable[[Transaction], T]) -> T:

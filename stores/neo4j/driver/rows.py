@@ -51,8 +51,8 @@ def corpus_from_row(row: Row) -> Corpus:
 def document_from_row(row: Row) -> Document:
     """Takes a document's properties, with `reason` and `updated_at` of its newest revision.
 
-    `media_type`, `size` and `content_hash` are of the current revision, or of the newest one if none is current. A
-    hidden document is listed if it is submitted again while it is deleted: it has the `submitted_title` and the
+    `media_type`, `size` and `content_hash` are of the current revision, or else of the newest revision. A hidden
+    document is listed if it is submitted again while it is deleted: it has the `submitted_title` and the
     `submitted_metadata` of the newest revision, and nothing of what is deleted.
     """
     if not row["hidden"]:

@@ -134,7 +134,7 @@ def _run(inner: "ManagedTransaction", statement: str) -> None:
 
 
 def _migrate(tx: Transaction, uri: str) -> None:
-    """Runs the migrations. The statement `claim` locks the schema's node, so that processes run one after the other."""
+    """Runs the migrations. The statement `claim` locks the schema's node, so processes migrate one by one."""
     version = tx.rows(statements("schema")["claim"], version=SCHEMA_VERSION, token=new_id())[0]["version"]
     for name in _steps_from(uri, version):
         tx.run(statements("migrations")[name])

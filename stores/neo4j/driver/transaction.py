@@ -31,7 +31,7 @@ def statements(file: str) -> Mapping[str, str]:
 
 
 def script(file: str, name: str) -> list[str]:
-    """Returns the statements under one name, for those that the server takes one by one."""
+    """Returns the statements under one name, to be sent to the server one by one."""
     return [statement.strip() for statement in statements(file)[name].split(";") if statement.strip()]
 
 
@@ -101,7 +101,7 @@ class Transaction:
     def lock(self, corpus_id: str) -> Row:
         """Locks a corpus until the transaction ends, by a write to its node. Returns the corpus' properties.
 
-        `Database.write` does this. A transaction that needs two corpora locks the one in use first, then its shadow
+        `Database.write` does this. A transaction that needs two corpora locks the corpus in use first, then its shadow
         corpus. Raises `NotFound` if there is no such corpus.
         """
         row = self.row(_LOCK, id=corpus_id, token=new_id())

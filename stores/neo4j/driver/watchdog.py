@@ -112,8 +112,8 @@ class Watchdog:
 def _cut(call: Call) -> None:
     """Closes the connection of a call, which then fails at once.
 
-    Asynchronous sessions have `cancel` for this; synchronous ones have only the parts that it is made of. If the driver
-    retries the call, that try has another connection and is cut off in its turn.
+    Asynchronous sessions have `cancel` for this; synchronous sessions have only its parts. If the driver retries the
+    call, the retry has another connection, which is closed in its turn.
     """
     call.was_cut = True
     connection = call.session._connection  # noqa: SLF001 - see above

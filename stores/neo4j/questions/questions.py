@@ -149,7 +149,7 @@ class Neo4jQuestions:
             rows.add_sources(tx, corpus_id, row["ref"], retrieved)
             rows.set_values(tx, uid, verification=dump_optional(verification))
 
-        if retrieved:  # the lock of the corpus comes before that of the question
+        if retrieved:  # the lock of the corpus comes before the lock of the question
             await self._database.write(corpus_id, work)
         else:
             await self._database.write_unlocked(work)
@@ -195,8 +195,8 @@ class Neo4jQuestions:
         await self._database.write(corpus_id, work)
 
     async def _write_running(self, question_id: str, documents: Collection[str], write: _Write) -> None:
-        """Calls `write` with a question that runs. Raises `Fenced` if there is none, or if one of the documents is
-        gone, which withdraws it.
+        """Calls `write` with the question. Raises `Fenced` if the question does not run, or if a document is gone,
+        which withdraws the question.
         """
         for _ in range(_MOVES):
             place = await self._database.read(lambda tx: tx.row(_CYPHER["place"], id=question_id))

@@ -99,7 +99,7 @@ def withdraw(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> No
 
 
 def withdraw_question(tx: Transaction, row: Row) -> None:
-    """Withdraws a locked question. One that runs has failed, so that its process and its readers end."""
+    """Withdraws a locked question. A running question fails, so that its process and its readers end."""
     question = question_from_row(tx, row)
     set_values(
         tx,

@@ -112,7 +112,7 @@ def select_orphans(tx: Transaction, tombstone: Tombstone) -> Tombstone:
 
 
 def merge_tombstones(tombstones: Sequence[Tombstone]) -> Tombstone:
-    """Returns a tombstone with the id of the last one that lists the ids of all. At least one is given."""
+    """Returns a tombstone that lists the ids of all the given tombstones (at least one). Its id is the last one's."""
     return make_tombstone(tombstones[-1].id, tombstones[-1].corpus_id, merge_ids(tombstones))
 
 

@@ -184,7 +184,7 @@ def delete_extractions(tx: Transaction, keep: Mapping[str, Collection[str]]) -> 
 
 
 def _delete_revisions(tx: Transaction, below: Mapping[str, int], effects: Neo4jCommitEffects) -> None:
-    """Deletes the revisions of documents, by document uid, whose numbers are smaller than the given ones."""
+    """Deletes the revisions of documents, by document uid, whose numbers are smaller than the given numbers."""
     rows = [{"uid": uid, "below": number} for uid, number in sorted(below.items())]
     deleted = tx.rows_in_batches(statements("commits")["delete_revisions"], rows)
     effects.content_hashes |= {row["content"] for row in deleted} - {""}
@@ -226,7 +226,7 @@ Pair = tuple[str, str]
 
 
 def insert_changes(tx: Transaction, changes: Sequence[Change], effects: Neo4jCommitEffects) -> list[str]:
-    """Inserts the new chunks of revisions, updates the stored ones, and inserts the graph of new and changed ones.
+    """Inserts the new chunks of revisions, updates stored chunks, and inserts the graph of new and changed chunks.
 
     Returns the ids of the entities that have lost their last form. These include entities that lost it by
     deletions that `effects` counts.
@@ -313,7 +313,7 @@ class _Rows:
 
 
 def _chunk_rows(claim: Claim, rows: Iterable[ChunkRow], suffix: str) -> list[dict[str, Any]]:
-    """Returns new chunks, which belong to the claimed revision and to later ones."""
+    """Returns new chunks, which belong to the claimed revision and to later revisions."""
     document = document_uid(claim)
     chunks = [_chunk_properties(claim.corpus_id, row) for row in rows]
     return [
@@ -340,7 +340,7 @@ def _fact_rows(document_id: str, facts: Collection[Fact]) -> list[list[str]]:
 def make_current(
     tx: Transaction, changes: Sequence[Change], jobs: Mapping[Token, str], effects: Neo4jCommitEffects
 ) -> None:
-    """Shows revisions, whose rows are inserted, to readers, and deletes the older ones. `jobs` are by claim."""
+    """Shows inserted revisions to readers, and deletes the older revisions. `jobs` are by claim."""
     rows = [
         {"uid": change.uid, "job": jobs[change.commit.claim.token], "document": _document(change.commit)}
         for change in changes

@@ -66,8 +66,8 @@ class Neo4jDocuments:
         key = (corpus_id, enabled)
 
         def work(tx: Transaction) -> frozenset[str]:
-            # Whatever a filter may see raises the generation. It is read first: what is committed meanwhile has a
-            # later one, so the next call reads again.
+            # Whatever a filter may see raises the generation. The generation is read first: a commit meanwhile has a
+            # later generation, so the next call reads again.
             row = tx.row(_GENERATION, corpus=corpus_id)
             known = self._matches.get(key, where)
             if row is not None and known is not None and known.version == row["generation"]:

@@ -3,7 +3,7 @@
 `Neo4jCommitEffects` collects what a transaction inserts and deletes. Entities are written once, from the sums.
 
 Two workers that create similar entities at the same time may both miss the synonym. A commit therefore compares the
-generation that its search has seen with the current one; if another commit came between, the synonyms of its new
+generation that its search has seen with the current generation; if another commit came between, the synonyms of its new
 entities are pending.
 """
 
@@ -102,7 +102,7 @@ def _add_counts(stored: Row | None, changes: Mapping[str, int]) -> dict[str, int
 
 
 def _display(forms: Mapping[str, int]) -> str:
-    """Returns the most frequent form. Among equally frequent ones it is the first by code point."""
+    """Returns the most frequent form. Among equally frequent forms, returns the first by code point."""
     return min(forms, key=lambda form: (-forms[form], form))
 
 

@@ -163,7 +163,7 @@ def _adopt_merges(tx: Transaction, corpus_id: str, merges: Sequence[GraphMerge])
 
 
 def copy_merges(tx: Transaction, from_corpus: str, to_corpus: str) -> None:
-    """Copies the merges of a corpus to another one, which has none. The caller holds the locks of both."""
+    """Copies the merges of a corpus to a corpus without merges. The caller holds the locks of both corpora."""
     [row] = tx.rows(statements("merges")["copy"], prefix=uid_of(from_corpus, ""), to=to_corpus)
     if row["copied"]:
         raise_generation(tx, to_corpus)

@@ -89,7 +89,7 @@ def read_job(tx: Transaction, job_id: str) -> Job:
 
 
 def _add_ahead(tx: Transaction, job: Job) -> Job:
-    """Returns a queued job with what is ahead of it; any other as it is."""
+    """Returns a queued job with what is ahead of it; any other job unchanged."""
     if job.state is not JobState.QUEUED:
         return job
     first = tx.row(statements("jobs")["first_queued"], id=job.id)

@@ -1,4 +1,4 @@
-"""Revisions in the queue, as functions of one transaction: their states, and the rows of new ones.
+"""Revisions in the queue, as functions of one transaction: their states, and the rows of new revisions.
 
 First come the states, with the counts of their jobs; no other module writes `Revision.state`. Then come the rows of
 queued revisions: their numbers, which are never used twice, and their documents.

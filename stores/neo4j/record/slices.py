@@ -1,9 +1,9 @@
 """Commits of a document that is too large for one transaction: in slices that no reader sees.
 
-The slices insert the chunks of the new revision with `first`, the number of that revision, and set `last` on outdated
-chunks, the number of the current one. A changed chunk, whose id stays, is inserted beside the stored one under a uid
-that ends in the revision's number. Then one small transaction raises `current` of the document. Each slice first checks
-the claim.
+The slices insert the chunks of the new revision with its number as `first`, and set `last` on outdated chunks to the
+number of the current revision. A changed chunk, whose id stays, is inserted beside the stored one under a uid that ends
+in the revision's number. Then one small transaction raises `current` of the document. Each slice first checks the
+claim.
 
 What no reader sees any more are leftovers: outdated chunks of a shown revision, or chunks of a revision that was never
 shown, because its worker was fenced. A document whose property `slices` names a revision may have leftovers. A
@@ -89,7 +89,7 @@ async def insert_in_slices(
 
 
 async def delete_in_slices(database: Neo4jDatabase, commit: Commit, bounds: Bounds) -> list[Outcome]:
-    """Deletes the chunks of a large hidden document; the document is left. Returns the outcomes of the transactions."""
+    """Deletes the chunks of a large hidden document, but not the document. Returns the outcomes of the transactions."""
     document = _LargeDocument(database, commit, bounds)
     try:
         return await document.delete()
@@ -147,7 +147,7 @@ class _LargeDocument:
         return work(tx)
 
     def _mark(self, tx: Transaction) -> None:
-        """Records that the document may have slices. If this worker dies, another one deletes them."""
+        """Records that the document may have slices. If this worker dies, another worker deletes them."""
         claim, grace = self._commit.claim, self._bounds.grace
         uid = document_uid(claim)
         tx.run(statements("slices")["mark"], corpus_id=self._corpus_id, uid=uid, revision=claim.revision, grace=grace)

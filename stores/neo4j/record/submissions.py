@@ -1,6 +1,6 @@
 """The port of submissions in Neo4j: submissions and deletions become queued revisions of a job.
 
-The port comes last; before it, what one transaction does. The functions take a transaction that has locked the corpus.
+The functions of one transaction come first; they take a transaction that has locked the corpus. The port comes last.
 """
 
 from collections import Counter

@@ -1,4 +1,4 @@
-"""How the record's file of an older release becomes that of this one."""
+"""Migrations of the record's file from an older release to this release."""
 
 from stores.sqlite.migrations.steps import STEPS, give_back_space, steps_from
 

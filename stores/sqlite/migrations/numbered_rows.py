@@ -1,6 +1,6 @@
 """The step from schema 12 to 13: mentions and facts name chunks and entities by number.
 
-The statements are those of `schema.sql` as it was then. The pages that the old tables leave are used again.
+The statements are from the `schema.sql` of that version. The pages that the old tables leave are used again.
 """
 
 __all__ = ["STEP"]

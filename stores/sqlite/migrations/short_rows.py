@@ -1,6 +1,6 @@
 """The step from schema 13 to 14: documents have numbers, ids are bytes, and extractions are compressed.
 
-The statements are those of `schema.sql` as it was then.
+The statements are from the `schema.sql` of that version.
 """
 
 __all__ = ["STEP"]

@@ -92,7 +92,7 @@ def add_sources(cx: Connection, key: Key, document_ids: Collection[str], *, cite
 
 
 def withdraw(cx: Connection, corpus_id: str, document_id: str) -> None:
-    """Withdraws the questions that a document was retrieved for: what came of it is deleted."""
+    """Withdraws the questions that a document was retrieved for, and deletes what came of it."""
     rows = cx.execute(
         """
         SELECT q.* FROM question_sources s JOIN questions q ON q.corpus_id = s.corpus_id AND q.id = s.question_id
@@ -106,7 +106,7 @@ def withdraw(cx: Connection, corpus_id: str, document_id: str) -> None:
 
 
 def withdraw_question(cx: Connection, row: sqlite3.Row) -> None:
-    """Withdraws a question. One that runs has failed, so that its process and its readers end."""
+    """Withdraws a question. A running question fails, so that its process and its readers end."""
     key: Key = (row["corpus_id"], row["id"])
     question = load_question(row.__getitem__, now())
     values = {
@@ -128,7 +128,7 @@ def withdraw_question(cx: Connection, row: sqlite3.Row) -> None:
 
 
 def move_questions(cx: Connection, from_corpus: str, to_corpus: str) -> None:
-    """Moves questions to the corpus that takes the name. Its generations are others, so theirs are unknown.
+    """Moves questions to the corpus that takes the name. Its generations differ, so the questions lose theirs.
 
     Sources that the corpus does not have were deleted meanwhile: their questions are withdrawn.
     """

@@ -35,7 +35,7 @@ Ready = Mapping[int, ChunkChanges]
 """How the chunks of each document change, by the number of the document. The rows are in the temporary tables."""
 
 _SHOWN = ("position", "title_names", "terms", "page", "span_start", "span_end", "tokens")
-"""The columns of a kept chunk that are written where they differ; most are where it stands.
+"""The columns of a kept chunk that are written where they differ; most tell its place.
 
 Its text and heading are the same: the id of its view entries is a digest of them.
 """
@@ -84,7 +84,7 @@ def clear(cx: Connection) -> None:
 
 
 def drop_fenced(cx: Connection, documents: Iterable[int]) -> None:
-    """Deletes from the temporary tables what belongs to documents that have these numbers."""
+    """Deletes the rows of documents with these numbers from the temporary tables."""
     for document in documents:
         for name in _TABLES:
             cx.execute(f"DELETE FROM temp.{name} WHERE document = ?", (document,))
@@ -202,8 +202,8 @@ _ENTITY_OF = "entity_rows e ON e.corpus = ?1 AND e.id = r.entity"
 def insert_chunks(cx: Connection, corpus: int) -> int:
     """Writes the chunks that are new or changed into the corpus with this number.
 
-    Returns what is added to the number of a chunk in its temporary table for its number in the record, so that
-    mentions need not look for it.
+    Returns the difference between a chunk's numbers in the record and in the temporary table, so that mentions need no
+    look-up.
     """
     given = "(SELECT seq FROM sqlite_sequence WHERE name = 'chunk_rows')"  # the largest number that any row has had
     highest = f"SELECT max(coalesce({given}, 0), coalesce((SELECT max(number) FROM chunk_rows), 0))"

@@ -39,7 +39,7 @@ _NUMBERS = "SELECT number FROM entity_rows WHERE corpus = ? AND id IN (SELECT fr
 
 @dataclass
 class Deleted:
-    """What lost support in a transaction, all that may have to go with it.
+    """What lost support in a transaction, and so may have to be deleted.
 
     `forms` are the numbers of forms that fewer chunks have, `triples` lost an assertion, `view_ids` a chunk, and
     `content_hashes` a revision.
@@ -213,7 +213,7 @@ def _delete_rows(cx: Connection, document: int, changes: ChunkChanges | None, ef
 
 
 def _make_current(cx: Connection, one: Commit, document: int, seq: int, effects: _Effects) -> None:
-    """Shows the revision, whose `seq` is given, and deletes what is left of older ones."""
+    """Shows the revision, whose `seq` is given, and deletes what is left of older revisions."""
     _delete_extractions(cx, document)
     cx.execute(
         """
@@ -278,7 +278,7 @@ def _delete_revisions(cx: Connection, document: int, below: int, effects: _Effec
 def _write_tombstone(
     cx: Connection, corpus_id: str, effects: _Effects, entity_ids: Sequence[str], grace: float
 ) -> Tombstone | None:
-    """Writes which ids the record names no more."""
+    """Writes the ids that the record no longer names."""
     lost = {
         "view_ids": effects.deleted.view_ids,
         "triple_ids": effects.deleted.triples,

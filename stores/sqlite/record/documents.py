@@ -33,7 +33,7 @@ _DOCUMENTS = """
     JOIN revisions s ON s.document = d.number AND s.number = coalesce(iif(d.hidden, NULL, d.current), d.newest)
     WHERE d.corpus_id = :corpus AND NOT (d.hidden = 1 AND r.deletion = 1)
 """
-"""Documents as `core.record_policy.submissions.is_visible` has them. A hidden one has the fields of its submission."""
+"""Documents that `core.record_policy.submissions.is_visible` shows. A hidden document has its submission's fields."""
 
 _CONDITIONS = {
     "cursor": "d.key > :cursor",

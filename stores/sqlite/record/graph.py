@@ -96,7 +96,7 @@ class _Places:
         self._sorted = values[self._order]
 
     def of(self, wanted: NDArray[Any]) -> NDArray[np.int64]:
-        """Returns the place of each wanted value; -1 for one that is not there."""
+        """Returns the place of each wanted value; -1 for a missing value."""
         if not len(self._sorted):
             return np.full(len(wanted), -1, np.int64)
         at = np.minimum(np.searchsorted(self._sorted, wanted), len(self._sorted) - 1)
@@ -267,7 +267,7 @@ def _read_merges(cx: Connection, corpus_id: str) -> tuple[GraphMerge, ...]:
 
 
 def copy_merges(cx: Connection, from_corpus: str, to_corpus: str) -> None:
-    """Copies the merges of a corpus to another one, which has none."""
+    """Copies the merges of a corpus to a corpus without merges."""
     copied = cx.execute(
         """
         INSERT INTO merges (corpus_id, from_id, from_name, into_id, into_name, merged_at)

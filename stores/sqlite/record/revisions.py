@@ -90,7 +90,7 @@ def add_count(cx: Connection, job_id: str, state: str, change: int) -> None:
 
 
 def add_progress(cx: Connection, job_id: str, *, bytes: int = 0, bytes_done: int = 0, passages: int = 0) -> None:
-    """Adds to the bytes of a job's revisions, to those of them that are final, and to the passages that are indexed."""
+    """Adds to a job's counts: bytes of all its revisions, bytes of its final revisions, and indexed passages."""
     if bytes or bytes_done or passages:
         cx.execute(
             """

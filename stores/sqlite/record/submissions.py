@@ -1,6 +1,6 @@
 """The port of submissions in SQLite: submissions and deletions become queued revisions of a job.
 
-The port comes last; before it, what one transaction does for one submission or deletion.
+The functions of one transaction come first; each handles one submission or deletion. The port comes last.
 """
 
 import sqlite3

@@ -1,6 +1,6 @@
 """Tombstones in SQLite: ids that the record deleted, until their view entries are deleted for certain.
 
-The port comes last; before it, the functions of one transaction.
+The functions of one transaction come first, then the port.
 """
 
 import json
@@ -67,7 +67,7 @@ def select_orphans(cx: Connection, tombstone: Tombstone) -> Tombstone:
 
 
 def select_named(cx: Connection, corpus_id: str, kind: str, ids: Collection[str]) -> set[str]:
-    """Returns the ids of a kind that the record names, out of the given ones."""
+    """Returns the given ids of a kind that the record names."""
     if not ids:
         return set()
     return {row[0] for row in cx.execute(_NAMED[kind], (corpus_id, id_list(ids)))}

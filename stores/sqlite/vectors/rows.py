@@ -104,7 +104,7 @@ class ConnectionPool:
             time.sleep(_PAUSE_SECONDS)
 
     def close(self) -> None:
-        """Closes the connections, except those that are in a transaction of another thread."""
+        """Closes the connections that are not in a transaction of another thread."""
         with self._write_lock, self._watch_lock, self._pool_lock:
             for connection in [*self._idle, *([self._watch] if self._watch else [])]:
                 connection.close()

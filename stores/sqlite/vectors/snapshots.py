@@ -51,7 +51,7 @@ class CollectionSnapshot:
 
 @dataclass(slots=True)
 class _LatestSnapshot:
-    """The newest snapshot of one collection, and the lock that a thread holds while it reads a newer one."""
+    """The newest snapshot of one collection, and the lock that a thread holds while it reads a newer snapshot."""
 
     lock: Lock = field(default_factory=Lock)
     snapshot: CollectionSnapshot | None = None
@@ -87,7 +87,7 @@ class VectorSnapshots:
         return snapshot if snapshot is not None and snapshot.version == self._pool.version() else None
 
     def adopt(self, corpus_id: str, kind: VectorKind) -> None:
-        """Puts a snapshot over the present file in the place of one that is over another file, or in memory."""
+        """Replaces a snapshot of another file, or in memory, by a snapshot over the present file."""
         latest = self._latest.get((corpus_id, kind))
         held = None if latest is None else latest.snapshot
         if latest is None or held is None:
@@ -193,11 +193,11 @@ def _follow(
 
 
 _SEARCHES = 8
-"""A process that has made so many searches compiles them: it is not a command that makes one and ends."""
+"""A process compiles the kernels after this many searches; a command that makes one search and ends does not."""
 
 
 class Upkeep:
-    """Writes files that are due, deletes those of deleted corpora, and takes up what other processes have written."""
+    """Writes files that are due, deletes files of deleted corpora, and opens files of other processes."""
 
     def __init__(self, pool: ConnectionPool, bases: Bases, snapshots: VectorSnapshots) -> None:
         self._pool = pool

@@ -187,11 +187,11 @@ class SqliteVectorStore:
         return await compute(self._mend_damage, corpus_id, kind, work)
 
     async def clean_files(self) -> int:
-        """Deletes files of deleted corpora, and those that have deleted vectors. Returns how many were deleted."""
+        """Deletes files of deleted corpora, and files with deleted vectors. Returns how many were deleted."""
         return await asyncio.to_thread(self._bases.clean, outdated=True)
 
     async def look_at_files(self) -> None:
-        """Does at once what is else done every few seconds: writes the files that are due, and takes up new ones."""
+        """Writes the files that are due and opens new files at once, not only every few seconds."""
         await asyncio.to_thread(self._upkeep.look)
 
     def _read_snapshot(self, corpus_id: str, kind: VectorKind) -> CollectionSnapshot | None:

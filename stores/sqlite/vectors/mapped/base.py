@@ -54,7 +54,7 @@ class ChangedFile(DamagedRows):
 
 @dataclass(frozen=True, kw_only=True)
 class VectorBase:
-    """The arrays of a file. Nothing of it changes; which rows were deleted since, a search is told.
+    """The arrays of a file. The arrays do not change; a search is told which rows were deleted since.
 
     Each method that reads the arrays raises `ChangedFile` if the file was written to since: pages beyond the end of a
     file that became shorter must not be read (`FileMapping`).
@@ -65,7 +65,7 @@ class VectorBase:
 
     path: Path
     identity: tuple[int, int]
-    """The device and number of the file: another file by the same name has another."""
+    """The device and number of the file: another file by the same name has another number."""
     header: Header
     mapping: FileMapping
     mean: Vectors
@@ -102,7 +102,7 @@ class VectorBase:
     def search(self, query: Vectors, k: int, documents: Collection[str] | None, alive: Alive) -> list[Scored]:
         """Returns the `k` best by dot product, ties by id, of all documents or of these.
 
-        It is exact if a filter leaves few rows, and else misses a row that the first pass leaves out.
+        It is exact if a filter leaves few rows; otherwise it misses rows that the first pass leaves out.
         """
         self._check_file()
         allowed = alive if documents is None else self._select_rows(documents, alive)
@@ -143,7 +143,7 @@ class VectorBase:
         return self.places
 
     def read_rows(self, rows: NDArray[np.intp]) -> Vectors:
-        """Returns the vectors of rows. Raises `DamagedRows` if one is not as it was written."""
+        """Returns the vectors of rows. Raises `DamagedRows` if a row is not as it was written."""
         self._check_file()
         vectors: Vectors = self.matrix[rows]
         if not np.array_equal(sum_rows(vectors), self.sums[rows]):
@@ -192,7 +192,7 @@ class VectorBase:
         return [Scored(id=i, score=-s) for s, i in sorted((-score, id_) for score, id_ in pairs if score >= threshold)]
 
     def _select_rows(self, documents: Collection[str], alive: Alive) -> NDArray[np.bool_]:
-        key = frozenset(documents)  # the same object, if it is one
+        key = frozenset(documents)  # the same object, if it is a frozenset
         chosen = self._chosen.get(key)
         if chosen is None:
             chosen = self._chosen.put(key, self._find_rows_of(key))
@@ -209,14 +209,14 @@ class VectorBase:
 
 
 def sum_rows(vectors: Vectors) -> NDArray[np.uint32]:
-    """Returns a number for each row that any damage of one of its numbers changes."""
+    """Returns a checksum for each row. Damage to any single number of the row changes it."""
     sums: NDArray[np.uint32] = np.ascontiguousarray(vectors).view(np.uint32).sum(axis=1, dtype=np.uint32)
     return sums
 
 
 @dataclass(frozen=True, kw_only=True)
 class MappedSnapshot:
-    """The vectors of one collection at one moment. Later snapshots share its arrays, as those of `VectorSnapshot` do.
+    """The vectors of one collection at one moment. Later snapshots share its arrays, as with `VectorSnapshot`.
 
     `own` has the rows beyond the base, in the memory of this process.
     """
@@ -237,7 +237,7 @@ class MappedSnapshot:
     def extended(
         self, rows: Sequence[int], ids: Sequence[str], documents: Sequence[str], vectors: Vectors
     ) -> "MappedSnapshot":
-        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing ones."""
+        """Returns a snapshot with these rows added. `rows` ascend and are greater than all existing rows."""
         return replace(self, own=self.own.extended(rows, ids, documents, vectors))
 
     def without(self, rows: NDArray[np.int64]) -> "MappedSnapshot":
@@ -260,7 +260,7 @@ class MappedSnapshot:
         return found
 
     def find(self, ids: Iterable[str]) -> dict[str, Vectors]:
-        """Returns the vectors of those ids that are certainly the present ones here; others may be in the store."""
+        """Returns the vectors of the ids whose vectors here are certainly current; the store may have others."""
         return self.own.find(ids)
 
     def within(self, vectors: Vectors, threshold: float) -> list[list[Scored]]:
@@ -284,7 +284,7 @@ _NEAREST = 10
 def measure_recall(snapshot: MappedSnapshot) -> float:
     """Returns the share of the ten nearest rows that searches find, for rows that are spread evenly over the base.
 
-    A row is not counted among its own nearest. Reads all rows once, and raises `DamagedRows` if one is damaged.
+    A row is not counted among its own nearest. Reads all rows once, and raises `DamagedRows` if a row is damaged.
     """
     base = snapshot.base
     rows = np.arange(len(base)) if snapshot.alive is None else np.flatnonzero(snapshot.alive)

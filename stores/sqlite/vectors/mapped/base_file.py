@@ -47,7 +47,7 @@ class Header:
     collection: int
     change: int
     last_place: int
-    """The greatest place that a row of the collection had, or one before it. Later rows are not in the file."""
+    """The greatest place that a row of the collection had, or an earlier place. Later rows are not in the file."""
     rows: int
     dimension: int
 
@@ -83,9 +83,9 @@ class BaseWriter:
         self._end += _align(form.size)
 
     def check_room(self, more: int) -> None:
-        """Raises `OSError` if the disk has no room for what was announced and so many bytes, or hardly.
+        """Raises `OSError` if the disk has no or little room for the announced arrays and `more` bytes.
 
-        To write until the disk is full would let the writes of others fail as well.
+        If the disk were full, the writes of others would fail as well.
         """
         state = os.fstatvfs(self._file)
         if (self._end + more) * _ROOM > state.f_bavail * state.f_frsize:
@@ -128,8 +128,8 @@ def read_header(path: Path) -> Header:
 def open_arrays(path: Path) -> tuple[Header, FileMapping, dict[str, NDArray[Any]]]:
     """Returns the header, the mapping and its arrays, which cannot be written to.
 
-    Compares the checksums of the arrays that have one. It reads them by calls and not through the mapping, whose pages
-    would count as memory of this process. Raises `UnreadableBase` and `OSError`.
+    Compares the checksums of arrays that have them. Reads these arrays by calls and not through the mapping, whose
+    pages would count as memory of this process. Raises `UnreadableBase` and `OSError`.
     """
     with path.open("rb") as file:
         fields = _read_fields(file.fileno())

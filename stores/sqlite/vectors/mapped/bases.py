@@ -53,8 +53,8 @@ _POLL_SECONDS = 0.05
 class BaseFolder:
     """Files are named by the number of their collection, which is given once, and readable for the user alone.
 
-    A file is replaced by renaming another one, so a process that maps the old one keeps it. Files may be deleted at any
-    time. One that is damaged or of another release is an entry in the log, and deleted.
+    A file is replaced by renaming a new file, so a process that maps the old file keeps it. Files may be deleted at any
+    time. A file that is damaged or of another release is logged and deleted.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,11 +74,11 @@ class BaseFolder:
         return self._read(number, read_header)
 
     def open(self, number: int) -> VectorBase | None:
-        """Maps a file; None without one that can be read."""
+        """Maps a file; None if there is no readable file."""
         return self._read(number, VectorBase.open)
 
     def identify(self, number: int) -> tuple[int, int] | None:
-        """Returns what tells a file from others that had its name before; None if there is none."""
+        """Returns what tells a file from earlier files of its name; None if there is no file."""
         try:
             status = self.path_of(number).stat()
         except OSError:
@@ -86,9 +86,9 @@ class BaseFolder:
         return status.st_dev, status.st_ino
 
     def replace(self, number: int, write: Callable[[Path], None]) -> bool:
-        """Calls `write` with the path of a new file, which then takes the place of the old one.
+        """Calls `write` with the path of a new file, which then replaces the old file.
 
-        Returns False, after a warning, if the folder or the file cannot be written to; the file is as it was then.
+        Returns False, after a warning, if the folder or the file cannot be written to; the old file then stays.
         """
         unfinished = self._path / f"{number}.{os.getpid()}-{threading.get_ident()}{_UNFINISHED}"
         began = time.monotonic()
@@ -111,14 +111,14 @@ class BaseFolder:
         return True
 
     def delete(self, number: int) -> None:
-        """Deletes the files of a collection; missing ones are no error."""
+        """Deletes the files of a collection, if they exist."""
         with suppress(OSError):
             for path in (self.path_of(number), self._path / f"{number}{_LOCK}"):
                 path.unlink(missing_ok=True)
             self._delete_unfinished(number)
 
     def delete_leftovers(self) -> None:
-        """Deletes what processes left that were killed while they wrote a file."""
+        """Deletes unfinished files of killed processes."""
         numbers = {path.name.partition(".")[0] for path in self._path.glob(f"*{_UNFINISHED}")}
         for number in map(int, filter(str.isdecimal, numbers)):
             with self.locked(number, threading.Event(), wait=False) as held, suppress(OSError):
@@ -127,7 +127,7 @@ class BaseFolder:
 
     @contextmanager
     def locked(self, number: int, stop: threading.Event, *, wait: bool) -> Iterator[bool]:
-        """Holds the lock of writing the file of a collection; gives False if it cannot be had.
+        """Holds the lock of writing the file of a collection; yields False if it cannot be taken.
 
         The lock saves work and decides nothing. It ends with its process.
         """
@@ -179,7 +179,7 @@ def _try_lock(file: int) -> bool:
 
 
 _COMPARED = 64
-"""So many rows of a file are compared with the store when it is opened: the store may be another one."""
+"""The number of rows of a file that are compared with the store at opening: the store may have been replaced."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,7 +193,7 @@ class BasePolicy:
     written again after `retry_seconds`.
 
     A search compares all rows after the file, which for a sixteenth of a million takes as long as the million itself.
-    A file that is written more often while rows come in would be copied more often, so that waits for their end.
+    Writing a file while rows come in would copy it more often, so it is written when no more come.
     """
 
     exact_rows: int = 50_000
@@ -213,13 +213,13 @@ class Bases:
         self.folder = folder
         self.policy = policy
         self.stop = threading.Event()
-        """Ends what is being written now."""
+        """Ends the writing of a file."""
         self._pool = pool
         self._failed: dict[int, float] = {}
         """When the file of a collection could not be written last, by the monotonic clock."""
 
     def open(self, db: sqlite3.Connection, collection: Collection) -> MappedSnapshot | None:
-        """Returns the collection as its file and the changes since show it; None without a file that is of it."""
+        """Returns the collection as its file and the changes since show it; None without a file of this collection."""
         base = self.folder.open(collection.number)
         if base is None:
             return None
@@ -236,9 +236,9 @@ class Bases:
         return snapshot
 
     def build(self, corpus_id: str, kind: VectorKind, *, wait: bool, known: tuple[int, int] | None = None) -> None:
-        """Writes the file of a collection. Does nothing if another process does; then it waits for that to end.
+        """Writes the file of a collection. If another process is writing it, only waits for that process.
 
-        Also does nothing if the file is not the `known` one any more. Raises `BuildStopped` when the store is closed.
+        Does nothing if the file is no longer the `known` file. Raises `BuildStopped` when the store is closed.
         """
         with self._pool.reading() as db:
             collection = read_collection(db, corpus_id, kind)
@@ -301,7 +301,7 @@ class Bases:
         return max(added, deleted) > least
 
     def clean(self, *, outdated: bool = False) -> int:
-        """Deletes the files of collections that do not exist, and returns how many. Also deletes unfinished ones.
+        """Deletes the files of collections that do not exist, and returns how many. Also deletes unfinished files.
 
         With `outdated`, files from which something was deleted are deleted, too.
         """
@@ -337,12 +337,12 @@ def follow(db: sqlite3.Connection, collection: Collection, base: VectorBase) -> 
 
 
 def find_gone(db: sqlite3.Connection, collection: Collection, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Returns those of `places` that have no row any more."""
+    """Returns the `places` that have no row any more."""
     return np.setdiff1d(places, read_places(db, collection), assume_unique=True)
 
 
 def _is_foreign(header: Header, collection: Collection) -> bool:
-    """Whether a file is of another collection, or of a later state: the store was put back to an older one."""
+    """Whether a file is of another collection, or of a later state: the store was restored to an older state."""
     return (header.collection, header.dimension) != (
         collection.number,
         collection.dimension,
@@ -350,7 +350,7 @@ def _is_foreign(header: Header, collection: Collection) -> bool:
 
 
 def _is_of(db: sqlite3.Connection, collection: Collection, snapshot: MappedSnapshot) -> bool:
-    """Compares some rows of a base with the store: the last ones, and others spread evenly."""
+    """Compares some rows of a base with the store: the last rows, and others spread evenly."""
     base = snapshot.base
     rows = np.arange(len(base)) if snapshot.alive is None else np.flatnonzero(snapshot.alive)
     chosen = np.unique(np.concatenate([rows[:: max(1, len(rows) // _COMPARED)], rows[-_COMPARED:]]))

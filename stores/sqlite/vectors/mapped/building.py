@@ -19,10 +19,10 @@ from stores.sqlite.vectors.rows import Collection, count_rows, read_after, read_
 __all__ = ["BuildStopped", "write_base"]
 
 _SAMPLED = 4096
-"""So many vectors give the mean from which signs are counted."""
+"""The number of vectors whose mean decides the signs."""
 
 _NAMES_OF_A_ROW = 100
-"""About so many bytes of ids are written for a row."""
+"""The approximate bytes of a row's ids in the file."""
 
 
 class BuildStopped(Unavailable):
@@ -50,9 +50,9 @@ def write_base(
 ) -> None:
     """Writes all rows of a collection at `path`. `key` are its corpus and kind.
 
-    Rows of the `last` base, from which deleted ones are left out, are copied from its file, all others are read from
-    the store in the transaction of `db`. Holds ids, and some thousand vectors at a time. Raises `BuildStopped`, and
-    `OSError`; then the file is left unfinished.
+    Rows of the `last` base are copied from its file, without deleted rows; all others are read from the store in the
+    transaction of `db`. Holds ids, and some thousand vectors at a time. Raises `BuildStopped`, and `OSError`; then the
+    file is left unfinished.
     """
     after = -1 if last is None else last.base.header.last_place
     count = (0 if last is None else _count_alive(last)) + count_rows(db, collection, after=after)
@@ -116,7 +116,7 @@ class _CodeBlocks:
 
 
 def _write_names(writer: BaseWriter, ids: list[NDArray[np.bytes_]], documents: list[NDArray[np.bytes_]]) -> None:
-    """Writes the ids of rows, and those of documents, ascending, with the position of each row's document in them."""
+    """Writes the ids of rows, the sorted ids of documents, and the position of each row's document in these."""
     names = np.concatenate(ids) if ids else np.empty(0, "S1")
     unique, owners = np.unique(np.concatenate(documents) if documents else np.empty(0, "S1"), return_inverse=True)
     for name, array in (("ids", names), ("documents", unique), ("owners", owners.astype(np.int32))):

@@ -9,7 +9,7 @@ from core.execution.jit import JitFunction
 __all__ = ["COUNT_DIFFERENCES", "SCORE_SIGNS"]
 
 _STEP = 2_048
-"""So many rows are added up at once: their sums, and the codes of one of their words, are in a core's first cache."""
+"""Rows that are added up at once: their sums, and the codes of one of their words, fit a core's first cache."""
 
 _ONE, _TWO, _FOUR, _TOP = (np.uint64(shift) for shift in (1, 2, 4, 56))
 _PAIRS, _FOURS = np.uint64(0x5555_5555_5555_5555), np.uint64(0x3333_3333_3333_3333)

@@ -16,7 +16,7 @@ BLOCK = 16_384
 """Rows of a block: their codes fit into a core's cache."""
 
 _SAMPLED = 61
-"""One of so many rows is looked at to estimate the distance of the candidates."""
+"""One row in this many is read to estimate the distance of the candidates."""
 
 _NEAR = 6
 """How many times as many rows are chosen by counted bits as are returned."""

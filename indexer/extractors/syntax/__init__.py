@@ -6,7 +6,6 @@ only.
 """
 
 import asyncio
-import re
 from collections.abc import Iterator, Sequence
 
 from core.errors import InvalidStrategy
@@ -91,7 +90,7 @@ class SyntaxExtractor:
         """Returns the facts of a chunk. The next items of `parsed` are the parses of its sentences."""
         title = bare_title(document.title)
         names = [Name(span.form, span.start, span.end) for span in self._names.find_spans(document, chunk)]
-        places = [match.span() for match in re.finditer(re.escape(title), chunk.text)] if title else []
+        places = list(_find_places(title, chunk.text)) if title else []
         names = [*(Name(title, start, end) for start, end in places), *names]  # `pattern` may have a part of it
         ends = Ends(topic=title if places else "", names=names, phrasing=FRENCH if universal else ENGLISH)
         found: dict[Triple, None] = {}
@@ -99,6 +98,13 @@ class SyntaxExtractor:
             for words in read_parse(parse, start, universal=universal):
                 found |= dict.fromkeys(read_sentence(words, ends))
         return tuple(found)[:_MOST_FACTS]
+
+
+def _find_places(title: str, text: str) -> Iterator[tuple[int, int]]:
+    start = text.find(title)
+    while start >= 0:
+        yield start, start + len(title)
+        start = text.find(title, start + len(title))
 
 
 def build(_config: Config, _models: object) -> Extractor:

@@ -191,7 +191,8 @@ async def test_pages_are_loaded_from_the_original(server: Server) -> None:
         "documents"
     ]
     page = await server.client.get(f"{_DOCUMENTS}/{paged['id']}/pages/3")
-    assert page.json() == {"document_id": paged["id"], "page": 3, "text": "First part.\n\nSecond part."}
+    expected = {"document_id": paged["id"], "page": 3, "page_label": "", "text": "First part.\n\nSecond part."}
+    assert page.json() == expected
     assert (await server.client.get(f"{_DOCUMENTS}/{plain['id']}/pages/1")).json()["text"] == "All of it."
     missing = await server.client.get(f"{_DOCUMENTS}/{paged['id']}/pages/8")
     assert (missing.status_code, "its pages are 3 to 7" in missing.json()["detail"]) == (404, True)

@@ -68,18 +68,18 @@ class AttachmentReader:
         """
         keys = set[str]()
         mails = list[Submission]()
-        for one in found:
-            yield one
-            if isinstance(one, Submission):
-                keys.add(one.key)
-                mails += [one] if self._loaders.reads_files(one.media_type) else []
+        for item in found:
+            yield item
+            if isinstance(item, Submission):
+                keys.add(item.key)
+                mails += [item] if self._loaders.reads_files(item.media_type) else []
         for mail in mails:
             read, most = self._read_mail(mail)
-            attached = [one for one in read if one.key not in keys]
+            attached = [item for item in read if item.key not in keys]
             if len(attached) > most:
                 reason = f"it has more than {most:,} attachments, with the mails in it; the others are left out"
                 yield Rejection(source=mail.key, reason=reason)
-            self.attached |= {one.key for one in attached[:most]}
+            self.attached |= {item.key for item in attached[:most]}
             yield from attached[:most]
 
     def _read_mail(self, mail: Submission) -> tuple[list[Submission], int]:
@@ -94,7 +94,7 @@ class AttachmentReader:
                 continue
             if current is mail:
                 self.mails.add(mail.key)
-                most = MAX_OF_MAILBOX if any(one.folder for one in found) else _MOST
+                most = MAX_OF_MAILBOX if any(mail.folder for mail in found) else _MOST
             files = list(make_submissions(current, found))
             attached += files
             waiting += files

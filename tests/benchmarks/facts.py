@@ -97,7 +97,7 @@ def measure_carb(folder: Path) -> dict[str, float]:
     made = 0
     for wanted, extraction in zip(gold.values(), extractions, strict=True):
         ours = [(triple.predicate, triple.subject, triple.object) for triple in extraction.triples]
-        scores = [[_match(one, other) for other in ours] for one in wanted]
+        scores = [[_match(triple, made_triple) for made_triple in ours] for triple in wanted]
         made += len(ours)
         recall += sum(max((score[1] for score in row), default=0.0) for row in scores)
         precision += _match_greedily(scores)

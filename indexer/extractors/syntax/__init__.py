@@ -24,7 +24,7 @@ __all__ = ["FINE", "GIVES_TRIPLES", "SOURCE", "Config", "SyntaxExtractor", "buil
 
 GIVES_TRIPLES = True
 FINE = False
-"""Vectors of a passage's dozen facts and their ends would take several times as long as the passage's own."""
+"""Vectors of a passage's facts and their ends would take longer than the vector of the passage."""
 SOURCE = "Del Corro and Gemulla, ClausIE, WWW 2013, section 3: facts from clauses of a dependency parse"
 
 _MOST_TEXT = 20_000
@@ -72,7 +72,7 @@ class SyntaxExtractor:
         self, pipeline: Pipeline, document: LoadedDocument, chunks: Sequence[DraftChunk]
     ) -> list[tuple[Triple, ...]]:
         prose = [find_prose(chunk.text[:_MOST_TEXT]) for chunk in chunks]
-        parsed = pipeline.parse([sentence for of_chunk in prose for _, sentence in of_chunk])
+        parsed = iter(pipeline.parse([sentence for of_chunk in prose for _, sentence in of_chunk]))
         return [
             self._read_chunk(document, *read, parsed, universal=pipeline.universal)
             for read in zip(chunks, prose, strict=True)

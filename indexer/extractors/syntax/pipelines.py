@@ -6,7 +6,7 @@ second and a hundred megabytes.
 
 import importlib
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import metadata
 from importlib.util import find_spec
@@ -37,14 +37,14 @@ class Pipeline:
         self._lock = threading.Lock()
         self._parser: Any = None
 
-    def parse(self, texts: Sequence[str]) -> Iterator[Any]:
-        """Yields the parsed document of each text, in order."""
+    def parse(self, texts: Sequence[str]) -> list[Any]:
+        """Returns the parsed document of each text, in order."""
         with self._lock:
             if self._parser is None:
                 spacy = importlib.import_module("spacy")
                 unused = _UNUSED if self.universal else [*_UNUSED, *_UNUSED_IN_ENGLISH]
                 self._parser = spacy.load(self._package, exclude=unused)
-            yield from self._parser.pipe(texts, batch_size=_BATCH)
+            return list(self._parser.pipe(texts, batch_size=_BATCH))
 
 
 def has_parser() -> bool:

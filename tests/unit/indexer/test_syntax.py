@@ -46,7 +46,9 @@ def test_a_rule_makes_the_facts_of_its_example(rule: Rule) -> None:
 
 def test_a_rule_is_needed_for_its_example(monkeypatch: pytest.MonkeyPatch) -> None:
     for rule in RULES:
-        monkeypatch.setattr("indexer.extractors.syntax.rules.RULES", tuple(one for one in RULES if one is not rule))
+        monkeypatch.setattr(
+            "indexer.extractors.syntax.rules.RULES", tuple(other for other in RULES if other is not rule)
+        )
         assert not set(rule.facts) <= facts(rule.text), rule.name
 
 

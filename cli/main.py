@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -43,6 +44,15 @@ for group in (
     version,
 ):
     group.register(app)
+
+
+@app.callback()
+def start(
+    show_version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=version.show, help="Print the version.")
+    ] = False,
+) -> None:
+    """Takes the options that stand before a command."""
 
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}

@@ -1,10 +1,15 @@
 """Passages shortened to the sentences that matter for a question: a small model reads slowly, and loses its way."""
 
-from collections.abc import Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from core.passage_context import find_headed_tables, split_units
+from core.documents import Span
+from core.passage_context import TableCell, find_headed_tables, read_grids, split_units
+from core.passage_context.grids import GridRow
 from core.ports.retrieval import Hit
+from core.text.sentences import Range
 from core.text.terms import split_words
 from core.text.value_kinds import ValueKind, find_digits, find_kind, has_value
 from core.text.word_lists import SMALL_WORDS
@@ -50,7 +55,7 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
     asked = _Asked(kind=find_kind(question), stems=stems_of(question), digits=find_digits(question))
     titles = [stems_of(hit.document.title) for hit in hits]
     return tuple(
-        _shorten(hit, asked.without(titles[place]), [*titles[:place], *titles[place + 1 :]], sentences)
+        _shorten(question, hit, asked.without(titles[place]), [*titles[:place], *titles[place + 1 :]], sentences)
         for place, hit in enumerate(hits)
     )
 
@@ -60,7 +65,7 @@ def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit
     without such a sentence are left out. The hit with the best sentence comes first.
     """
     asked = stems_of(question)
-    listed = list(map(_list_units, hits))
+    listed = [_list_units(question, hit) for hit in hits]
     found: list[tuple[float, int, int]] = []
     for place, units in enumerate(listed):
         for at, unit in enumerate(units):
@@ -82,8 +87,8 @@ def stems_of(text: str) -> frozenset[str]:
     )
 
 
-def _shorten(hit: Hit, asked: _Asked, others: Sequence[frozenset[str]], sentences: int) -> Hit:
-    units = _list_units(hit)
+def _shorten(question: str, hit: Hit, asked: _Asked, others: Sequence[frozenset[str]], sentences: int) -> Hit:
+    units = _list_units(question, hit)
     if len(units) <= sentences:
         return hit
 
@@ -101,27 +106,64 @@ def _shorten(hit: Hit, asked: _Asked, others: Sequence[frozenset[str]], sentence
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Unit:
-    """A sentence, or a row with the names of the `columns` of its table, '' for a sentence."""
+    """A sentence, or a row whose cells have the names of their columns. Where these are not known for each cell, the
+    names of the table's `columns` stand above the row.
+    """
 
     text: str
     columns: str = ""
     is_row: bool = False
 
 
-def _list_units(hit: Hit) -> list[_Unit]:
+def _list_units(question: str, hit: Hit) -> list[_Unit]:
     """Returns the sentences and rows of a hit, without the rows that name columns."""
     text = hit.chunk.text
     tables = list(find_headed_tables(hit.chunk.heading, text))
+    rows = {row.start: (row, row.names or grid.columns) for grid in read_grids(text) for row in grid.rows}
     units = []
     at = 0
-    for start, end in split_units(text):
+    for start, end in _split_at(split_units(text), sorted(rows)):
         while at < len(tables) and tables[at].end <= start:
             at += 1
         table = tables[at] if at < len(tables) and tables[at].start <= start else None
         unit = text[start:end].strip()
-        if unit and (table is None or start >= table.body):
-            units.append(_Unit(text=unit, columns=table.header if table else "", is_row=table is not None))
+        if not unit or (table is not None and start < table.body):
+            continue
+        named = _name_cells(question, text, *rows[start]) if start in rows else ""
+        columns = table.header if table is not None and not named else ""
+        units.append(_Unit(text=named or unit, columns=columns, is_row=start in rows or table is not None))
     return units
+
+
+def _split_at(ranges: Iterable[Range], starts: Sequence[int]) -> Iterator[Range]:
+    """Yields ranges, divided where a row starts within them: rows that name their cells may be one sentence."""
+    for start, end in ranges:
+        within = [start, *starts[bisect_right(starts, start) : bisect_left(starts, end)], end]
+        yield from pairwise(within)
+
+
+def _name_cells(question: str, text: str, row: GridRow, names: Sequence[str]) -> str:
+    """Returns a row as `Looms: 2023: 345; 2022: 401`, or '' if its label or the name of a column is not known.
+
+    If the question tells which of the cells it asks for, the row has this cell alone: a small model takes another one
+    of a wide row.
+    """
+    cells = [
+        TableCell(
+            row=row.label,
+            column=names[n] if n < len(names) else "",
+            value=text[start:end],
+            span=Span(start=start, end=end),
+        )
+        for n, (start, end) in enumerate(row.cells)
+        if start < end and (start, end) != row.named_by
+    ]
+    if not row.label or not cells or not all(cell.column for cell in cells):
+        return ""
+    from core.passage_context.asked_cell import choose_cell  # it needs numpy, which the command line starts without
+
+    asked = choose_cell(cells, question) if len(cells) > 1 else None
+    return f"{row.label}: {'; '.join(f'{cell.column}: {cell.value}' for cell in ([asked] if asked else cells))}"
 
 
 def _with_units(hit: Hit, units: Sequence[_Unit]) -> Hit:

@@ -43,16 +43,23 @@ REPORT = hit(
 )
 
 
-def test_a_row_that_has_the_value_is_kept_below_the_names_of_its_columns() -> None:
-    (short,) = shorten_hits("How many looms were sold in 2023?", [REPORT], 2)
-    assert short.chunk.text == "Sales of looms fell.\nName | 2023 | 2022\nLooms | 345 | 401"
-    (judged,) = select_sentences("Did it sell belts?", [REPORT], 1)
-    assert judged.chunk.text == "Name | 2023 | 2022\nBelts | 7 | 3"
+def test_of_a_row_the_cell_is_kept_that_is_asked_for() -> None:
+    (short,) = shorten_hits("How many looms were sold in 2022?", [REPORT], 1)
+    assert short.chunk.text == "Looms: 2022: 401"
+    (judged,) = select_sentences("Did it sell belts, and none?", [REPORT], 1)
+    assert judged.chunk.text == "Belts: 2023: 7; 2022: 3"
 
 
-def test_rows_of_a_table_that_began_before_have_the_names_from_the_heading() -> None:
+def test_a_row_without_known_columns_has_what_is_known_above() -> None:
     cut = replace(
-        REPORT.chunk, text="Looms | 345 | 401\nBelts | 7 | 3\nSpindles | 1 | 2", heading="Sales › Name | 2023 | 2022"
+        REPORT.chunk, text="Looms | 345 | 401\nBelts | 7 | 3\nSpins | 1 | 2", heading="Sales › Name | 2023 | 2022"
     )
     (short,) = shorten_hits("How many looms were sold?", [replace(REPORT, chunk=cut)], 1)
     assert short.chunk.text == "Name | 2023 | 2022\nLooms | 345 | 401"
+
+
+def test_rows_that_name_their_cells_are_told_apart() -> None:
+    rows = "Item: Looms; Sold: 345; Price: 12.5\nItem: Belts; Sold: 7; Price: 3.5\nItem: Spindles; Sold: 9; Price: 1.5"
+    hit_of_rows = replace(REPORT, chunk=replace(REPORT.chunk, text=rows))
+    (short,) = shorten_hits("What is the price of belts?", [hit_of_rows], 1)
+    assert short.chunk.text == "Belts: Price: 3.5"

@@ -17,6 +17,7 @@ from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput, InvalidStrategy
 from core.filters import DocumentFilter
 from core.ports.reasoning import Unsupported
+from core.ports.retrieval import check_searched
 from core.strategies import parse_spec
 from core.trace import Trace
 from evaluation.answering import AnswerOptions, answer_all
@@ -281,17 +282,20 @@ async def _prepare_corpus(
 
 
 async def _check_corpus(container: Container, corpus: Corpus, experiment: Experiment) -> None:
-    """Raises `InvalidStrategy` if the corpus lacks what a reasoner needs, so that not every question fails later."""
+    """Raises `InvalidStrategy` if the corpus lacks what a searcher or reasoner needs, so that not every question fails
+    later. Searchers by default are not checked: those that the corpus can serve are measured.
+    """
     over = parse_spec(experiment.over) if experiment.over else None
-    for reasoner in experiment.reasoners:
-        if reasoner in experiment.on_tree:
-            continue
-        try:
-            await container.reasoner(parse_spec(reasoner), over, corpora=(corpus,)).check(corpus)
-        except InvalidStrategy as error:
-            if experiment.corpus is not None:
-                raise
-            raise InvalidStrategy(f"{error}; the folder is indexed with --extractor, such as pattern+llm") from error
+    try:
+        for searcher in experiment.searchers if experiment.searchers != DEFAULT_SEARCHERS else ():
+            await check_searched(container.searcher(parse_spec(searcher)), corpus)
+        for reasoner in experiment.reasoners:
+            if reasoner not in experiment.on_tree:
+                await container.reasoner(parse_spec(reasoner), over, corpora=(corpus,)).check(corpus)
+    except InvalidInput as error:
+        if experiment.corpus is not None:
+            raise
+        raise InvalidStrategy(f"{error}; the folder is indexed with --extractor, such as pattern+llm") from error
 
 
 def select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:

@@ -82,6 +82,16 @@ class Result:
         yield from ((JUDGEMENT, self.dataset, row.to_json()) for row in self.judgements)
 
     @property
+    def unmeasured(self) -> Mapping[str, str]:
+        """The searchers and reasoners of which every question failed, each with its first error."""
+        errors = {
+            name: [row.error for row in rows]
+            for by_name in (self._by_searcher, self._by_reasoner)
+            for name, rows in by_name.items()
+        }
+        return {name: first for name, (first, *others) in errors.items() if first is not None and None not in others}
+
+    @property
     def _by_searcher(self) -> dict[str, list[SearchRow]]:
         return {name: list(rows) for name, rows in groupby(self.searches, key=lambda row: row.searcher)}
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import retrieval
 from app.container import Container
 from app.services.estimates import ModelEstimate
 from app.services.questions import SearchRequest, search
@@ -20,7 +21,7 @@ from core.ports.reasoning import Unsupported
 from core.ports.retrieval import check_searched
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.answering import AnswerOptions, answer_all
+from evaluation.answering import AnswerOptions, answer_all, describe_models, needs_model
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset, sample_passages
 from evaluation.indexing import (
     IndexReport,
@@ -34,7 +35,7 @@ from evaluation.indexing import (
 from evaluation.judging import Judge, JudgementRow, ReferenceFrom, require_judge_models
 from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
-from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.search_rows import DEEP, DEPTH, SearchRow, score_failed_search, score_search
 from evaluation.scores import check_graded_measures
@@ -335,19 +336,26 @@ _WARM_UP = 3
 async def _search_all(
     container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
-    """Returns one row for each question. The first questions are searched once more, untimed, to load all."""
+    """Returns one row for each question. The first questions are searched once more, untimed, to load all; their rows
+    have the cost of both searches.
+    """
     await asyncio.to_thread(warm)
-    for question in questions[:_WARM_UP]:
-        await _search(container, corpus, question, searcher)
+    models = await describe_models(container) if needs_model(retrieval.SEARCHERS, searcher, "searcher") else ()
+    traces = [Trace() for _ in questions]
+    for question, trace in zip(questions[:_WARM_UP], traces, strict=False):
+        await _search(container, corpus, question, searcher, trace)
     rows = []
-    for number, question in enumerate(questions, start=1):
-        rows.append(await _search(container, corpus, question, searcher))
+    for number, (question, warmed) in enumerate(zip(questions, traces, strict=True), start=1):
+        trace = Trace()
+        row = await _search(container, corpus, question, searcher, trace)
+        rows.append(replace(row, cost=Cost.of(warmed) + Cost.of(trace), models=models))
         progress(searcher, number, len(questions))
     return rows
 
 
-async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
-    trace = Trace()
+async def _search(
+    container: Container, corpus: Corpus, question: GoldQuestion, searcher: str, trace: Trace
+) -> SearchRow:
     spec = parse_spec(searcher)
     depth = DEEP if question.grades else DEPTH
     began = time.perf_counter()

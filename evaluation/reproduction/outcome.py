@@ -88,11 +88,13 @@ class Outcome:
 
     @property
     def counted(self) -> str:
-        """One line with the cost of all answers, stored answers included."""
+        """One line with the cost of all answers and searches, stored answers included."""
         cost = self._count()
+        made = [f"{cost['answers']:,} answers, stored ones included"] if cost["answers"] else []
+        made += [f"{cost['searches']:,} searches"] if cost["searches"] else []
         return (
-            f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s of answering, "
-            f"for {cost['answers']:,} answers, stored ones included; {cost['failed']:,} failed"
+            f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s, "
+            f"for {' and '.join(made)}; {cost['failed']:,} failed"
         )
 
     @property
@@ -157,6 +159,7 @@ class Outcome:
 
     def _models(self) -> Iterator[str]:
         for result in self.results:
+            yield from (format_names(row.models) for row in result.searches if row.models)
             for scores in result.reasoners.values():
                 if scores["models"]:
                     yield format_names([ModelRow(**model) for model in scores["models"]])
@@ -168,13 +171,15 @@ class Outcome:
     def _count(self) -> dict[str, Any]:
         rows = [row for result in self.results for row in result.answers]
         judged = [row for result in self.results for row in result.judgements]
-        costs = [*(row.cost for row in rows), *(row.cost for row in judged)]
+        searched = [row for result in self.results for row in result.searches]
+        costs = [*(row.cost for row in rows), *(row.cost for row in judged), *(row.cost for row in searched)]
         return {
             "answers": len(rows),
-            "failed": sum(row.error is not None for row in rows),
+            "searches": len(searched),
+            "failed": sum(row.error is not None for row in rows) + sum(row.error is not None for row in searched),
             "calls": sum(cost.calls for cost in costs),
             "tokens": sum(cost.prompt_tokens + cost.completion_tokens for cost in costs),
-            "seconds": sum(row.seconds for row in rows),
+            "seconds": sum(row.seconds for row in rows) + sum(row.seconds for row in searched),
         }
 
 

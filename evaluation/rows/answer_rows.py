@@ -35,6 +35,14 @@ class Cost:
             completion_tokens=usage.completion_tokens,
         )
 
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelRow:

@@ -16,6 +16,7 @@ from evaluation import (
     Outcome,
     Reproduction,
     RowsFile,
+    build_report,
     estimate_tree_summaries,
     find_table,
     index_dataset,
@@ -104,6 +105,30 @@ async def test_a_row_of_another_table_with_the_same_strategy_is_not_asked_again(
     name, seconds, accuracy = outcome.lines[0]
     assert (name, accuracy) == ("at the same time", "100.0 (–)")
     assert float(seconds.partition(" ")[0]) >= 0
+
+
+async def test_the_calls_of_a_searcher_are_counted_and_its_model_is_named(server: ChatServer, folder: Path) -> None:
+    """Also the calls of the searches that load all, which come first."""
+    (folder / "openie.jsonl").write_text(
+        "".join(
+            json.dumps({"id": f"person{n}", "entities": [person, town], "triples": [[person, "born in", town]]}) + "\n"
+            for n, (person, town) in enumerate([("Barina Mouth", "Barmouth"), ("Corina Mouth", "Cormouth")])
+        ),
+        encoding="utf-8",
+    )
+    server.respond = lambda _: Reply.json({"named_entities": ["Barina Mouth"]})
+    outcome = await reproduce(plan("hippo.1", folder, only=("BM25", "HippoRAG (ColBERTv2)")), server)
+    (result,) = outcome.results
+    assert [row.error for row in result.searches] == [None] * 4
+    assert "Here: scripted, embedding model" in outcome.difference
+    assert {call.role for call in server.calls} == {"question_entities"}
+    counted = outcome.build_report()["counted"]
+    assert (counted["searches"], counted["answers"], counted["calls"]) == (4, 0, len(server.calls))
+    assert counted["tokens"] > 0
+    report = build_report([result], None)["searchers"]
+    assert "models" not in report["sparse"]
+    assert [model["name"] for model in report["hippo1"]["models"]] == ["scripted"]
+    assert report["hippo1"]["calls_per_query"] == len(server.calls) / 2
 
 
 async def test_a_table_of_searchers_needs_no_model(server: ChatServer, folder: Path) -> None:

@@ -201,7 +201,7 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
         "Here: small-1b, embedding model e5, 1 question of hotpotqa-dev-60 for HotpotQA over 40 passages; 1 question "
         f"of mine for MuSiQue over 40 passages. The paper: {table.paper.setting}."
     )
-    assert outcome.counted.startswith("Counted: 12 calls and 4,000 tokens in 8 s of answering, for 4 answers")
+    assert outcome.counted.startswith("Counted: 12 calls and 4,000 tokens in 8 s, for 4 answers")
     page = outcome.build_page()
     assert "| PAR RAG | 1.00 (0.75) | 1.000 (0.796) |" in page
     (measured, *_) = outcome.build_report()["rows"]

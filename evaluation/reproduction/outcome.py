@@ -76,7 +76,7 @@ class Outcome:
     def difference(self) -> str:
         """One line that says how models and data differ from the paper's."""
         measured = "; ".join(
-            f"{result.questions:,} question{'s' if result.questions > 1 else ''} of {placed.folder.resolve().name}"
+            f"{_format_count(result.questions, 'question')} of {placed.folder.resolve().name}"
             f"{f' for {dataset_names()[placed.key]}' if placed.key else ''} over {_describe_passages(result)}"
             for placed, result in self._pairs()
         )
@@ -90,8 +90,8 @@ class Outcome:
     def counted(self) -> str:
         """One line with the cost of all answers and searches, stored answers included."""
         cost = self._count()
-        made = [f"{cost['answers']:,} answers, stored ones included"] if cost["answers"] else []
-        made += [f"{cost['searches']:,} searches"] if cost["searches"] else []
+        made = [f"{_format_count(cost['answers'], 'answer')}, stored ones included"] if cost["answers"] else []
+        made += [_format_count(cost["searches"], "search")] if cost["searches"] else []
         return (
             f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s, "
             f"for {' and '.join(made)}; {cost['failed']:,} failed"
@@ -162,7 +162,9 @@ class Outcome:
             yield from (format_names(row.models) for row in result.searches if row.models)
             for scores in result.reasoners.values():
                 if scores["models"]:
-                    yield format_names([ModelRow(**model) for model in scores["models"]])
+                    names = format_names([ModelRow(**model) for model in scores["models"]])
+                    folder, _, replaced = scores["prompt_set"].partition(" ")
+                    yield f"{names} with the prompts {folder}" if replaced else names
 
     def _judges(self) -> Iterator[str]:
         for result in self.results:
@@ -193,6 +195,12 @@ def _find(result: Result, row: TableRow, metric: str) -> float | None:
     for name in metric.split("."):
         scores = scores.get(name) if isinstance(scores, Mapping) else None
     return None if scores is None else float(scores)
+
+
+def _format_count(number: int, what: str) -> str:
+    """Returns such as `1 answer`, `2 answers` or `3 searches`."""
+    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number:,} {what}{ending}"
 
 
 def _cell(column: Column, measured: float | None, published: str) -> str:

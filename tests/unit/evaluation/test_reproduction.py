@@ -207,6 +207,10 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
     (measured, *_) = outcome.build_report()["rows"]
     assert (measured["measured"]["em"], measured["published"]["em"]) == (0.5, "0.42")
     assert (measured["stands_for"], measured["dataset"]) == ("hotpotqa", "hotpotqa-dev-60")
+    changed = result("mine", replace(row(par), prompt_set="published 1a2b3c4d"))
+    outcome = Outcome(reproduction=replace(plan, datasets=plan.datasets[:1]), results=[changed], embedding="e5")
+    assert outcome.difference.startswith("Here: small-1b with the prompts published, embedding model e5, 1 question of")
+    assert outcome.counted.endswith("for 1 answer, stored ones included; 0 failed")
 
 
 def test_a_table_of_datasets_has_a_line_for_each_and_no_number_where_the_paper_has_none(folders: Path) -> None:

@@ -27,7 +27,7 @@ from evaluation import (
     run_experiment,
 )
 
-__all__ = ["STDOUT", "check_thresholds", "default_rows", "run_comparison", "show_results"]
+__all__ = ["STDOUT", "check_measured", "check_thresholds", "default_rows", "run_comparison", "show_results"]
 
 STDOUT = Path("-")
 _LONGEST_NAME = 100
@@ -87,6 +87,15 @@ def show_results(results: list[Result], json_file: Path | None, rows: Path) -> N
     if json_file is not None:
         write_text("--json", json_file, format_report(results, rows))
     Console().print(build_tables(results))
+
+
+def check_measured(results: list[Result]) -> None:
+    """Exits with 1 if every question of a searcher or reasoner failed: it has no figures then."""
+    unmeasured = [(result.dataset, name, error) for result in results for name, error in result.unmeasured.items()]
+    for dataset, name, error in unmeasured:
+        typer.echo(f"{dataset}: every question of {name} failed; the first: {error}", err=True)
+    if unmeasured:
+        raise typer.Exit(1)
 
 
 def check_thresholds(results: list[Result], thresholds: list[Threshold]) -> None:

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from core.ports.chat import ReplyForm
+from core.prompting.fences import strip_tags
 
 __all__ = ["WANTED", "fold_names", "read_plain_reply"]
 
@@ -43,8 +44,8 @@ def read_plain_reply(form: ReplyForm, text: str, shape: type[BaseModel]) -> dict
 
     - `list`: the items of `[1] … [2] …`, or else of lines such as `1. …` and `- …`; none in any other text.
     - `yes_no`: whether `yes` comes before any `no`. A text with neither is no.
-    - `text`: the whole text, without a code fence or quotation marks around it. The text does not tell what it stands
-      on: it counts as stated, and the action checks that against the passages.
+    - `text`: the whole text, without a code fence or quotation marks around it, and without tags of our fences. The
+      text does not tell what it stands on: it counts as stated, and the action checks that against the passages.
     - `query`: the terms of a Lucene query, a phrase as one term, without operators, weights and excluded terms.
 
     Raises `ValueError` if the shape has no field of that type.
@@ -115,7 +116,7 @@ def _read_terms(text: str) -> list[str]:
 
 
 def _unwrap(text: str) -> str:
-    text = text.strip()
+    text = strip_tags(text)
     if text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text:
         text = text[: -len(_FENCE)].split("\n", 1)[1].strip()
     closing = _QUOTES.get(text[:1])

@@ -5,10 +5,13 @@ A row names the models that made the answer, without addresses and keys.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self, TypeGuard
+from functools import cache
+from typing import Any, Self
+
+from pydantic import TypeAdapter
 
 from core.trace import Trace
-from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, check_texts, find_hops
+from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, find_hops, read_row
 
 __all__ = ["AnswerRow", "Cost", "ModelRow", "format_names", "format_parameters"]
 
@@ -32,12 +35,13 @@ class Cost:
             completion_tokens=usage.completion_tokens,
         )
 
-    @classmethod
-    def from_json(cls, fields: object) -> Self:
-        """Returns the cost that a row has; raises `TypeError` unless all of its numbers are there."""
-        if not _is_numbers(fields) or fields.keys() != asdict(cls()).keys():
-            raise TypeError("`cost` must be an object of calls, cached, prompt_tokens and completion_tokens")
-        return cls(**fields)
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,37 +128,19 @@ class AnswerRow:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
-        if not _is_numbers(fields["scores"]):
-            raise TypeError("`scores` must be an object of numbers")
-        for name in ("em", "f1") if fields.get("answerable", True) else ("abstention",):
-            fields["scores"][name]  # reports read it; `KeyError` if it is missing
-        if not _is_number(fields["seconds"]):
-            raise TypeError("`seconds` must be a number")
-        strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
-        check_texts(cls, fields)
-        return cls(
-            **{
-                **fields,
-                **{name: tuple(fields[name]) for name in strings},
-                "steps": tuple(map(StepRow.from_json, fields["steps"])),
-                "plan": tuple(map(PlannedRow.from_json, fields["plan"])),
-                "reviews": tuple(ReviewRow(**check_texts(ReviewRow, one)) for one in fields["reviews"]),
-                "prompts": tuple(PromptRow(**check_texts(PromptRow, one)) for one in fields["prompts"]),
-                "models": tuple(ModelRow(**check_texts(ModelRow, one)) for one in fields.get("models", ())),
-                "cost": Cost.from_json(fields["cost"]),
-            }
-        )
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> "AnswerRow":
+        """Returns the row that `to_json` wrote; raises `ValueError` for anything else."""
+        row = read_row(_make_reader(), fields)
+        missing = {"em", "f1"} - row.scores.keys() if row.answerable else {"abstention"} - row.scores.keys()
+        if missing:  # reports read them
+            raise ValueError(f"`scores` lacks {', '.join(sorted(missing))}")
+        return row
 
 
-def _is_numbers(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, Mapping) and all(map(_is_number, value.values()))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+@cache
+def _make_reader() -> TypeAdapter[AnswerRow]:
+    return TypeAdapter(AnswerRow)
 
 
 def format_names(models: Sequence[ModelRow]) -> str:

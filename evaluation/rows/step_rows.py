@@ -1,8 +1,11 @@
-"""The rows within a row: steps, planned steps, reviews and prompts of one answer."""
+"""The rows within a row: steps, planned steps, reviews and prompts of one answer; and how stored rows are read."""
 
+import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, Self
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter
 
 from core.events import CallEvent, PlanEvent, PlannedStep
 from core.ports.reasoning import Step
@@ -15,11 +18,11 @@ __all__ = [
     "PromptRow",
     "ReviewRow",
     "StepRow",
-    "check_texts",
     "find_hops",
     "make_plan",
     "make_prompts",
     "make_step",
+    "read_row",
 ]
 
 _FINAL = "answer"
@@ -29,18 +32,37 @@ _LOOK = "Q0.1"
 """The id of the question itself in a plan of Plan*RAG's form: it is not a part of the question."""
 
 
-def check_texts(row: type, fields_of_row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the stored fields of a row, whose texts and lists of texts are such; raises `TypeError` otherwise."""
-    if not isinstance(fields_of_row, Mapping):
-        raise TypeError("a row must be an object")
-    for one in fields(row):
-        value = fields_of_row.get(one.name)
-        if one.name not in fields_of_row or (one.type is not str and one.type != tuple[str, ...]):
-            continue
-        parts = [value] if one.type is str else value
-        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise TypeError(f"`{one.name}` must be {'a text' if one.type is str else 'a list of texts'}")
-    return fields_of_row
+_Row = TypeVar("_Row")
+
+
+def read_row(reader: TypeAdapter[_Row], stored: Mapping[str, Any]) -> _Row:
+    """Returns the row that was stored as JSON, with the rows in it.
+
+    Raises `ValueError` if a field has another type than the row's, is unknown, or is missing; fields that rows of
+    earlier releases lack have their defaults. Nothing is converted: "1" is no number.
+    """
+    row = reader.validate_json(json.dumps(stored), strict=True, extra="forbid")
+    missing = sorted(_list_missing(reader.dump_python(row), stored))
+    if missing:
+        raise ValueError(f"a row lacks {', '.join(missing)}")
+    return row
+
+
+_ADDED_LATER = frozenset({"found", "models", "profile", "prompt_set", "reference_from"})
+"""Fields that rows of earlier releases lack."""
+
+
+def _list_missing(whole: Any, stored: Any) -> set[str]:
+    """Returns the names of the fields of the row, and of rows in it, that were not stored."""
+    missing: set[str] = set()
+    if isinstance(whole, Mapping):
+        missing.update(whole.keys() - stored.keys() - _ADDED_LATER)
+        for name in whole.keys() & stored.keys():
+            missing |= _list_missing(whole[name], stored[name])
+    elif isinstance(whole, Sequence) and not isinstance(whole, str):
+        for part, stored_part in zip(whole, stored, strict=True):
+            missing |= _list_missing(part, stored_part)
+    return missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,11 +79,6 @@ class StepRow:
     unstated: str = ""
     found: tuple[str, ...] = ()
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        check_texts(cls, stored)
-        return cls(**{**stored, "parents": tuple(stored["parents"]), "found": tuple(stored.get("found", ()))})
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRow:
@@ -70,11 +87,6 @@ class PlannedRow:
     id: str
     question: str
     parents: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        check_texts(cls, stored)
-        return cls(**{**stored, "parents": tuple(stored["parents"])})
 
 
 @dataclass(frozen=True, kw_only=True)

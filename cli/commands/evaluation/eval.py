@@ -6,7 +6,14 @@ from typing import Annotated
 import typer
 
 from app.container import read_prompts
-from cli.flows.evaluation import STDOUT, check_thresholds, default_rows, run_comparison, show_results
+from cli.flows.evaluation import (
+    STDOUT,
+    check_measured,
+    check_thresholds,
+    default_rows,
+    run_comparison,
+    show_results,
+)
 from cli.flows.evaluation_files import (
     PlansForm,
     PlansFrom,
@@ -170,6 +177,7 @@ def _eval(
     if plans is not None:
         write_plans(plans, answers, planned, read_prompts(settings))
     show_results(results, json_file, kept.path)
+    check_measured(results)
     check_thresholds(results, thresholds)
 
 

@@ -13,7 +13,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.execution.threads import compute
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
-from core.ports.retrieval import Hit, Query
+from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
 from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
@@ -109,7 +109,7 @@ class Extractive:
         self._backends = backends
 
     async def check(self, corpus: Corpus) -> None:
-        """Passages are enough."""
+        await check_searched(self._backends.searcher, corpus)
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         began = time.monotonic()

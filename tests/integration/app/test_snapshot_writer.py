@@ -12,8 +12,8 @@ from app.worker.preparation import Preparation
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
 from core.settings import read_settings
-from retrieval.graph.array_file import is_mapped
 from retrieval.graph.snapshot_files import FilePolicy, SnapshotFiles
+from retrieval.graph.snapshot_format import is_mapped
 from testing.record import SETTINGS, delete, put
 
 PASSAGES = 2_100

@@ -4,11 +4,33 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
-from api.schemas.answers.verification import VerificationCostOut, VerificationOut
-from api.schemas.base import NOT_BLANK, NULL, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
-from api.schemas.search import MIN_GENERATION, PAGE_LABEL, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
-from api.schemas.strategies import Reasoner, Searcher, parse_strategy
-from api.schemas.usage import UsageOut
+from api.schemas.base import (
+    NOT_BLANK,
+    NULL,
+    FilterIn,
+    Flag,
+    In,
+    Number,
+    Out,
+    SpanOut,
+    Text,
+    UsageOut,
+    Whole,
+    needs_name,
+)
+from api.schemas.search import (
+    MIN_GENERATION,
+    PAGE_LABEL,
+    PART_OF,
+    CorpusNames,
+    HitDocumentOut,
+    HitOut,
+    MinGenerationIn,
+    Reasoner,
+    Searcher,
+    parse_strategy,
+)
+from api.schemas.verification import VerificationCostOut, VerificationOut
 from app.services.links import LINK, Links
 from app.services.questions import AskRequest
 from app.services.verification import estimate_verification

@@ -5,7 +5,7 @@ from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from api.cursors import decode_cursor, encode_cursor
+from api.deps import decode_cursor, encode_cursor
 from app.composition import choose_composition
 from cli.flows import stored_questions
 from core.corpora import Corpus, CorpusCounts

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from api.cursors import decode_cursor, encode_cursor
+from api.deps import decode_cursor, encode_cursor
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -16,7 +16,7 @@ async def list_questions(
     container: "Container", corpus: str, *, kept: bool | None, limit: int, cursor: str | None
 ) -> tuple[list[Json], str | None]:
     """Deletes expired questions, then returns a page, newest first, and the cursor of the next page."""
-    from api.schemas.answers import questions as schemas
+    from api.schemas import stored_questions as schemas
     from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
@@ -29,7 +29,7 @@ async def list_questions(
 
 
 async def show_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas.answers import questions as schemas
+    from api.schemas import stored_questions as schemas
     from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
@@ -38,7 +38,7 @@ async def show_question(container: "Container", corpus: str, id: str) -> Json:
 
 async def ask_again(container: "Container", corpus: str, id: str) -> Json:
     """Asks a question again, and returns the new question when it has ended."""
-    from api.schemas.answers import questions as schemas
+    from api.schemas import stored_questions as schemas
     from app.services.stored_questions import questions
     from app.services.stored_questions.runner import answer_stored
     from core.trace import Trace
@@ -53,7 +53,7 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
 
 async def compare_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas.answers.questions import QuestionChangesOut
+    from api.schemas.stored_questions import QuestionChangesOut
     from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from api import serving
+from api import serving, uploads
 from api.access import limits
-from api.transport import bodies, connections, json_values, turns
-from api.uploads import documents
+from api.transport import bodies, connections, turns
 from app.container import loader_options
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
@@ -56,7 +55,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_BODIES}::test_unknown_fields_without_number",
     ),
     "bodies that have begun and not ended": (
-        [json_values._MOST_WAITING // 1_000_000, json_values._ALWAYS_TAKEN // 1000],
+        [bodies._MOST_WAITING // 1_000_000, bodies._ALWAYS_TAKEN // 1000],
         f"{_LARGE}::test_bodies_that_do_not_end_leave_room_for_ordinary_ones",
     ),
     "faults that a problem lists": ([faults._TOLD], f"{_BODIES}::test_faults_without_number"),
@@ -66,7 +65,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
     ),
-    "manifest of an upload": ([documents._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
+    "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),
     "import": ([], "tests/integration/api/test_import.py::test_limits"),
     "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),

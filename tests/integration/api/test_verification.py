@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 import pytest
 
-from api.schemas.answers.stored import read_stored
 from api.schemas.ask import AnswerOut
+from api.schemas.stored_questions import read_stored
 from app.container import Container
 from app.services import questions
 from app.services.questions import AskRequest

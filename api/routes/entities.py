@@ -1,17 +1,27 @@
-"""The routes of the graph: find entities, show one, draw what is near it, explain what joins two, merge two."""
+"""The routes of the graph: find entities, show one, draw what is near it, explain what joins two, merge two.
+
+The end has the routes of merges: list them, and undo one.
+"""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
-from api.access.scopes import READ, WRITE
-from api.deps import ContainerDep, CorpusDep
-from api.parameters import FilterDep
-from api.schemas.entities import EntityDetailsOut, EntityListOut, EntityMergeOut, MergeIn, SubgraphOut, WaysOut
+from api.access.keys import READ, WRITE
+from api.deps import ContainerDep, CorpusDep, FilterDep, Limit, check_moment, decode_cursor, encode_cursor
+from api.schemas.entities import (
+    EntityDetailsOut,
+    EntityListOut,
+    EntityMergeOut,
+    MergeIn,
+    MergeListOut,
+    SubgraphOut,
+    WaysOut,
+)
 from app.services import graph
 from app.services.graph import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
 
-__all__ = ["router"]
+__all__ = ["merge_router", "router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/entities", tags=["entities"])
 
@@ -76,3 +86,23 @@ async def merge(corpus: CorpusDep, id: str, body: MergeIn, container: ContainerD
     409 if the entity is merged already, or both are one.
     """
     return EntityMergeOut.model_validate(await graph.merge(container, corpus, id, body.into))
+
+
+merge_router = APIRouter(prefix="/v1/corpora/{corpus}/merges", tags=["entities"])
+
+
+@merge_router.get("", dependencies=[READ], summary="List merges of entities")
+async def list_all(
+    corpus: CorpusDep, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
+) -> MergeListOut:
+    """The newest first."""
+    scope = ("merges", corpus.id)
+    after = decode_cursor(cursor, *scope, check=check_moment)
+    found, last = await graph.list_merges(container, corpus, limit=limit, after=after)
+    return MergeListOut.model_validate({"data": found, "next_cursor": encode_cursor(last, *scope)})
+
+
+@merge_router.post("/{id}/undo", dependencies=[WRITE], summary="Undo a merge of entities")
+async def undo(corpus: CorpusDep, id: str, container: ContainerDep) -> EntityMergeOut:
+    """Merges may be undone in any order. Everything is as if this one had never been made."""
+    return EntityMergeOut.model_validate(await graph.undo(container, corpus, id))

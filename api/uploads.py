@@ -1,9 +1,14 @@
-"""Receives the parts of a `multipart/form-data` body: files on disk, fields as text, both within limits."""
+"""Uploads of files as `multipart/form-data`: receiving them on disk, and reading them as documents.
+
+- `UploadRoute`: a route that only takes such bodies, beside a route of the same path that takes JSON.
+- `receive_parts`: files on disk, fields as text, both within limits.
+- `parse_upload` checks manifest and fields; the files become submissions when they are iterated.
+"""
 
 import asyncio
 import hashlib
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -12,18 +17,72 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, BinaryIO
 
 from fastapi import Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from pydantic import TypeAdapter, ValidationError
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
+from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
+from starlette.routing import Match
+from starlette.types import Scope
 
+from api.schemas.documents import ManifestFileIn, UploadIn
+from api.transport.bodies import count_values
+from core.documents import Submission
 from core.errors import InvalidInput, TooLarge, Unavailable
 from core.ids import digest
 from core.settings import ApiSettings
+from indexer import Rejection, UploadedFile, read_uploads
 
 if TYPE_CHECKING:
     from python_multipart.multipart import MultipartCallbacks
 
-__all__ = ["Parts", "ReceivedFile", "receive_parts"]
+__all__ = [
+    "Parts",
+    "ReceivedFile",
+    "UploadRoute",
+    "UploadedDocuments",
+    "describe_upload",
+    "parse_upload",
+    "receive_parts",
+]
+
+
+class UploadRoute(APIRoute):
+    """Matches only requests whose body is multipart. It has to come before the route of the JSON body."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        kind = Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower()
+        return super().matches(scope) if kind == "multipart/form-data" else (Match.NONE, {})
+
+
+def describe_upload() -> dict[str, object]:
+    """Returns the multipart body, for the OpenAPI description of the route that takes JSON."""
+    text = {"type": "string"}
+    schema = {
+        "type": "object",
+        "required": ["file"],
+        "additionalProperties": False,
+        "properties": {
+            "file": {
+                "type": "array",
+                "minItems": 1,
+                "items": {"type": "string", "format": "binary"},
+                "description": "Files, each a part of its own. The default key is the name of the file.",
+            },
+            "manifest": {
+                "type": "object",
+                "additionalProperties": ManifestFileIn.model_json_schema(),
+                "description": "What is known of the files, by their names.",
+            },
+            "on_conflict": {**text, "enum": ["replace", "skip", "error"], "default": "replace"},
+            "budget_tokens": {"type": "integer", "minimum": 1},
+        },
+    }
+    example = {"manifest": {"reports/q3.pdf": {"title": "Third quarter", "metadata": {"year": 2024}}}}
+    return {"requestBody": {"content": {"multipart/form-data": {"schema": schema, "example": example}}}}
+
 
 _FILE = "file"
 _FIELDS = frozenset({"manifest", "on_conflict", "budget_tokens"})
@@ -211,3 +270,70 @@ def _decode(data: bytes) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         raise _malformed(f"a name or a field is not UTF-8: {data[:80]!r}") from error
+
+
+_MOST_VALUES = 50_000
+_MOST_FAULTS = 100
+_MANIFEST: TypeAdapter[dict[str, ManifestFileIn]] = TypeAdapter(dict[str, ManifestFileIn])
+
+
+@dataclass(frozen=True, kw_only=True)
+class UploadedDocuments:
+    """The options of an upload, and `read`, which yields its documents; each call reads the files again."""
+
+    options: UploadIn
+    read: Callable[[], Iterator[Submission | Rejection]]
+
+
+def parse_upload(parts: Parts) -> UploadedDocuments:
+    """Raises `RequestValidationError` for a field that is wrong, and `InvalidInput` if there is no file, or none with a
+    name that the manifest has.
+    """
+    if not parts.files:
+        raise InvalidInput("the upload has no part `file`; send at least one file")
+    manifest = _parse_manifest(parts.fields.get("manifest"))
+    if missing := sorted(manifest.keys() - {file.name for file in parts.files}):
+        raise InvalidInput(f"the manifest names {missing[0]!r}, and the upload has no file of this name")
+    described = [(file, manifest.get(file.name, ManifestFileIn())) for file in parts.files]
+    files = [
+        UploadedFile(
+            name=file.name,
+            path=file.path,
+            content_type=file.content_type,
+            key=entry.key,
+            title=entry.title,
+            metadata=entry.metadata,
+            media_type=entry.media_type,
+        )
+        for file, entry in described
+    ]
+    return UploadedDocuments(options=_parse_options(parts), read=lambda: read_uploads(files))
+
+
+def _parse_manifest(text: str | None) -> dict[str, ManifestFileIn]:
+    if text is None:
+        return {}
+    if count_values(text.encode("utf-8", "surrogatepass"), _MOST_VALUES) > _MOST_VALUES:
+        raise TooLarge(f"the manifest has more than {_MOST_VALUES:,} values and names; send fewer files at once")
+    try:
+        return _MANIFEST.validate_json(text)
+    except ValidationError as error:
+        raise _invalid("manifest", error) from error
+
+
+def _parse_options(parts: Parts) -> UploadIn:
+    try:
+        return UploadIn.model_validate({name: value for name, value in parts.fields.items() if name != "manifest"})
+    except ValidationError as error:
+        raise _invalid("", error) from error
+
+
+def _invalid(part: str, error: ValidationError) -> RequestValidationError:
+    """Returns the error with its places in the body; unparsable JSON has another kind than in a JSON body."""
+    where = ("body", part) if part else ("body",)
+    return RequestValidationError(
+        [
+            {**one, "loc": (*where, *one["loc"]), "type": one["type"].replace("json_invalid", "manifest_invalid")}
+            for one in error.errors(include_context=False)[:_MOST_FAULTS]
+        ]
+    )

@@ -4,8 +4,7 @@ from typing import Any, Self
 
 from pydantic import Field
 
-from api.schemas.base import Out
-from api.schemas.usage import UsageOut
+from api.schemas.base import Out, UsageOut
 from core.ports.reasoning import Support
 from core.verification import DocumentRole, Located, Verdict, Verification, VerifyingEvent
 

@@ -1,27 +1,32 @@
-"""The bodies and responses of stored questions: `…/questions`."""
+"""The bodies and responses of stored questions: `…/questions`.
 
-from collections.abc import Mapping
+`read_stored` returns an answer that was stored as its response, as it is verified later.
+"""
+
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Self
 
 from pydantic import Field
 
 from api.problems import details_of
-from api.schemas.answers.stored import read_stored
-from api.schemas.answers.verification import VerdictOut, VerificationCostOut, VerificationOut
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
 from api.schemas.base import Flag, In, Out
 from api.schemas.events import convert_event
+from api.schemas.verification import VerdictOut, VerificationCostOut, VerificationOut
 from app.services.links import Links
 from app.services.stored_questions.questions import QuestionChanges, is_outdated
 from app.services.stored_questions.verifying import VerificationState
 from core.corpora import Corpus
 from core.documents import DocumentRef
+from core.ids import document_id
 from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
 from core.trace import Event, Trace
-from core.verification import Verification
+from core.usage import ActionUsage, Usage
+from core.verification import Located, Verification
 from reasoning.verification import GivenAnswer
+from reasoning.verification.given import Use, collect_documents, count_usage
 
 __all__ = [
     "QuestionChangesOut",
@@ -34,8 +39,54 @@ __all__ = [
     "dump_request",
     "load_request",
     "path_of",
+    "read_stored",
     "show_question",
 ]
+
+
+def read_stored(answer: AnswerOut) -> GivenAnswer:
+    """Returns what `app.services.questions.verify` has to know of the answer."""
+    usage = Usage({(row.action, row.model): ActionUsage(**row.model_dump()) for row in answer.usage.actions})
+    hits = [hit for step in answer.steps for hit in step.hits if hit.url is None]
+    calls, tokens = count_usage(usage, sum(len(hit.chunk.text) for hit in hits))
+    chunks = {hit.chunk.id for hit in hits} | {one.chunk_id for one in answer.citations if one.chunk_id is not None}
+    return GivenAnswer(
+        text=_strip(answer),
+        support=answer.support,
+        documents=collect_documents(_list_uses(answer)),
+        chunks=frozenset(chunks),
+        links=tuple(sorted({one.marker for one in answer.citations if one.url is not None})),
+        calls=calls,
+        tokens=tokens,
+    )
+
+
+def _strip(answer: AnswerOut) -> str:
+    """Returns the text without the markers of its citations."""
+    text = answer.answer
+    for marker in {one.marker for one in answer.citations}:
+        text = text.replace(f" [{marker}]", "").replace(f"[{marker}]", "")
+    return text.strip()
+
+
+def _list_uses(answer: AnswerOut) -> Iterator[Use]:
+    for citation in answer.citations:
+        if citation.url is None:
+            document, span = citation.document, citation.answer_span
+            ref = DocumentRef(id=document.id, key=document.key, title=document.title, metadata=document.metadata)
+            yield Use(
+                located=Located(ref, citation.corpus),
+                marker=citation.marker,
+                quote=citation.quote,
+                place=answer.answer[span.start : span.end],
+            )
+    for step in answer.steps:
+        for quote in step.quotes if step.answer else ():
+            if quote.url is None:
+                key = quote.document.key
+                ref = DocumentRef(id=document_id(key), key=key, title=quote.document.title, metadata={})
+                yield Use(located=Located(ref, quote.corpus), quote=quote.quote, place=step.answer)
+
 
 _NO_LINKS = Links("")
 """Links are added when an answer is shown."""

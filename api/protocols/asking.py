@@ -1,6 +1,7 @@
 """`Asked`: a conversation with a model, as work that writes a reply. The chat routes of all protocols use it.
 
-`stream_reply` sends the reply while it is written, in the form of a protocol.
+`stream_reply` sends the reply while it is written, in the form of a protocol. A conversation with the configured
+language model, without retrieval, makes titles and follow-ups for front ends.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
@@ -17,14 +18,55 @@ from api.streams.work_stream import Put, stream_work
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
-from app.services.plain_chat import PlainRequest, complete_plain
 from core.budget import Budget
 from core.corpora import Corpus
+from core.errors import NotFound
 from core.events import TokenEvent
-from core.ports.chat import Message
+from core.ports.chat import ChatRequest, Completion, Message, OnToken
 from core.trace import Event, Listener, Trace
 
-__all__ = ["Asked", "OnText", "Wire", "ask_model", "stream_reply"]
+__all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "stream_reply"]
+
+_PLAIN_ROLE = "plain"
+"""The role of these calls in the settings of language models, and the name under which usage is counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainRequest:
+    """The messages as the client sent them, and the parameters that the model's endpoint gets."""
+
+    messages: tuple[Message, ...]
+    temperature: float = 1.0
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+async def _complete_plain(
+    container: Container, request: PlainRequest, trace: Trace, on_token: OnToken | None = None
+) -> Completion:
+    """Sends the messages to the model of the role `plain`, within the budget of the trace. Nothing is cached: a client
+    that asks again wants another text.
+
+    Raises `NotFound` if no language model is configured, and what a call of a model raises.
+    """
+    if container.models is None:
+        raise NotFound(
+            "the model 'plain' is the configured language model, and none is configured: set HOPWEAVE_LLM__MODEL "
+            "(and HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY)"
+        )
+    call = ChatRequest(
+        role=_PLAIN_ROLE,
+        messages=request.messages,
+        prompt_hash=_PLAIN_ROLE,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        stop=request.stop,
+        cached=False,
+    )
+    await container.check_tokens()
+    with trace.timed("total"), container.count_tokens(trace):
+        return await container.models.of(_PLAIN_ROLE).complete(call, trace, on_token)
+
 
 OnText = Callable[[str], None]
 """Called with each piece of a text while it is written."""
@@ -160,7 +202,7 @@ class Asked:
             max_tokens=self.max_tokens,
             stop=tuple(self.stops),
         )
-        completion = await complete_plain(self.container, request, self.trace, on_text)
+        completion = await _complete_plain(self.container, request, self.trace, on_text)
         return reply_from_completion(completion, self.stops)
 
 

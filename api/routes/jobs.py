@@ -12,7 +12,7 @@ from api.schemas.jobs import JobListOut, JobOut, ResumeIn
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from api.streams.following import follow_job
 from app.services.ingestion import resume
-from app.services.scope import read_generation
+from app.services.questions import read_generation
 from core.jobs import JobKind, JobState
 
 __all__ = ["router"]

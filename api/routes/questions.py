@@ -43,7 +43,7 @@ from api.streams.work_stream import send_answer, stream_answer
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
-from app.services.scope import Asked, open_corpora
+from app.services.questions import Asked, open_corpora
 from app.services.stored_questions import questions as stored
 from app.services.stored_questions.runner import QuestionRunner
 from app.services.stored_questions.verifying import Limits, VerificationState

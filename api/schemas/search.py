@@ -11,8 +11,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 import retrieval
 from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Out, SpanOut, Text, UsageOut, Whole, needs_name
 from app.services.links import LINK, Links
-from app.services.questions import MAX_CONTEXT, GroupBy, Layout, SearchRequest
-from app.services.scope import MAX_CORPORA
+from app.services.questions import MAX_CONTEXT, MAX_CORPORA, GroupBy, Layout, SearchRequest
 from core.errors import InvalidStrategy
 from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit, NodeKind

@@ -17,7 +17,7 @@ from api.problems import details_of
 from api.schemas.jobs import JobOut
 from api.schemas.stored_questions import path_of
 from app.container import Container
-from app.services.scope import read_generation
+from app.services.questions import read_generation
 from app.services.stored_questions.questions import list_events, read_question
 from app.services.stored_questions.texts import fill_texts
 from core.corpora import Corpus

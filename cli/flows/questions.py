@@ -69,8 +69,7 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
     from app.services.links import Links
-    from app.services.questions import search_page
-    from app.services.scope import open_corpora
+    from app.services.questions import open_corpora, search_page
     from cli.runtime import run_with_container
     from core.trace import Trace
 
@@ -90,8 +89,7 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
     from app.services.links import Links
-    from app.services.questions import ask
-    from app.services.scope import open_corpora
+    from app.services.questions import ask, open_corpora
     from cli.runtime import run_with_container
     from core.trace import Event, Trace
 

@@ -8,7 +8,7 @@ import pytest
 from api import serving, uploads
 from api.access import limits
 from api.transport import bodies, connections, turns
-from app.container import loader_options
+from app.container import adapters
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
@@ -88,11 +88,11 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/integration/api/test_pages.py::test_a_full_queue_is_told_with_the_time_to_come_again",
     ),
     "estimates that wait": (
-        [loader_options._ESTIMATES.all, loader_options._ESTIMATES.of_one],
+        [adapters._ESTIMATES.all, adapters._ESTIMATES.of_one],
         f"{_LANES}::test_estimates_that_do_not_end_keep_nobody_from_pages",
     ),
     "texts of pages that wait": (
-        [loader_options._PAGES.all, loader_options._PAGES.of_one],
+        [adapters._PAGES.all, adapters._PAGES.of_one],
         "tests/unit/indexer/test_lane.py::test_too_many_calls_are_refused_of_one_caller_and_in_all",
     ),
     "images of pages that wait": (

@@ -15,13 +15,12 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 
 from api.access.keys import ADMIN, EXPORT, READ
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import (
     ContainerDep,
     CorpusDep,
     IdempotencyKey,
     Limit,
-    decode_cursor,
-    encode_cursor,
     run_json_once,
     run_while_connected,
     set_job_location,

@@ -13,13 +13,12 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Query, Request, Response
 
 from api.access.keys import READ, WRITE
+from api.cursors import decode_cursor, encode_cursor
 from api.deps import (
     ContainerDep,
     CorpusDep,
     FilterText,
     IdempotencyKey,
-    decode_cursor,
-    encode_cursor,
     json_response,
     parse_filter_parameter,
     run_json_once,

@@ -8,7 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from api.access.keys import READ, WRITE
-from api.deps import ContainerDep, CorpusDep, FilterDep, Limit, check_moment, decode_cursor, encode_cursor
+from api.cursors import check_moment, decode_cursor, encode_cursor
+from api.deps import ContainerDep, CorpusDep, FilterDep, Limit
 from api.schemas.entities import (
     EntityDetailsOut,
     EntityListOut,

@@ -7,7 +7,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import StreamingResponse
 
 from api.access.keys import READ, WRITE
-from api.deps import ContainerDep, IdempotencyKey, decode_cursor, encode_cursor, run_json_once
+from api.cursors import decode_cursor, encode_cursor
+from api.deps import ContainerDep, IdempotencyKey, run_json_once
 from api.schemas.jobs import JobListOut, JobOut, ResumeIn
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from api.streams.following import follow_job

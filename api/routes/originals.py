@@ -11,16 +11,8 @@ from urllib.parse import quote
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
 from api.access.keys import READ
-from api.deps import (
-    ContainerDep,
-    CorpusDep,
-    Limit,
-    check_position,
-    decode_cursor,
-    encode_cursor,
-    json_response,
-    run_while_connected,
-)
+from api.cursors import check_position, decode_cursor, encode_cursor
+from api.deps import ContainerDep, CorpusDep, Limit, json_response, run_while_connected
 from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut, PageOut
 from app.services.documents import check_drawable, draw_page, list_chunks_of_page, load_page
 from core.documents import Document, is_media_type

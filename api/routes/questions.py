@@ -11,17 +11,8 @@ from fastapi import APIRouter, Header, Query, Request, Response
 from starlette.responses import JSONResponse, StreamingResponse
 
 from api.access.keys import READ
-from api.deps import (
-    ContainerDep,
-    CorpusDep,
-    IdempotencyKey,
-    Limit,
-    decode_cursor,
-    encode_cursor,
-    json_response,
-    run_json_once,
-    run_while_connected,
-)
+from api.cursors import decode_cursor, encode_cursor
+from api.deps import ContainerDep, CorpusDep, IdempotencyKey, Limit, json_response, run_json_once, run_while_connected
 from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
 from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
 from api.schemas.stored_questions import (

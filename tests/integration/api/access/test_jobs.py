@@ -4,7 +4,7 @@ the jobs that it submitted.
 
 from typing import Any
 
-from api.deps import encode_cursor
+from api.cursors import encode_cursor
 from core.ids import document_id
 from core.keys import Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, Holder, Keys

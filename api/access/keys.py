@@ -20,7 +20,7 @@ from app.access.access import EVERYTHING, Access
 from core.errors import Forbidden, HopweaveError
 from core.ids import digest
 from core.keys import NO_LIMITS, ApiKey, KeyLimits, KeyState, Scope, hash_key, id_of_key, matches_hash
-from core.ports.keys import Keys
+from core.ports.record.questions import Keys
 
 __all__ = [
     "ADMIN",

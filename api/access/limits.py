@@ -25,7 +25,7 @@ from api.problems import problem_of
 from app.access.access import NO_METER, Meter
 from core.errors import RateLimited, TooLarge, Unavailable
 from core.keys import KeyUsage
-from core.ports.keys import Keys
+from core.ports.record.questions import Keys
 
 __all__ = ["MOST", "Attempts", "CallerStream", "Ledger", "network_of"]
 

@@ -18,12 +18,11 @@ from api.streams.work_stream import Put, stream_work
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import NotFound
 from core.events import TokenEvent
 from core.ports.chat import ChatRequest, Completion, Message, OnToken
-from core.trace import Event, Listener, Trace
+from core.trace import Budget, Event, Listener, Trace
 
 __all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "stream_reply"]
 

@@ -22,7 +22,7 @@ from pydantic_core import CoreSchema
 
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
-from core.usage import Usage
+from core.trace import Usage
 
 __all__ = [
     "FILTER",

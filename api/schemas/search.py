@@ -15,8 +15,15 @@ from app.services.questions import MAX_CONTEXT, MAX_CORPORA, GroupBy, Layout, Se
 from core.errors import InvalidStrategy
 from core.passage_context import describe_hit, find_page_label
 from core.ports.retrieval import MAX_K, Hit, NodeKind
-from core.strategies import StrategyConfig, StrategySpec, list_names, load_module, parse_spec, split_outside_brackets
-from core.strategies.specs import MAX_SPEC_LENGTH
+from core.strategies import (
+    MAX_SPEC_LENGTH,
+    StrategyConfig,
+    StrategySpec,
+    list_names,
+    load_module,
+    parse_spec,
+    split_outside_brackets,
+)
 from core.trace import Trace
 from reasoning import REASONERS
 from retrieval.presentation import PresentedHit, SearchPage

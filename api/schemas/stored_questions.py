@@ -22,8 +22,7 @@ from core.documents import DocumentRef
 from core.ids import document_id
 from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
-from core.trace import Event, Trace
-from core.usage import ActionUsage, Usage
+from core.trace import ActionUsage, Event, Trace, Usage
 from core.verification import Located, Verification
 from reasoning.verification import GivenAnswer
 from reasoning.verification.given import Use, collect_documents, count_usage

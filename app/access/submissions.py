@@ -11,8 +11,8 @@ from core.errors import Forbidden, NotFound
 from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind, JobState
-from core.ports.questions import Questions
 from core.ports.record import Check, Corpora, Deletion, Enqueued, Jobs, NewRevision, Submissions
+from core.ports.record.questions import Questions
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
 from core.record_policy.errors import document_missing, job_missing
 from core.record_policy.questions import question_missing
@@ -298,7 +298,7 @@ class RestrictedJobs:
 
 
 class RestrictedQuestions:
-    """Implements `core.ports.questions.Questions`: there are only the questions that the caller has asked.
+    """Implements `core.ports.record.questions.Questions`: there are only the questions that the caller has asked.
 
     `asker` is the id of the caller's key, '' without a key. `also_unnamed` adds questions that were asked without a
     key.

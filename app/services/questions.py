@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 from app.container import Container
 from app.services.verification import verify_given
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
 from core.jobs import Job
@@ -24,7 +23,7 @@ from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
 from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import Verification
 from reasoning import REASONERS, restate
 from reasoning.verification import GivenAnswer, make_comparison, read_answer

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from app.container import Container
-    from core.budget import Budget
+    from core.trace import Budget
 
 __all__ = [
     "Limits",

@@ -4,7 +4,7 @@ from core import strategies
 from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
-from core.ports.embedding_form import split_form
+from core.ports.embedding import split_form
 from core.ports.indexing import Extractor
 from core.strategies import StrategySpec, parse_spec
 from indexer.extractors._combined import CombinedExtractor

@@ -13,8 +13,7 @@ import numpy as np
 
 from core.errors import InvalidSettings
 from core.execution.processes import count_cores
-from core.ports.embedding import TokenCounter, Vectors
-from core.ports.embedding_form import PLAIN, EmbeddingForm
+from core.ports.embedding import PLAIN, EmbeddingForm, TokenCounter, Vectors
 from models.embedding.encoders import Encoder, check_loadable, load
 from models.embedding.normalize import finish
 from models.embedding.tokens import TokenizerTokens, open_tokenizer, read_max_tokens

@@ -15,7 +15,7 @@ from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
 from core.passage_context import asked_cell, page_labels
 from core.settings import Settings
-from core.strategies.specs import MAX_SPEC_LENGTH
+from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
 from indexer.extractors import syntax
 from indexer.extractors.syntax import parsing, rules

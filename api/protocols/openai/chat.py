@@ -21,7 +21,7 @@ from api.protocols.errors import describe_errors, openai_error
 from api.protocols.reply import Reply, Source
 from api.schemas.base import Flag, Number, Out, Text, Whole
 from app.services.links import LINK
-from core.usage import Usage
+from core.trace import Usage
 
 __all__ = [
     "AnnotationOut",

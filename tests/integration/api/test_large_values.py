@@ -11,7 +11,7 @@ from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.filters import MAX_CHARACTERS, parse_filter
 from core.record_policy import documents
 from core.record_policy.documents import MatchCache, Matches
-from core.strategies.specs import MAX_SPEC_LENGTH
+from core.strategies import MAX_SPEC_LENGTH
 from tests.integration.api.conftest import ADA, BASE, Server
 
 _LONG = "a" * 1_000_000

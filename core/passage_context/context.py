@@ -5,17 +5,18 @@ understood alone. Nothing here is part of a passage's text: places in that stay 
 """
 
 import re
-from dataclasses import dataclass, fields
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
 from pathlib import PurePosixPath
 
 from core.documents import HEADING_SEPARATOR, Chunk, DocumentRef, Metadata, Span
 from core.passage_context.page_labels import find_page_label, name_page
-from core.passage_context.tables import BAR, find_tables, is_row
+from core.passage_context.tables import BAR, TextTable, find_tables, is_row
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["PassageContext", "describe_hit", "find_context", "name_sender", "split_heading"]
+__all__ = ["PassageContext", "describe_hit", "find_context", "find_headed_tables", "name_sender", "split_heading"]
 
 _BETWEEN = " · "
 _LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "page": 30, "columns": 120}
@@ -115,6 +116,20 @@ def split_heading(heading: str, text: str) -> tuple[str, str]:
     if BAR in last and any(is_row(line) for line in text[:_READ].split("\n", _FIRST_LINES)[:_FIRST_LINES]):
         return path, last
     return heading, ""
+
+
+def find_headed_tables(heading: str, text: str) -> Iterator[TextTable]:
+    """Yields the tables of a chunk's text whose columns have names.
+
+    The first rows of a chunk that begins within a table are no header: its columns are named by the heading.
+    """
+    _, columns = split_heading(heading, text)
+    for number, table in enumerate(find_tables(text)):
+        is_cut = columns and not number and not text[: table.start].strip()
+        if is_cut:
+            yield replace(table, body=table.start, header=columns)
+        elif table.header:
+            yield table
 
 
 def _find_columns(text: str, start: int, above: str) -> str:

@@ -1,11 +1,17 @@
 """Passages shortened to the sentences that matter for a question: a small model reads slowly, and loses its way."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from core.passage_context import split_units
+from core.documents import Span
+from core.passage_context import TableCell, find_headed_tables, read_grids, split_units
+from core.passage_context.grids import GridRow
 from core.ports.retrieval import Hit
+from core.text.sentences import Range
 from core.text.terms import split_words
+from core.text.value_kinds import ValueKind, find_digits, find_kind, has_value
 from core.text.word_lists import SMALL_WORDS
 
 __all__ = ["select_sentences", "shorten_hits", "stems_of"]
@@ -14,6 +20,8 @@ _FIRST = 0.8
 """The worth of the first sentence, which mostly says what the passage is about."""
 _BRIDGE = 0.7
 """The worth of the title of another passage: the sentence leads there."""
+_VALUE = 1.0
+"""The worth of a value of the kind that the question asks for: as much as a word of the question."""
 _PER_WORD = 1 / 200
 _PER_WORD_ALONE = 1 / 100
 """The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
@@ -21,16 +29,33 @@ _SHORTEST = 4
 """Words of a sentence that says something: a heading has fewer."""
 
 
-def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hit, ...]:
-    """Returns the hits with at most this many sentences (rows, of a table) of each text, in their order.
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Asked:
+    """The kind of value that a question asks for, and its own stems and digits, which are no value."""
 
-    Kept are the sentences that share most words with the question, name the titles of other passages, or come first.
+    kind: ValueKind
+    stems: frozenset[str]
+    digits: frozenset[str]
+
+    def without(self, stems: frozenset[str]) -> "_Asked":
+        return replace(self, stems=self.stems - stems)
+
+    def is_in(self, text: str) -> bool:
+        return has_value(self.kind, text, stems=self.stems, digits=self.digits)
+
+
+def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hit, ...]:
+    """Returns the hits with this many sentences (rows, of a table) of each text, in their order.
+
+    Kept are the sentences that share most words with the question, name the titles of other passages, or come first. If
+    none of them has a value of the kind that the question asks for, the best sentence with such a value is kept, too.
+    A row has the names of its columns above it.
     Quotes of a shortened text are looked up in the whole one.
     """
-    asked = stems_of(question)
+    asked = _Asked(kind=find_kind(question), stems=stems_of(question), digits=find_digits(question))
     titles = [stems_of(hit.document.title) for hit in hits]
     return tuple(
-        _shorten(hit, asked - titles[place], [*titles[:place], *titles[place + 1 :]], sentences)
+        _shorten(question, hit, asked.without(titles[place]), [*titles[:place], *titles[place + 1 :]], sentences)
         for place, hit in enumerate(hits)
     )
 
@@ -40,18 +65,19 @@ def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit
     without such a sentence are left out. The hit with the best sentence comes first.
     """
     asked = stems_of(question)
-    found: list[tuple[float, int, int, str]] = []
-    for place, hit in enumerate(hits):
-        for start, end in split_units(hit.chunk.text):
-            unit = hit.chunk.text[start:end].strip()
-            words = len(unit.split())
-            if words >= _SHORTEST:
-                found.append((_PER_WORD_ALONE * words - len(stems_of(unit) & asked), place, start, unit))
-    found.sort()
-    best: dict[int, list[tuple[int, str]]] = {}
-    for _, place, start, unit in found[:most]:
-        best.setdefault(place, []).append((start, unit))
-    return tuple(_with_text(hits[place], [unit for _, unit in sorted(units)]) for place, units in best.items())
+    listed = [_list_units(question, hit) for hit in hits]
+    found: list[tuple[float, int, int]] = []
+    for place, units in enumerate(listed):
+        for at, unit in enumerate(units):
+            words = len(unit.text.split())
+            if words >= _SHORTEST or unit.is_row:
+                found.append((_PER_WORD_ALONE * words - len(stems_of(unit.text) & asked), place, at))
+    best: dict[int, list[int]] = {}
+    for _, place, at in sorted(found)[:most]:
+        best.setdefault(place, []).append(at)
+    return tuple(
+        _with_units(hits[place], [listed[place][at] for at in sorted(chosen)]) for place, chosen in best.items()
+    )
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -61,22 +87,93 @@ def stems_of(text: str) -> frozenset[str]:
     )
 
 
-def _shorten(hit: Hit, asked: frozenset[str], others: Sequence[frozenset[str]], sentences: int) -> Hit:
-    text = hit.chunk.text
-    units = [text[start:end].strip() for start, end in split_units(text)]
-    units = [unit for unit in units if unit]
+def _shorten(question: str, hit: Hit, asked: _Asked, others: Sequence[frozenset[str]], sentences: int) -> Hit:
+    units = _list_units(question, hit)
     if len(units) <= sentences:
         return hit
 
     def worth(place: int) -> float:
-        stems = stems_of(units[place])
+        text = units[place].text
+        stems = stems_of(text)
         bridges = sum(bool(title) and title <= stems for title in others)
         first = _FIRST if place == 0 else 0
-        return len(stems & asked) + _BRIDGE * bridges + first - _PER_WORD * len(units[place].split())
+        value = _VALUE if asked.is_in(text) else 0
+        return len(stems & asked.stems) + _BRIDGE * bridges + first + value - _PER_WORD * len(text.split())
 
     best = sorted(sorted(range(len(units)), key=worth, reverse=True)[:sentences])
-    return _with_text(hit, [units[place] for place in best])
+    return _with_units(hit, [units[place] for place in best])
 
 
-def _with_text(hit: Hit, units: Sequence[str]) -> Hit:
-    return replace(hit, chunk=replace(hit.chunk, text=" ".join(units)))
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Unit:
+    """A sentence, or a row whose cells have the names of their columns. Where these are not known for each cell, the
+    names of the table's `columns` stand above the row.
+    """
+
+    text: str
+    columns: str = ""
+    is_row: bool = False
+
+
+def _list_units(question: str, hit: Hit) -> list[_Unit]:
+    """Returns the sentences and rows of a hit, without the rows that name columns."""
+    text = hit.chunk.text
+    tables = list(find_headed_tables(hit.chunk.heading, text))
+    rows = {row.start: (row, row.names or grid.columns) for grid in read_grids(text) for row in grid.rows}
+    units = []
+    at = 0
+    for start, end in _split_at(split_units(text), sorted(rows)):
+        while at < len(tables) and tables[at].end <= start:
+            at += 1
+        table = tables[at] if at < len(tables) and tables[at].start <= start else None
+        unit = text[start:end].strip()
+        if not unit or (table is not None and start < table.body):
+            continue
+        named = _name_cells(question, text, *rows[start]) if start in rows else ""
+        columns = table.header if table is not None and not named else ""
+        units.append(_Unit(text=named or unit, columns=columns, is_row=start in rows or table is not None))
+    return units
+
+
+def _split_at(ranges: Iterable[Range], starts: Sequence[int]) -> Iterator[Range]:
+    """Yields ranges, divided where a row starts within them: rows that name their cells may be one sentence."""
+    for start, end in ranges:
+        within = [start, *starts[bisect_right(starts, start) : bisect_left(starts, end)], end]
+        yield from pairwise(within)
+
+
+def _name_cells(question: str, text: str, row: GridRow, names: Sequence[str]) -> str:
+    """Returns a row as `Looms: 2023: 345; 2022: 401`, or '' if its label or the name of a column is not known.
+
+    If the question tells which of the cells it asks for, the row has this cell alone: a small model takes another one
+    of a wide row.
+    """
+    cells = [
+        TableCell(
+            row=row.label,
+            column=names[n] if n < len(names) else "",
+            value=text[start:end],
+            span=Span(start=start, end=end),
+        )
+        for n, (start, end) in enumerate(row.cells)
+        if start < end and (start, end) != row.named_by
+    ]
+    if not row.label or not cells or not all(cell.column for cell in cells):
+        return ""
+    from core.passage_context.asked_cell import choose_cell  # it needs numpy, which the command line starts without
+
+    asked = choose_cell(cells, question) if len(cells) > 1 else None
+    return f"{row.label}: {'; '.join(f'{cell.column}: {cell.value}' for cell in ([asked] if asked else cells))}"
+
+
+def _with_units(hit: Hit, units: Sequence[_Unit]) -> Hit:
+    """Returns a hit that has these units alone. Rows stand on lines of their own, below the names of their columns."""
+    text = columns = ""
+    for unit in units:
+        if unit.is_row:
+            names = f"\n{unit.columns}" if unit.columns != columns else ""
+            text += f"{names}\n{unit.text}"
+        else:
+            text += f" {unit.text}"
+        columns = unit.columns
+    return replace(hit, chunk=replace(hit.chunk, text=text.strip()))

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 __all__ = [
     "FIELDS",
     "HEADER",
+    "OUTGOING_HEADER",
     "choose_request_id",
     "current_request_id",
     "log_event",
@@ -20,6 +21,10 @@ __all__ = [
 ]
 
 HEADER = "X-Request-ID"
+OUTGOING_HEADER = "X-Client-Request-Id"
+"""The name of the id in calls of other servers, as OpenAI has it. Some servers take an `X-Request-ID` for their own id:
+llama-cpp-python's answers 400, without a word, to each that is no UUID.
+"""
 
 _SANE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _JOB_DIGITS = 16

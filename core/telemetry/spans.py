@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from enum import StrEnum
 from typing import Protocol
 
-from core.telemetry.logs import HEADER, current_request_id
+from core.telemetry.logs import OUTGOING_HEADER, current_request_id
 from core.telemetry.metrics import RETRIEVAL_SECONDS
 
 __all__ = [
@@ -106,7 +106,7 @@ def span(
 def outgoing_headers() -> dict[str, str]:
     """Returns the headers by which the request's id and its trace follow into a call of another server."""
     request_id = current_request_id()
-    headers = {HEADER: request_id} if request_id else {}
+    headers = {OUTGOING_HEADER: request_id} if request_id else {}
     return headers if _installed.tracer is None else {**headers, **_installed.tracer.outgoing_headers()}
 
 

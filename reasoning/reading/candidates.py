@@ -44,6 +44,14 @@ _TOLD = re.compile(
     r"|pourquoi|comment|explique[rz]?|décri[svrez]+|résume[rz]?|liste[rz]?|por qué|cómo|explica|describe|resume)\b",
     re.IGNORECASE,
 )
+_SEVERAL = re.compile(
+    r"\b(?:and|und|et|y) (?:if (?:so|not)|to what extent|how|why|what|which|when|where|wie|warum|welche[nmrs]?|wann"
+    r"|wo|comment|pourquoi|quel(?:le)?s?|quand|où|cómo|qué|cuándo)\b"
+    r"|\bwh(?:at|ich) (?:\w+ ){0,2}(?:changes|trends|factors|reasons|risks|measures|proceedings|steps|effects)\b"
+    r"|\b(?:correlation|relationship|trends|breakdown|implications?)\b",
+    re.IGNORECASE,
+)
+"""A question in two parts, or for a list or a relation: "yes", or one name, is no answer to it."""
 _OR = re.compile(r"(?<=\s)(?:or|oder|ou)(?=\s)")
 
 _MONTHS = (
@@ -77,9 +85,10 @@ def find_form(question: str) -> Form:
 
 def is_short_answer_asked(question: str) -> bool:
     """Returns whether a few words answer a question: it asks who, when, which or how many, or whether something is so,
-    nothing in it asks for an explanation, a list or a summary, and it is no longer than 1,000 characters.
+    nothing in it asks for an explanation, a list, a summary or a second thing, and it is no longer than 1,000
+    characters.
     """
-    if len(question) > _LONGEST_QUESTION or _TOLD.search(question):
+    if len(question) > _LONGEST_QUESTION or _TOLD.search(question) or _SEVERAL.search(question):
         return False
     return bool(list_judgements(question)) or _ASKED_FOR.search(question) is not None
 

@@ -20,7 +20,7 @@ PIN = re.compile(r"==[^ \\;]+")
 
 def test_the_dockerfile_passes_hadolint():
     hadolint = shutil.which("hadolint", path=f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
-    assert hadolint, "hadolint is not installed: make setup"
+    assert hadolint, "hadolint is not installed: make develop"
     done = subprocess.run([hadolint, "--no-color", str(DOCKERFILE)], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 

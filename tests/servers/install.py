@@ -144,7 +144,7 @@ def _run(command: Sequence[str], environment: Mapping[str, str] | None = None) -
             command, env={**os.environ, **(environment or {})}, capture_output=True, text=True, check=False
         )
     except FileNotFoundError as missing:
-        raise NotStarted(f"{command[0]} is not installed; `make setup` and `make servers` install all") from missing
+        raise NotStarted(f"{command[0]} is not installed; `make develop` and `make servers` install all") from missing
     if done.returncode != 0:
         raise NotStarted(f"{' '.join(command)} failed:\n{(done.stdout + done.stderr)[-3000:]}")
 

@@ -5,10 +5,10 @@ A question, a heading, the header of a table, and a sentence that only repeats t
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from core.documents import Span
-from core.passage_context import TextTable, find_tables, split_heading, split_units
+from core.passage_context import find_headed_tables, split_units
 from core.passage_context.tables import BAR, is_row
 from core.ports.retrieval import Hit
 from core.text.value_kinds import find_digits, find_stems
@@ -108,7 +108,7 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
     spans = list(_split(text))
     stems = [_read_stems(text[span.start : span.end]) for span in spans]
     heads = find_stems(f"{hit.document.title}\n{hit.chunk.heading}")
-    tables = [table for table in _find_tables(text, split_heading(hit.chunk.heading, text)[1]) if table.header]
+    tables = list(find_headed_tables(hit.chunk.heading, text))
     at = 0
     for place, span in enumerate(spans):
         while at < len(tables) and tables[at].end <= span.start:
@@ -129,15 +129,6 @@ def _list_of_hit(asked: Asked, hit: Hit, rank: int) -> Iterator[Unit]:
         )
         if (table is None or span.start >= table.body) and _may_answer(asked, unit, heads):
             yield unit
-
-
-def _find_tables(text: str, columns: str) -> Iterator[TextTable]:
-    """Yields the tables of a passage. If the passage begins within a table, `columns` is the header of this table, and
-    its first rows in the passage are no header.
-    """
-    for number, table in enumerate(find_tables(text)):
-        is_cut = columns and not number and not text[: table.start].strip()
-        yield replace(table, body=table.start, header=columns) if is_cut and table.header else table
 
 
 def _read_stems(text: str) -> frozenset[str]:

@@ -264,6 +264,7 @@ def test_arguments_that_are_no_text(hopweave: Hopweave) -> None:
 
 def test_version(hopweave: Hopweave) -> None:
     assert hopweave("version", "--json").json["version"] == hopweave("version").out.strip()
+    assert hopweave("--version").out == hopweave("version").out
 
 
 def test_wrong_settings_are_named(hopweave: Hopweave, monkeypatch: pytest.MonkeyPatch) -> None:

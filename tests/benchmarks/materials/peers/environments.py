@@ -50,7 +50,7 @@ PEERS = {
 def install(peer: Peer) -> None:
     """Builds the environment of a peer, unless it is there as its requirements say.
 
-    With `TORCH_INDEX`, torch comes from that package index, as for `make setup`. Raises `NotInstalled`.
+    With `TORCH_INDEX`, torch comes from that package index, as for `make develop`. Raises `NotInstalled`.
     """
     folder = ENVIRONMENTS / peer.name
     if _is_current(peer):
@@ -98,6 +98,6 @@ def _run(arguments: list[str]) -> None:
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError as missing:
-        raise NotInstalled("uv is not installed; `make setup` installs it") from missing
+        raise NotInstalled("uv is not installed; `make develop` installs it") from missing
     if done.returncode != 0:
         raise NotInstalled(f"{' '.join(command)} failed: {done.stderr.strip()[-2000:]}")

@@ -13,7 +13,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from api.access.scopes import KEY_SCHEME
+from api.access.keys import KEY_SCHEME
 from api.access.sessions import COOKIE, SESSION_PATHS
 from api.problems import PROBLEM
 from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
@@ -202,7 +202,7 @@ def _complete(description: dict[str, Any]) -> None:
 
 
 def _add_misdirected(responses: dict[str, Any]) -> None:
-    """Adds the status 421 of `api.folder_socket`, which answers before any route, in the form of the other errors."""
+    """Adds the status 421 of `api.guard`, which answers before any route, in the form of the other errors."""
     responses[str(HTTPStatus.MISDIRECTED_REQUEST.value)] = {**responses["4XX"], "description": _OTHER_SETTINGS}
 
 

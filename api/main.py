@@ -12,37 +12,18 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import problems
-from api.access.keys import LONG_ENOUGH, Keyring, prime
+from api.access.keys import LONG_ENOUGH, Keyring, check_declared, prime
 from api.access.limits import Attempts, Ledger
-from api.access.scopes import check_declared
 from api.access.sessions import Sessions
+from api.deps import refuse_unknown
 from api.description import TAGS, Description, complete_description, name_operation
-from api.folder_socket import FolderSocket, serve_in_folder
-from api.guard import Guard
+from api.guard import FolderSocket, Guard, serve_in_folder
 from api.mcp.endpoint import PATH as MCP_PATH
 from api.mcp.endpoint import McpEndpoint
 from api.page import responses as page
-from api.parameters import refuse_unknown
 from api.protocols import dify, ollama, openai
-from api.readiness import Warmth
-from api.routes import (
-    chunks,
-    corpora,
-    docs,
-    documents,
-    estimates,
-    export,
-    health,
-    imports,
-    jobs,
-    originals,
-    questions,
-    sessions,
-    strategies,
-    uploads,
-)
-from api.routes.graph import entities, merges
-from api.routes.stored_questions import questions as stored_questions
+from api.routes import corpora, docs, documents, entities, health, jobs, originals, questions, sessions
+from api.routes.health import Warmth
 from api.telemetry import RequestTelemetry, limit_accept_errors, measure_event_loop, measure_snapshots
 from api.transport.shield import Shield
 from api.transport.turns import Turns
@@ -57,28 +38,29 @@ from core.settings import Settings, read_settings
 
 __all__ = ["create_app"]
 
-_ROUTES = (
-    health,
-    corpora,
-    uploads,  # before the routes of the same paths that take JSON
-    documents,
-    originals,
-    estimates,
-    chunks,
-    entities,
-    questions,
-    stored_questions,
-    export,
-    imports,
-    jobs,
-    merges,
-    strategies,
-    sessions,
-    docs,
-    page,
+_ROUTERS = (
+    health.router,
+    corpora.router,
+    documents.upload_router,  # before the routes of the same paths that take JSON
+    documents.router,
+    originals.router,
+    documents.estimate_router,
+    originals.chunk_router,
+    entities.router,
+    questions.router,
+    questions.stored_router,
+    corpora.export_router,
+    corpora.import_router,
+    jobs.router,
+    entities.merge_router,
+    docs.strategy_router,
+    sessions.router,
+    docs.router,
+    page.router,
+    *openai.ROUTERS,
+    ollama.router,
+    dify.router,
 )
-
-_ROUTERS = (*(routes.router for routes in _ROUTES), *openai.ROUTERS, *ollama.ROUTERS, *dify.ROUTERS)
 
 _METHODS = ("GET", "POST", "PATCH", "PUT", "DELETE")
 _MCP_HEADERS = ("Mcp-Method", "Mcp-Name", "Mcp-Protocol-Version", "Mcp-Session-Id")

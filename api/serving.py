@@ -7,21 +7,23 @@ import os
 import signal
 import socket
 import sys
+import threading
+import time
+import webbrowser
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from types import FrameType
 from typing import Any, cast
+from urllib.parse import urlsplit
 
 import uvicorn
 from fastapi import FastAPI
 from uvicorn.supervisors import Multiprocess
 
 from api.guard import is_loopback
-from api.page.announcing import announce_page
-from api.transport.connections import make_protocol
-from api.transport.shared_socket import ListeningSocket, SharedAddress, bind_all, can_share
+from api.transport.connections import ListeningSocket, SharedAddress, bind_all, can_share, make_protocol
 from app.composition import choose_composition
 from app.container import Container
 from app.doctor.readiness import check_at_start
@@ -34,7 +36,7 @@ from core.execution.processes import favour_event_loop, share_cores
 from core.keys import KeyState
 from core.settings import Settings, read_settings
 
-__all__ = ["serve"]
+__all__ = ["announce_page", "serve"]
 
 _NOT_STARTED = 3  # as uvicorn's own command ends
 _ACCEPTED_AT_ONCE = 64
@@ -250,3 +252,39 @@ async def _check_keys(container: Container, host: str) -> None:
 def _exit(_signal: int, _frame: FrameType | None) -> None:
     """Exits through the `with` blocks, so that the worker is stopped properly."""
     sys.exit(0)
+
+
+_LOOK_SECONDS = 0.1
+_CONNECT_SECONDS = 1.0
+
+
+def announce_page(address: str, public_url: str, *, opens: bool) -> None:
+    """Waits in the background until the server listens. Then writes a line to standard error, if that is a terminal,
+    and with `opens` opens the page in the browser of this user.
+    """
+    if opens or sys.stderr.isatty():
+        threading.Thread(target=_announce, args=(address, public_url, opens), daemon=True).start()
+
+
+def _announce(address: str, public_url: str, opens: bool) -> None:
+    while not _listens(address):
+        time.sleep(_LOOK_SECONDS)
+    if sys.stderr.isatty():
+        also = f", for users at {public_url}" if public_url else ""
+        _write(f"The web page is at {address}{also}. Ctrl-C stops the server.")
+    if opens and not webbrowser.open(address):
+        _write(f"no browser can be opened here; open {address} yourself")
+
+
+def _listens(address: str) -> bool:
+    parts = urlsplit(address)
+    try:
+        socket.create_connection((parts.hostname or "", parts.port or 0), timeout=_CONNECT_SECONDS).close()
+    except OSError:
+        return False
+    return True
+
+
+def _write(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+    sys.stderr.flush()

@@ -1,6 +1,6 @@
-"""The trace of a question or job: events, notes, timings, usage and budget.
+"""The trace of a question or job: its events, notes and timings, the usage of language models, and the budget.
 
-Searchers, models and reasoners write to it; answers, the stream of events and evaluation read it.
+The events have one class each: open `events.py` to add a kind of event.
 """
 
 import time
@@ -10,12 +10,74 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
-from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.telemetry.spans import measure_stage
-from core.usage import Usage
 
-__all__ = ["Event", "Listener", "NoteEvent", "Trace", "notes_about"]
+__all__ = ["ActionUsage", "Budget", "Event", "Listener", "NoteEvent", "Trace", "Usage", "notes_about"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget:
+    """Limits on model calls, tokens (prompt and completion together) and wall seconds; None is no limit."""
+
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(kw_only=True)
+class ActionUsage:
+    """What one action spent at one model.
+
+    `seconds` are the sum over calls, also of concurrent calls. `cached` calls were answered from the cache; they are in
+    no other number. `failed` calls are included in `calls`. `estimated` says that tokens were counted from characters.
+    """
+
+    action: str
+    model: str
+    calls: int = 0
+    cached: int = 0
+    failed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    estimated: bool = False
+
+
+@dataclass
+class Usage:
+    """The rows of all actions, in the order of their first call."""
+
+    actions: dict[tuple[str, str], ActionUsage] = field(default_factory=dict)
+
+    def row(self, action: str, model: str) -> ActionUsage:
+        """Returns the row of an action and model, to which a call is added."""
+        return self.actions.setdefault((action, model), ActionUsage(action=action, model=model))
+
+    @property
+    def calls(self) -> int:
+        return sum(row.calls for row in self.actions.values())
+
+    @property
+    def cached(self) -> int:
+        return sum(row.cached for row in self.actions.values())
+
+    @property
+    def prompt_tokens(self) -> int:
+        return sum(row.prompt_tokens for row in self.actions.values())
+
+    @property
+    def completion_tokens(self) -> int:
+        return sum(row.completion_tokens for row in self.actions.values())
+
+    @property
+    def tokens(self) -> int:
+        return self.prompt_tokens + self.completion_tokens
+
+    @property
+    def seconds(self) -> float:
+        return sum(row.seconds for row in self.actions.values())
+
 
 _about: ContextVar[str] = ContextVar("the corpus that notes are about", default="")
 

@@ -10,8 +10,7 @@ from typing import ClassVar
 
 from core.documents import DocumentRef
 from core.ports.reasoning import Support
-from core.trace import Event
-from core.usage import Usage
+from core.trace import Event, Usage
 
 __all__ = [
     "AnswerWithout",

@@ -6,9 +6,8 @@ folders build on one another: `datasets` and `scores`; `importers` and `rows`; `
 """
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
-from evaluation.datasets.dataset import DATASET_FILES, Dataset, GoldQuestion, read_dataset
+from evaluation.datasets.dataset import DATASET_FILES, Dataset, GoldQuestion, Support, read_dataset
 from evaluation.datasets.noise import Noise, NoiseCounts, add_noise
-from evaluation.datasets.supporting import Support
 from evaluation.experiment import (
     DEFAULT_SEARCHERS,
     Experiment,
@@ -32,16 +31,22 @@ from evaluation.ranker.training import (
     read_training_datasets,
     train_ranker,
 )
-from evaluation.report.page import build_page
-from evaluation.report.plan_lines import PlanForm, PlanSelection, build_plan_lines
-from evaluation.report.result import Result, build_report, format_report, rows_path
+from evaluation.report.page import PlanForm, PlanSelection, build_page, build_plan_lines
+from evaluation.report.result import (
+    Result,
+    Threshold,
+    build_report,
+    find_shortfalls,
+    format_report,
+    parse_threshold,
+    rows_path,
+)
 from evaluation.report.tables import (
     build_calibration_report,
     build_calibration_tables,
     build_ranker_table,
     build_tables,
 )
-from evaluation.report.thresholds import Threshold, find_shortfalls, parse_threshold
 from evaluation.reproduction import (
     OVERALL,
     UNKNOWN,

@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import retrieval
 from app.container import Container
 from app.services.questions import AskRequest, SearchRequest, ask, search
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import HopweaveError
 from core.ports.reasoning import Unsupported
 from core.strategies import load_module, parse_spec
-from core.trace import Trace
+from core.trace import Budget, Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion
 from evaluation.fingerprints import PROMPTED, fingerprint_answers, fingerprint_gold, fingerprint_prompts, is_judge
 from evaluation.indexing import ReportProgress

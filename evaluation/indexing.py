@@ -13,7 +13,7 @@ from app.container import Container
 from app.services import corpora, ingestion
 from app.services.estimates import ModelEstimate, estimate
 from app.services.summary_tree import TREE_ROLE, build_tree, estimate_tree
-from app.supervision.job_watch import JobWatch
+from app.supervision.supervision import JobWatch
 from core.corpora import NO_GRAPH, Corpus
 from core.documents import OnConflict, Submission
 from core.errors import InvalidInput, LoadFailed, NotFound, Unavailable

@@ -46,7 +46,7 @@ def limit_threads() -> None:
 
 
 def _survive_signal() -> None:
-    """Ignores SIGUSR2, which would end the process, until `app.telemetry.stacks` handles it."""
+    """Ignores SIGUSR2, which would end the process, until `app.telemetry.logs` handles it."""
     signal.signal(signal.SIGUSR2, signal.SIG_IGN)
 
 

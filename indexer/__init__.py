@@ -5,36 +5,30 @@ Importing this package loads no model, segmenter or parser.
 
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import embedded_texts
-from indexer.isolation.lane import LaneLimits
+from indexer.isolation.lane import LaneLimits, PageImages, has_page_images
 from indexer.isolation.limits import ParserLimits
-from indexer.isolation.page_images import PageImages, has_page_images
 from indexer.loading.kept_pages import pack_pages, unpack_pages
 from indexer.loading.pdf.drawing import DrawnPage
-from indexer.pipeline.chunk_rows import ChunkContent, make_chunk_rows, make_chunks
-from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.options import DocumentLimits, WorkerOptions
+from indexer.pipeline.prepared_revision import ChunkContent, make_chunk_rows, make_chunks
 from indexer.pipeline.worker import Worker
+from indexer.pipeline.writing import commit_revisions
 from indexer.selection.attachments import ATTACHMENT_OF, AttachmentReader, attachment_prefix
-from indexer.selection.chunkers import make_chunker
-from indexer.selection.extractors import gives_triples, has_fine_vectors, make_extractor
+from indexer.selection.extractors import gives_triples, has_fine_vectors, make_chunker, make_extractor, versions_of
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.loading_lane import LoadingLane
-from indexer.selection.versions import versions_of
-from indexer.submission.confined import read_within
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.embedding_file import EmbeddingFile, open_embeddings
 from indexer.submission.given_embeddings import LONGEST_EMBEDDING
 from indexer.submission.json_lines import Rejection
 from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.passage_table import is_passage_table
-from indexer.submission.reading import count_documents, read_embedded, read_paths
+from indexer.submission.reading import KeySet, TakenKeys, count_documents, read_embedded, read_paths
 from indexer.submission.submissions import fingerprint, fingerprint_of, submission_from_json
-from indexer.submission.taken_keys import KeySet, TakenKeys
 from indexer.submission.tracking import Comparison, Tracker
-from indexer.submission.uploads import UploadedFile, make_submission, read_uploads
+from indexer.submission.uploads import UploadedFile, make_submission, read_uploads, read_within
 from indexer.submission.walking import EVERYTHING, Selection
-from indexer.views.deletion import ViewDeleter
-from indexer.views.repair import ViewRepairer
+from indexer.views.repair import ViewDeleter, ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
 __all__ = [

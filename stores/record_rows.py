@@ -17,7 +17,7 @@ from core.jobs import Job, JobKind, JobState
 from core.keys import ApiKey, KeyLimits, Scope
 from core.ports.record import Claim, NewRevision
 from core.questions import AskedQuestion, NewQuestion, QuestionOutcome
-from core.record_policy.jobs import MeasuredJob, measure_progress, state_of_job
+from core.record_policy.claims import MeasuredJob, measure_progress, state_of_job
 from core.record_policy.questions import state_of
 
 __all__ = [

@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from core.budget import Budget
 from core.ports.chat import Message
 from core.ports.reasoning import Answer, Question, Unsupported
 from core.ports.retrieval import Query, Reranker, Searcher
 from core.settings import LlmSettings
 from core.strategies import StrategySpec, build, parse_spec
-from core.trace import Listener, Trace
+from core.trace import Budget, Listener, Trace
 from models import make_chat_models
 from reasoning import REASONERS, ReasoningBackends
 from testing.word_search import CORPUS, RecordingSearcher, hit

@@ -22,13 +22,12 @@ from starlette.types import Message, Receive, Scope, Send
 
 from api.access.keys import Caller, Keyring
 from api.problems import problem_of
-from app.access.models import NO_METER, Meter
+from app.access.access import NO_METER, Meter
 from core.errors import RateLimited, TooLarge, Unavailable
 from core.keys import KeyUsage
-from core.ports.keys import Keys
+from core.ports.record.questions import Keys
 
 __all__ = ["MOST", "Attempts", "CallerStream", "Ledger", "network_of"]
-
 
 MOST = 10
 """Wrong keys of one address in a minute, per process."""
@@ -256,7 +255,7 @@ class Ledger:
 
 
 class _Meter:
-    """Implements `app.access.models.Meter` for one caller."""
+    """Implements `app.access.access.Meter` for one caller."""
 
     def __init__(self, ledger: Ledger, caller: Caller) -> None:
         self._ledger = ledger

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["PATH", "CallName", "McpEndpoint", "RunningCalls"]
 
-
 CallName = tuple[str, str, str]
 """The id of the caller's key, the id of the session, and the number of the request in it.
 
@@ -119,9 +118,9 @@ class McpEndpoint:
 
 def _import_server() -> Any:
     """Imports the SDK, which takes about a second."""
-    from api.mcp import http_server
+    from api.mcp import server
 
-    return http_server
+    return server
 
 
 async def _peek(scope: Scope, receive: Receive) -> tuple[dict[str, Any], Receive]:

@@ -1,25 +1,155 @@
-"""`Asked`: a conversation with a model, as work that writes a reply. The chat routes of all protocols use it."""
+"""`Asked`: a conversation with a model, as work that writes a reply. The chat routes of all protocols use it.
 
-from collections.abc import Sequence
+`stream_reply` sends the reply while it is written, in the form of a protocol. A conversation with the configured
+language model, without retrieval, makes titles and follow-ups for front ends.
+"""
+
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 from fastapi import Request
+from starlette.responses import StreamingResponse
 
 from api.protocols.conversation import Conversation, read_conversation
 from api.protocols.models import Model, find_model
-from api.protocols.reply import Reply, reply_from_answer, reply_from_completion
-from api.protocols.streaming import OnText
+from api.protocols.reply import Reply, find_rest, reply_from_answer, reply_from_completion
+from api.streams.work_stream import Put, stream_work
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
-from app.services.plain_chat import PlainRequest, complete_plain
-from core.budget import Budget
 from core.corpora import Corpus
+from core.errors import NotFound
 from core.events import TokenEvent
-from core.ports.chat import Message
-from core.trace import Event, Listener, Trace
+from core.ports.chat import ChatRequest, Completion, Message, OnToken
+from core.trace import Budget, Event, Listener, Trace
 
-__all__ = ["Asked", "ask_model"]
+__all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "stream_reply"]
+
+_PLAIN_ROLE = "plain"
+"""The role of these calls in the settings of language models, and the name under which usage is counted."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlainRequest:
+    """The messages as the client sent them, and the parameters that the model's endpoint gets."""
+
+    messages: tuple[Message, ...]
+    temperature: float = 1.0
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+
+
+async def _complete_plain(
+    container: Container, request: PlainRequest, trace: Trace, on_token: OnToken | None = None
+) -> Completion:
+    """Sends the messages to the model of the role `plain`, within the budget of the trace. Nothing is cached: a client
+    that asks again wants another text.
+
+    Raises `NotFound` if no language model is configured, and what a call of a model raises.
+    """
+    if container.models is None:
+        raise NotFound(
+            "the model 'plain' is the configured language model, and none is configured: set HOPWEAVE_LLM__MODEL "
+            "(and HOPWEAVE_LLM__BASE_URL or HOPWEAVE_LLM__API_KEY)"
+        )
+    call = ChatRequest(
+        role=_PLAIN_ROLE,
+        messages=request.messages,
+        prompt_hash=_PLAIN_ROLE,
+        temperature=request.temperature,
+        max_tokens=request.max_tokens,
+        stop=request.stop,
+        cached=False,
+    )
+    await container.check_tokens()
+    with trace.timed("total"), container.count_tokens(trace):
+        return await container.models.of(_PLAIN_ROLE).complete(call, trace, on_token)
+
+
+OnText = Callable[[str], None]
+"""Called with each piece of a text while it is written."""
+
+
+class Wire(Protocol):
+    """The form in which a protocol sends a stream. `ping` is sent while there is nothing else to send."""
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def ping(self) -> bytes: ...
+
+    def begin(self) -> bytes:
+        """Returns what comes before the first piece; b'' for nothing."""
+        ...
+
+    def send_text(self, piece: str) -> bytes: ...
+
+    def end(self, reply: Reply, offset: int) -> Iterator[bytes]:
+        """Yields what follows the text, which begins at `offset` of all that was sent."""
+        ...
+
+    def send_error(self, details: dict[str, Any]) -> bytes:
+        """Returns the error of a stream that has begun, from the details of a problem."""
+        ...
+
+
+async def stream_reply(
+    request: Request, work: Callable[[OnText], Coroutine[Any, Any, Reply]], wire: Wire, stops: Sequence[str]
+) -> StreamingResponse:
+    """Returns a response that sends the text of a reply as `work` writes it, and ends the work with the connection.
+
+    `work` is called with what takes the pieces of its text. Errors are raised or sent as `stream_work` says.
+    """
+    text = _Text(wire, stops)
+    return await stream_work(request, lambda put: work(lambda piece: text.send(piece, put)), text)
+
+
+class _Text:
+    """The text of a reply while it is sent (a `StreamForm`). `_sent` is what was sent, `_held` what is held back."""
+
+    def __init__(self, wire: Wire, stops: Sequence[str]) -> None:
+        self._wire = wire
+        self._stops = stops
+        self._held = ""
+        self._sent = ""
+        self._stopped = False
+        self.media_type = wire.media_type
+        self.begin = wire.begin
+        self.send_error = wire.send_error
+
+    @property
+    def ping(self) -> bytes:
+        return self._wire.ping
+
+    def send(self, piece: str, put: Put) -> None:
+        """Puts a piece, up to the first stop. What may be the beginning of a stop is held back."""
+        if self._stopped:
+            return
+        self._held += piece if self._sent or self._held else piece.lstrip()
+        ends = [at for stop in self._stops if (at := self._held.find(stop)) >= 0]
+        self._stopped = bool(ends)
+        ready = self._held[: min(ends)] if ends else self._held[: _find_open_stop(self._held, self._stops)]
+        self._held = self._held[len(ready) :]
+        if ready:
+            self._sent += ready
+            put(self._wire.send_text(ready))
+
+    def end(self, made: Reply) -> Iterator[bytes]:
+        rest, offset = find_rest(self._sent, made.text)
+        if rest:
+            yield self._wire.send_text(rest)
+        yield from self._wire.end(made, offset)
+
+
+def _find_open_stop(text: str, stops: Sequence[str]) -> int:
+    """Returns where the stop begins that the end of the text may belong to; the length of the text if none does."""
+    longest = max((len(stop) for stop in stops), default=1)
+    for start in range(max(0, len(text) - longest + 1), len(text)):
+        if any(stop.startswith(text[start:]) for stop in stops):
+            return start
+    return len(text)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +201,7 @@ class Asked:
             max_tokens=self.max_tokens,
             stop=tuple(self.stops),
         )
-        completion = await complete_plain(self.container, request, self.trace, on_text)
+        completion = await _complete_plain(self.container, request, self.trace, on_text)
         return reply_from_completion(completion, self.stops)
 
 

@@ -1,13 +1,128 @@
-"""`Conversation`: the messages of a chat client as instructions, history and the last question."""
+"""`Conversation`: the messages of a chat client as instructions, history and the last question.
+
+OpenAI's and Ollama's clients send a message as a string, or as parts of text. Parameters that are ignored or refused
+are declared, so that pages and tests can list them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
-from api.protocols.sources import shorten_sources
+from pydantic import BaseModel, Field, ValidationInfo, field_validator
+
+from api.protocols.reply import shorten_sources
+from api.schemas.base import In, LenientIn, Text
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 
-__all__ = ["Conversation", "read_conversation"]
+__all__ = [
+    "HONOURED",
+    "IGNORED",
+    "REFUSED",
+    "ChatMessageIn",
+    "Conversation",
+    "ProtocolIn",
+    "TextPartIn",
+    "ignored",
+    "list_treatments",
+    "read_conversation",
+    "refused",
+]
+
+HONOURED = "honoured"
+IGNORED = "ignored"
+REFUSED = "refused"
+_TREATMENT = "x-treatment"
+_NOTHING: tuple[object, ...] = (None, False, "", [], {})
+
+
+def ignored() -> Any:
+    """Returns a field that is accepted and has no effect."""
+    return Field(default=None, description="Ignored.", json_schema_extra={_TREATMENT: IGNORED})
+
+
+def refused(why: str, *harmless: Any) -> Any:
+    """Returns a field that is refused, with the reason, unless it has nothing to say, or one of the `harmless` values.
+
+    It works in a `ProtocolIn`.
+    """
+    schema: dict[str, Any] = {_TREATMENT: REFUSED, "enum": [*_NOTHING, *harmless]}
+    return Field(default=None, description=f"Refused: {why}.", json_schema_extra=schema)
+
+
+def list_treatments(model: type[BaseModel]) -> dict[str, str]:
+    """Returns for each field of a body whether it is honoured, ignored or refused."""
+    found = {}
+    for name, field in model.model_fields.items():
+        extra = field.json_schema_extra
+        found[name] = str(extra.get(_TREATMENT, HONOURED)) if isinstance(extra, dict) else HONOURED
+    return found
+
+
+class ProtocolIn(In):
+    """A body of another protocol. Parameters that the protocol does not have are errors, as in all bodies."""
+
+    @field_validator("*", mode="before")
+    @classmethod
+    def _refuse(cls, value: Any, info: ValidationInfo) -> Any:
+        field = cls.model_fields[info.field_name or ""]
+        extra = field.json_schema_extra
+        if isinstance(extra, dict) and extra.get(_TREATMENT) == REFUSED:
+            allowed = extra["enum"]
+            if isinstance(allowed, list) and not any(_is_same(value, one) for one in allowed):
+                raise ValueError(str(field.description).removesuffix("."))
+        return value
+
+
+def _is_same(value: object, other: object) -> bool:
+    """Returns whether JSON has them for the same: it tells 0 from false, which Python does not."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
+
+
+_SPEAKERS = {
+    "system": Speaker.SYSTEM,
+    "developer": Speaker.SYSTEM,
+    "user": Speaker.USER,
+    "assistant": Speaker.ASSISTANT,
+}
+
+
+class TextPartIn(LenientIn):
+    """A part of a message. Parts of other types, such as images, are refused."""
+
+    type: Literal["text"]
+    text: Text
+
+
+class ChatMessageIn(LenientIn):
+    """A message. Fields of answers that clients send back, such as `annotations`, are ignored."""
+
+    role: Literal["system", "developer", "user", "assistant"]
+    content: Text | list[TextPartIn] | None = None
+
+    @field_validator("role", mode="before")
+    @classmethod
+    def _check_role(cls, role: Any) -> Any:
+        if role in ("tool", "function"):
+            raise ValueError(f"messages of the role {role!r} are refused: this server calls no tools")
+        return role
+
+    @field_validator("content", mode="before")
+    @classmethod
+    def _check_parts(cls, content: Any) -> Any:
+        parts = content if isinstance(content, list) else []
+        for part in parts:
+            kind = part.get("type") if isinstance(part, dict) else None
+            if isinstance(kind, str) and kind != "text":
+                raise ValueError(f"parts of type {kind[:40]!r} are refused: this server reads text; leave them out")
+        return content
+
+    def to_message(self) -> Message:
+        """Returns the message with its parts as one text."""
+        content = self.content or ""
+        text = content if isinstance(content, str) else "\n".join(part.text for part in content)
+        return Message(speaker=_SPEAKERS[self.role], content=text)
+
 
 _MAX_HISTORY = 60_000
 """In characters. Chat clients send the whole conversation every time; the oldest turns beyond are left out."""

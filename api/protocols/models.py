@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from api.schemas.strategies import parse_strategy
+from api.schemas.search import parse_strategy
 from app.container import Container
 from app.services.catalogue import describe_strategies
 from core.corpora import Corpus

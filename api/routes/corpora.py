@@ -1,28 +1,39 @@
-"""The routes of corpora: list, create, show, rename, delete, reindex."""
+"""The routes of corpora: list, create, show, rename, delete, reindex; and export and import.
 
-from collections.abc import Mapping
+An export is sent as a stream, and an exported corpus is received as a stream.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, suppress
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
+from starlette.requests import ClientDisconnect
+from starlette.responses import StreamingResponse
 
-from api.access.scopes import ADMIN, READ
+from api.access.keys import ADMIN, EXPORT, READ
 from api.cursors import decode_cursor, encode_cursor
-from api.deps import ContainerDep, CorpusDep, set_job_location
-from api.idempotency import IdempotencyKey, run_json_once
-from api.parameters import Limit
-from api.schemas.corpora import (
-    CorpusDetailOut,
-    CorpusIn,
-    CorpusListOut,
-    CorpusOut,
-    ReindexIn,
-    RenameIn,
+from api.deps import (
+    ContainerDep,
+    CorpusDep,
+    IdempotencyKey,
+    Limit,
+    run_json_once,
+    run_while_connected,
+    set_job_location,
 )
+from api.schemas.corpora import CorpusDetailOut, CorpusIn, CorpusListOut, CorpusOut, ImportedOut, ReindexIn, RenameIn
 from api.schemas.jobs import StartedOut
+from app.archive import RestoreResult, import_corpus, open_stream
+from app.export.exports import ExportFormat, export
 from app.services import corpora
+from core.corpora import Fine
+from core.errors import HopweaveError
 
-__all__ = ["router"]
+__all__ = ["export_router", "import_router", "router"]
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
@@ -99,3 +110,103 @@ async def reindex_corpus(
         return StartedOut.from_job(await corpora.reindex(container, corpus.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work)
+
+
+export_router = APIRouter(prefix="/v1/corpora/{corpus}/export", tags=["export"])
+
+
+@export_router.get(
+    "", dependencies=[EXPORT], summary="Export the readable content of a corpus", response_class=StreamingResponse
+)
+async def export_corpus(
+    corpus: CorpusDep,
+    container: ContainerDep,
+    request: Request,
+    format: ExportFormat = ExportFormat.JSONL,
+    canonical: bool = False,
+) -> StreamingResponse:
+    """`canonical` sorts the content, so that equal content gives equal bytes."""
+    headers = {"Content-Disposition": f'attachment; filename="{corpus.name}.{format.value}"'}
+    blocks = export(container, corpus, format, canonical=canonical)
+    # An error before the first block still becomes a problem with its own status.
+    first = await run_while_connected(request, _read_first(blocks))
+    return StreamingResponse(_chain(first, blocks), media_type=format.media_type, headers=headers)
+
+
+async def _read_first(blocks: AsyncGenerator[bytes]) -> bytes:
+    return await anext(blocks, b"")
+
+
+async def _chain(first: bytes, rest: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+    """Yields all blocks. Reading ends when the client disconnects."""
+    async with aclosing(rest):
+        yield first
+        async for block in rest:
+            yield block
+
+
+import_router = APIRouter(prefix="/v1/corpora/{corpus}/import", tags=["export"])
+
+_NAME = "the body"
+_DRAIN_SECONDS = 10.0
+"""How long the rest of a refused body is received: a client that cannot send it may not read the response."""
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            kind: {"schema": {"type": "string", "format": "binary"}}
+            for kind in ("application/x-ndjson", "application/gzip")
+        },
+    }
+}
+
+
+@import_router.post("", dependencies=[ADMIN], summary="Import an exported corpus", openapi_extra=_BODY)
+async def import_into(
+    corpus: str,
+    request: Request,
+    container: ContainerDep,
+    chunker: str | None = None,
+    extractor: str | None = None,
+    fine: Fine | None = None,
+) -> ImportedOut:
+    """The body is what `GET …/export?format=jsonl` returns, plain or compressed with gzip. No model is asked for what
+    it holds. A missing corpus is created with its settings; else documents replace those with the same keys.
+
+    Nothing is written before all of the body is received and checked: a body that is cut off, or has a broken line,
+    changes nothing. If the client disconnects later, the import stops between two documents, and the same request
+    continues it. 409 if the corpus, or a parameter, has another setting than the body.
+    """
+    received = asyncio.Event()
+    pieces = _receive(request, received)
+    source = open_stream(pieces, _NAME, max_bytes=int(container.settings.api.max_import_mb * 1_000_000))
+    requested = {"chunker": chunker, "extractor": extractor, "fine": fine}
+    try:
+        work = import_corpus(container, source, corpus, requested, _ignore)
+        result = await run_while_connected(request, work, received)
+    except HopweaveError:
+        await _drain(pieces)
+        raise
+    return _make_response(corpus, result)
+
+
+async def _receive(request: Request, received: asyncio.Event) -> AsyncIterator[bytes]:
+    async for piece in request.stream():
+        yield piece
+    received.set()
+
+
+async def _drain(pieces: AsyncIterator[bytes]) -> None:
+    with suppress(TimeoutError, ClientDisconnect):
+        async with asyncio.timeout(_DRAIN_SECONDS):
+            async for _ in pieces:
+                pass
+
+
+def _make_response(corpus: str, result: RestoreResult) -> ImportedOut:
+    fields = asdict(result)
+    del fields["name"]
+    return ImportedOut(corpus=corpus, **fields)
+
+
+def _ignore(activity: str, done: int, total: int | None) -> None: ...

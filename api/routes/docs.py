@@ -1,6 +1,7 @@
 """`/openapi.json`, and the page `/docs`: the API for human readers, who can try it there with a key.
 
-No part of the page comes from elsewhere.
+The end has the route that lists the strategies: searchers, reasoners, chunkers, extractors and loaders, with their
+options.
 """
 
 import json
@@ -12,11 +13,12 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import HTMLResponse, Response
 
-from api.access.keys import Keyring, prime
-from api.access.scopes import OPEN
+from api.access.keys import OPEN, READ, Keyring, prime
 from api.description import Description
+from api.schemas.base import Out
+from app.services.catalogue import describe_strategies
 
-__all__ = ["router"]
+__all__ = ["router", "strategy_router"]
 
 router = APIRouter(include_in_schema=False)
 
@@ -108,3 +110,30 @@ def _needs(operation: dict[str, Any]) -> Iterator[str]:
 def _schema_names(schema: dict[str, Any]) -> list[str]:
     """Returns the name of a body's schema, or the names of its alternatives; null is one for an optional body."""
     return [one["$ref"].rsplit("/", 1)[-1] for one in schema.get("anyOf", [schema]) if "$ref" in one]
+
+
+strategy_router = APIRouter(prefix="/v1/strategies", tags=["strategies"])
+
+
+class StrategyOut(Out):
+    """`options` is a JSON schema. A strategy that needs a model is refused if none is configured. `source` is the paper
+    that it follows, or empty. `suffixes` are those of the files that a loader reads, and empty for all others.
+    """
+
+    name: str
+    kind: str
+    description: str
+    options: dict[str, Any]
+    needs_model: bool
+    source: str
+    suffixes: list[str]
+
+
+class StrategyListOut(Out):
+    data: list[StrategyOut]
+    next_cursor: None = None
+
+
+@strategy_router.get("", dependencies=[READ], summary="Every strategy with its options")
+async def list_strategies() -> StrategyListOut:
+    return StrategyListOut(data=[StrategyOut(**strategy) for strategy in describe_strategies()])

@@ -1,29 +1,45 @@
-"""The routes of documents: submit, list, show, change, delete, retry."""
+"""The routes of documents: submit, list, show, change, delete, retry; and estimates of the cost of indexing.
 
+Documents come as JSON, or as files in `multipart/form-data`.
+"""
+
+import base64
+import binascii
+from collections.abc import Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from api.access.scopes import READ, WRITE
+from api.access.keys import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
-from api.deps import ContainerDep, CorpusDep, json_response, set_job_location
-from api.idempotency import IdempotencyKey, run_json_once, run_once
-from api.parameters import FilterText, parse_filter_parameter
+from api.deps import (
+    ContainerDep,
+    CorpusDep,
+    FilterText,
+    IdempotencyKey,
+    json_response,
+    parse_filter_parameter,
+    run_json_once,
+    run_once,
+    run_while_connected,
+    set_job_location,
+)
 from api.schemas.documents import (
     DeletedOut,
     DeleteIn,
     DocumentDetailOut,
+    DocumentIn,
     DocumentListOut,
     DocumentOut,
     DocumentPatchIn,
     DocumentsIn,
     EnqueuedOut,
+    EstimateOut,
 )
 from api.schemas.jobs import StartedOut
-from api.submissions import parse_submissions
-from api.uploads.routing import describe_upload
+from api.uploads import UploadRoute, describe_upload, parse_upload, receive_parts
 from app.services.documents import (
     can_be_drawn,
     change_document,
@@ -34,12 +50,100 @@ from app.services.documents import (
     retry,
     set_enabled,
 )
-from app.services.ingestion import check_queue, delete_one_document, submit
-from core.documents import RevisionState
+from app.services.estimates import estimate
+from app.services.ingestion import check_queue, delete_one_document, submit, submit_found
+from core.documents import RevisionState, Submission
+from core.errors import InvalidInput, UnsupportedMedia
 from core.filters import parse_filter
 from core.ids import content_hash
+from indexer import make_submission, submission_from_json
 
-__all__ = ["router"]
+__all__ = ["estimate_router", "parse_submissions", "router", "upload_router"]
+
+upload_router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
+
+
+@upload_router.post("/documents", dependencies=[WRITE], status_code=HTTPStatus.ACCEPTED, response_model=EnqueuedOut)
+async def upload_documents(
+    corpus: CorpusDep, container: ContainerDep, request: Request, key: IdempotencyKey = None
+) -> Response:
+    async with receive_parts(request, container.settings.api) as parts:
+        uploaded = parse_upload(parts)
+        options = uploaded.options
+
+        async def work() -> EnqueuedOut:
+            await check_queue(container, corpus)
+            submitted = await submit_found(
+                container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
+            )
+            return EnqueuedOut.from_job(submitted.enqueued, submitted.rejected)
+
+        return await run_once(request, container, key, parts.digest, work)
+
+
+@upload_router.post("/estimates", dependencies=[READ])
+async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: Request) -> EstimateOut:
+    settings = corpus.settings
+    async with receive_parts(request, container.settings.api) as parts:
+        found = parse_upload(parts).read()
+        work = estimate(container, corpus, settings.chunker, settings.extractor, found)
+        result = await run_while_connected(request, work)
+    return EstimateOut.model_validate(result)
+
+
+def parse_submissions(documents: Sequence[DocumentIn]) -> list[Submission]:
+    """Returns the submissions in order.
+
+    Raises `InvalidInput` or `UnsupportedMedia` with the index of the first wrong document.
+    """
+    submissions = []
+    for index, document in enumerate(documents):
+        try:
+            submissions.append(_parse_submission(document))
+        except InvalidInput as error:
+            raise InvalidInput(f"documents[{index}]: {error}") from error
+        except UnsupportedMedia as error:
+            raise UnsupportedMedia(f"documents[{index}]: {error}") from error
+    return submissions
+
+
+def _parse_submission(document: DocumentIn) -> Submission:
+    if document.media_type is None and document.content is None:
+        return submission_from_json(document.model_dump(exclude_unset=True, exclude={"media_type", "content"}))
+    if document.media_type is None:
+        raise InvalidInput("a document with `content` needs a `media_type`, such as 'application/pdf'")
+    if document.chunks is not None or document.entities or document.triples or document.embedding is not None:
+        raise InvalidInput(
+            "a document with `media_type` is loaded from `text` or `content`; leave `chunks`, `entities`, `triples` "
+            "and `embedding` out, or leave `media_type` out"
+        )
+    return make_submission(
+        _read_content(document),
+        key=document.key,
+        media_type=document.media_type,
+        title=document.title,
+        metadata=document.metadata,
+    )
+
+
+def _read_content(document: DocumentIn) -> bytes:
+    if (document.text is None) == (document.content is None):
+        found = "neither" if document.text is None else "both"
+        raise InvalidInput(f"a document with `media_type` has either `text` or `content`; this one has {found}")
+    if document.content is None:
+        return _encode(document.text or "")
+    try:
+        return base64.b64decode(document.content, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput(f"`content` is not Base64: {error}") from error
+
+
+def _encode(text: str) -> bytes:
+    try:
+        return text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidInput(f"`text` holds half of a surrogate pair at character {error.start}; remove it") from error
+
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
 
@@ -173,3 +277,19 @@ async def retry_document(
         return StartedOut.from_job(await retry(container, corpus, id))
 
     return await run_json_once(request, container, key, work)
+
+
+estimate_router = APIRouter(prefix="/v1/corpora/{corpus}/estimates", tags=["documents"])
+
+
+@estimate_router.post(
+    "", dependencies=[READ], summary="Estimate the cost of documents", openapi_extra=describe_upload()
+)
+async def estimate_documents(
+    corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, request: Request
+) -> EstimateOut:
+    """The body is that of submitting documents. Nothing is written, and no model is called."""
+    settings = corpus.settings
+    found = parse_submissions(body.documents)
+    work = estimate(container, corpus, settings.chunker, settings.extractor, found)
+    return EstimateOut.model_validate(await run_while_connected(request, work))

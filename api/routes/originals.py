@@ -1,4 +1,7 @@
-"""The routes of originals: the bytes that were sent, and from them the text of a page, and a page as an image."""
+"""The routes of what a document holds: its original, its pages and its passages.
+
+A page is shown as text, or as an image that is drawn from the original. A passage is shown with its neighbours.
+"""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -7,16 +10,18 @@ from urllib.parse import quote
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 
-from api.access.scopes import READ
-from api.connection import run_while_connected
-from api.deps import ContainerDep, CorpusDep, json_response
-from api.schemas.documents import PageOut
-from app.services.documents import check_drawable, draw_page, load_page
+from api.access.keys import READ
+from api.cursors import check_position, decode_cursor, encode_cursor
+from api.deps import ContainerDep, CorpusDep, Limit, json_response, run_while_connected
+from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut, PageOut
+from app.services.documents import check_drawable, draw_page, list_chunks_of_page, load_page
 from core.documents import Document, is_media_type
+from core.errors import NotFound
 from core.ids import content_hash
 from core.passage_context import find_page_label
+from indexer import LAST_PAGE
 
-__all__ = ["router"]
+__all__ = ["chunk_router", "router"]
 
 router = APIRouter(prefix="/v1/corpora/{corpus}/documents/{id}", tags=["documents"])
 
@@ -112,3 +117,56 @@ def _tag_of(document: Document, *parts: object) -> str:
     """Returns the entity tag of what is drawn from the content of a document."""
     drawn = "\n".join(map(str, (_DRAWING, document.content_hash, *parts)))
     return f'"{content_hash(drawn.encode("utf-8", "surrogatepass"))[:32]}"'
+
+
+chunk_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["chunks"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ListQuery:
+    """The parameters of a list."""
+
+    page: Annotated[int | None, Query(ge=0, le=LAST_PAGE, description="Only the passages of this page.")] = None
+    start: Annotated[int, Query(ge=0, le=LAST_PAGE, description="Only passages from this `position` on.")] = 0
+    limit: Limit = 50
+    cursor: str | None = None
+
+
+@chunk_router.get(
+    "/documents/{id}/chunks",
+    dependencies=[READ],
+    summary="A document's passages, in order",
+    response_model=ChunkListOut,
+)
+async def list_chunks(
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    query: Annotated[_ListQuery, Depends()],
+) -> Response:
+    document = await container.record.documents.get(corpus.id, id)
+    page, limit = query.page, query.limit
+    scope = ("chunks", corpus.id, document.id, None if page is None else str(page), str(query.start))
+    after = int(decode_cursor(query.cursor, *scope, check=check_position) or query.start - 1)
+    if page is None:
+        chunks = await container.record.contents.get_chunks_of(corpus.id, document.id, after=after, limit=limit + 1)
+    else:
+        chunks = await list_chunks_of_page(container, corpus, document, page, after=after, limit=limit + 1)
+    last = str(chunks[limit - 1].position) if len(chunks) > limit else None
+    data = [ChunkOut.model_validate(chunk) for chunk in chunks[:limit]]
+    return json_response(ChunkListOut(data=data, next_cursor=encode_cursor(last, *scope)))
+
+
+@chunk_router.get("/chunks/{id}", dependencies=[READ], summary="One passage with its neighbours")
+async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
+    near = (await container.record.contents.get_surroundings(corpus.id, [id], 1)).get(id, [])
+    places = {chunk.position: chunk for chunk in near}
+    found = next((chunk for chunk in near if chunk.id == id), None)
+    if found is None:
+        raise NotFound(f"there is no passage with the id {id!r} in corpus {corpus.name!r}")
+    before, after = places.get(found.position - 1), places.get(found.position + 1)
+    return NeighbouringChunkOut(
+        **dict(ChunkOut.model_validate(found)),
+        previous=None if before is None else ChunkOut.model_validate(before),
+        next=None if after is None else ChunkOut.model_validate(after),
+    )

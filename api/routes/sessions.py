@@ -6,9 +6,8 @@ from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from api.access.keys import Caller, Keyring, caller_of
+from api.access.keys import ANY, OPEN, SESSION_PATH, Caller, Keyring, caller_of
 from api.access.limits import Attempts
-from api.access.scopes import ANY, OPEN, SESSION_PATH
 from api.access.sessions import Sessions, refuse_foreign_page
 from api.deps import ContainerDep, json_response
 from api.problems import problem

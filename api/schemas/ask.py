@@ -4,15 +4,36 @@ from typing import Any, Literal, Self
 
 from pydantic import ConfigDict, Field, JsonValue, PrivateAttr, model_validator
 
-from api.schemas.answers.verification import VerificationCostOut, VerificationOut
-from api.schemas.base import NOT_BLANK, NULL, FilterIn, Flag, In, Number, Out, SpanOut, Text, Whole, needs_name
-from api.schemas.search import MIN_GENERATION, PAGE_LABEL, PART_OF, CorpusNames, HitDocumentOut, HitOut, MinGenerationIn
-from api.schemas.strategies import Reasoner, Searcher, parse_strategy
-from api.schemas.usage import UsageOut
+from api.schemas.base import (
+    NOT_BLANK,
+    NULL,
+    FilterIn,
+    Flag,
+    In,
+    Number,
+    Out,
+    SpanOut,
+    Text,
+    UsageOut,
+    Whole,
+    needs_name,
+)
+from api.schemas.search import (
+    MIN_GENERATION,
+    PAGE_LABEL,
+    PART_OF,
+    CorpusNames,
+    HitDocumentOut,
+    HitOut,
+    MinGenerationIn,
+    Reasoner,
+    Searcher,
+    parse_strategy,
+)
+from api.schemas.verification import VerificationCostOut, VerificationOut
 from app.services.links import LINK, Links
 from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
-from core.budget import Budget
 from core.errors import InvalidInput
 from core.passage_context import TableCell, describe_hit, find_page_label
 from core.ports.chat import Message, Speaker
@@ -20,7 +41,7 @@ from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsuppo
 from core.ports.retrieval import MAX_K
 from core.settings import BudgetSettings
 from core.strategies import StrategySpec
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import find_verification
 
 __all__ = ["SUPPORT", "AnswerOut", "AskCorporaIn", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]

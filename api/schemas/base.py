@@ -1,12 +1,16 @@
-"""The bases of all schemas, and the fields that several of them use."""
+"""The bases of all schemas, and the fields that several of them use.
 
-from typing import Annotated, Any
+The usage of models comes last: calls, tokens and seconds, in total and by action.
+"""
+
+from typing import Annotated, Any, Self
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Field,
     GetJsonSchemaHandler,
     JsonValue,
     StrictBool,
@@ -18,6 +22,7 @@ from pydantic_core import CoreSchema
 
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
+from core.trace import Usage
 
 __all__ = [
     "FILTER",
@@ -33,6 +38,7 @@ __all__ = [
     "SelectiveFilterIn",
     "SpanOut",
     "Text",
+    "UsageOut",
     "Whole",
     "needs_name",
 ]
@@ -46,7 +52,6 @@ def _check_whole(text: str) -> str:
 
 Text = Annotated[str, AfterValidator(_check_whole)]
 """A string of whole characters: JSON can hold halves of surrogate pairs, which no store takes."""
-
 
 NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"[^\s\x1c-\x1f\x85]"}
 """What a schema says of a question. The service checks it, whose message tells what to do.
@@ -100,7 +105,6 @@ Number = Annotated[float, BeforeValidator(_check_number)]
 Whole = Annotated[int, BeforeValidator(_check_number)]
 """Numbers, and true or false, as JSON has them: pydantic alone takes `"5"` and `true` for numbers, and 1 for true."""
 
-
 _MOST_FIELDS = 100
 
 
@@ -152,7 +156,6 @@ _TEXT: dict[str, Any] = {"type": "string"}
 _SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean", "null"]}
 _ORDERED: dict[str, Any] = {"type": ["string", "number"]}
 
-
 FILTER: dict[str, Any] = {"$ref": _PREFIX + _FILTER}
 
 FilterIn = Annotated[dict[str, Any], WithJsonSchema(FILTER)]
@@ -195,3 +198,41 @@ FILTER_SCHEMAS: dict[str, dict[str, Any]] = {
     _TEXT_CONDITION: _describe_condition(_TEXT, _TEXT),
 }
 """The components to which `FILTER` refers."""
+
+
+class ActionUsageOut(Out):
+    """The usage of one model by one action. `seconds` are a sum, also over calls that ran at the same time."""
+
+    action: str
+    model: str
+    calls: int
+    cached: int = Field(description="Calls answered from the cache; they cost nothing and are in no other number.")
+    failed: int = Field(description="Calls that failed; `calls` includes them.")
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    estimated: bool = Field(
+        description="The endpoint reported no usage, and the tokens are estimated from the characters."
+    )
+
+
+class UsageOut(Out):
+    """The sums over all actions, and each action."""
+
+    calls: int
+    cached: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    actions: list[ActionUsageOut]
+
+    @classmethod
+    def from_usage(cls, usage: Usage) -> Self:
+        return cls(
+            calls=usage.calls,
+            cached=usage.cached,
+            prompt_tokens=usage.prompt_tokens,
+            completion_tokens=usage.completion_tokens,
+            seconds=usage.seconds,
+            actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
+        )

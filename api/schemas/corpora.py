@@ -1,4 +1,4 @@
-"""The bodies and responses of the routes of corpora."""
+"""The bodies and responses of the routes of corpora, and of the import of an exported corpus."""
 
 from datetime import datetime
 from typing import Annotated, Self
@@ -8,15 +8,7 @@ from pydantic import Field
 from api.schemas.base import In, Out
 from core.corpora import CORPUS_NAME, CORPUS_NAME_RULE, Corpus, CorpusCounts, Fine
 
-__all__ = [
-    "CorpusDetailOut",
-    "CorpusIn",
-    "CorpusListOut",
-    "CorpusOut",
-    "ReindexIn",
-    "RenameIn",
-]
-
+__all__ = ["CorpusDetailOut", "CorpusIn", "CorpusListOut", "CorpusOut", "ImportedOut", "ReindexIn", "RenameIn"]
 
 CorpusName = Annotated[
     str,
@@ -110,3 +102,17 @@ class CorpusDetailOut(CorpusOut):
 class CorpusListOut(Out):
     data: list[CorpusOut]
     next_cursor: str | None
+
+
+class ImportedOut(Out):
+    """What was written. `unchanged` documents were there already; `embedded` vectors were not in the body and were made
+    again, and `missing_originals` are those that it lacks.
+    """
+
+    corpus: str
+    documents: int
+    unchanged: int
+    chunks: int
+    embedded: int
+    missing_originals: int
+    notes: list[str]

@@ -1,14 +1,13 @@
-"""The bodies and responses of the routes of documents and passages."""
+"""The bodies and responses of the routes of documents and passages, of estimates and of uploads."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
-from api.schemas.estimates import RejectedOut
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
 from api.schemas.search import PAGE_LABEL
 from app.services.ingestion import MAX_DOCUMENTS
@@ -30,10 +29,79 @@ __all__ = [
     "DocumentPatchIn",
     "DocumentsIn",
     "EnqueuedOut",
+    "EstimateNoteOut",
+    "EstimateOut",
+    "ManifestFileIn",
+    "ModelEstimateOut",
     "NeighbouringChunkOut",
     "PageOut",
     "QueuedOut",
+    "RejectedOut",
+    "UploadIn",
 ]
+
+
+class RejectedOut(Out):
+    """A document that could not be indexed, by its key, and the reason."""
+
+    source: str
+    reason: str
+
+
+class ModelEstimateOut(Out):
+    """The calls of a language model. The numbers are as good as the `assumptions`."""
+
+    calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    seconds: float
+    assumptions: list[str]
+
+
+class EstimateNoteOut(Out):
+    """What a loader tells of the document with a key, such as a guessed encoding."""
+
+    key: str
+    note: str
+
+
+def _name_parts(notes: Sequence[tuple[str, str]]) -> list[EstimateNoteOut]:
+    return [EstimateNoteOut(key=key, note=note) for key, note in notes]
+
+
+class EstimateOut(Out):
+    """`unchanged` documents are already indexed and cost nothing; `tokens` are those that the embedding model reads.
+
+    `model` is null if the corpus' extractor calls no language model.
+    """
+
+    documents: int
+    unchanged: int
+    bytes: int
+    chunks: int
+    tokens: int
+    model: ModelEstimateOut | None
+    rejected: list[RejectedOut]
+    notes: Annotated[list[EstimateNoteOut], BeforeValidator(_name_parts)]
+
+
+class ManifestFileIn(In):
+    """What the sender states about a file. All fields are optional.
+
+    `media_type` chooses the loader; without it the suffix of the file's name does, else the content type of its part.
+    """
+
+    key: Text | None = None
+    title: Text | None = None
+    metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_VALUES)
+    media_type: str | None = None
+
+
+class UploadIn(In):
+    """The fields of an upload. `budget_tokens` is what the job may spend on language models before it pauses."""
+
+    on_conflict: OnConflict = OnConflict.REPLACE
+    budget_tokens: int | None = Field(default=None, ge=1)
 
 
 _Strings = Annotated[list[str], Field(fail_fast=True)]
@@ -120,7 +188,7 @@ _CONTENTS: dict[str, Any] = {
         ),
     ],
 }
-"""What `api.submissions` checks, whose messages name the document and what it lacks."""
+"""What `api.routes.documents` checks, whose messages name the document and what it lacks."""
 
 
 class DocumentIn(In):

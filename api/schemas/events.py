@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from api.schemas.answers.verification import VerdictEventOut, VerifyingOut
 from api.schemas.ask import SUPPORT, DocumentNameOut, QuoteOut
 from api.schemas.base import Out
+from api.schemas.verification import VerdictEventOut, VerifyingOut
 from app.services.links import Links
 from core.events import NoteEvent, PlanEvent, ReviewEvent, SearchEvent, StepEvent, TokenEvent
 from core.ports.reasoning import Step, Support

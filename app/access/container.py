@@ -1,26 +1,192 @@
-"""`RestrictedContainer`: the container as the caller of one request may use it."""
+"""`RestrictedContainer` and `RestrictedRecord`: the container and the record as the caller of one request may use them.
 
+All routes read and write through the record. `RestrictedSnapshots` is the graph of a corpus as the holder of a key with
+a filter sees it.
+"""
+
+import asyncio
 from functools import cached_property
 
-from app.access.access import Access
-from app.access.documents import RestrictedDocuments
-from app.access.models import Meter, MeteredModels
-from app.access.record import RestrictedRecord
-from app.access.snapshots import RestrictedSnapshots
+from app.access.access import Access, Meter, MeteredModels
+from app.access.corpora import (
+    KeyedReindexing,
+    RestrictedContents,
+    RestrictedCorpora,
+    RestrictedDocuments,
+    RestrictedExporter,
+    RestrictedMerges,
+)
+from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
 from app.broker.notifier import Notifier
 from app.container import Container
 from app.container.container import RequestLimits
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
+from core.keys import Scope
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.record import Record
+from core.ports.record import (
+    Claims,
+    Commits,
+    Contents,
+    Corpora,
+    Documents,
+    EntityMerges,
+    Exporter,
+    GraphSource,
+    Jobs,
+    Keys,
+    Maintenance,
+    Questions,
+    Receipts,
+    Record,
+    Reindexing,
+    Staging,
+    Submissions,
+    Tombstones,
+)
 from core.ports.retrieval import Reranker
 from core.ports.views import TextIndex, VectorStore
-from retrieval import SnapshotCache, WebAccess
+from core.trace import Trace
+from retrieval import GraphSnapshot, SnapshotCache, WebAccess
 
 __all__ = ["RestrictedContainer"]
+
+
+class _RestrictedRecord:
+    """Implements `core.ports.record.Record` for one request.
+
+    What workers, imports and caches use is not restricted: routes reach it only with ids that they were given here.
+    """
+
+    def __init__(self, record: Record, access: Access, meter: Meter) -> None:
+        self._record = record
+        self._access = access
+        self._meter = meter
+
+    @cached_property
+    def _documents(self) -> RestrictedDocuments | None:
+        where = self._access.where
+        return None if where is None else RestrictedDocuments(self._record.documents, where)
+
+    @property
+    def corpora(self) -> Corpora:
+        return RestrictedCorpora(self._record.corpora, self._access)
+
+    @property
+    def jobs(self) -> Jobs:
+        if not self._access.is_restricted:
+            return self._record.jobs
+        return RestrictedJobs(self._record.jobs, self._record.corpora, self._access)
+
+    @property
+    def documents(self) -> Documents:
+        return self._documents or self._record.documents
+
+    @property
+    def contents(self) -> Contents:
+        documents = self._documents
+        return self._record.contents if documents is None else RestrictedContents(self._record.contents, documents)
+
+    @property
+    def submissions(self) -> Submissions:
+        documents, where = self._documents, self._access.where
+        if documents is None or where is None:
+            return MeteredSubmissions(self._record.submissions, self._meter, self._access.key)
+        return RestrictedSubmissions(self._record.submissions, self._meter, self._access.key, documents, where)
+
+    @property
+    def merges(self) -> EntityMerges:
+        return RestrictedMerges(self._record.merges, self._access)
+
+    @property
+    def exporter(self) -> Exporter:
+        documents = self._documents
+        return self._record.exporter if documents is None else RestrictedExporter(self._record.exporter, documents)
+
+    @property
+    def reindexing(self) -> Reindexing:
+        return KeyedReindexing(self._record.reindexing, self._access.key)
+
+    @property
+    def claims(self) -> Claims:
+        return self._record.claims
+
+    @property
+    def staging(self) -> Staging:
+        return self._record.staging
+
+    @property
+    def commits(self) -> Commits:
+        return self._record.commits
+
+    @property
+    def tombstones(self) -> Tombstones:
+        return self._record.tombstones
+
+    @property
+    def maintenance(self) -> Maintenance:
+        return self._record.maintenance
+
+    @property
+    def questions(self) -> Questions:
+        access = self._access
+        is_operator = access.has(Scope.ADMIN) and not access.is_restricted
+        return RestrictedQuestions(self._record.questions, access.asker, also_unnamed=is_operator)
+
+    @property
+    def receipts(self) -> Receipts:
+        return self._record.receipts
+
+    @property
+    def keys(self) -> Keys:
+        return self._record.keys
+
+    @property
+    def graph(self) -> GraphSource:
+        return self._record.graph
+
+    async def check(self) -> str:
+        return await self._record.check()
+
+    async def close(self) -> None:
+        """Does nothing: the record belongs to the process, not to one request."""
+
+
+class _RestrictedSnapshots(SnapshotCache):
+    """Shares the snapshots of all requests. A merge counts only if the documents that may be seen name both entities.
+
+    The snapshots have rows of other documents; their readers select the rows of a search's documents.
+    """
+
+    def __init__(self, whole: SnapshotCache, documents: RestrictedDocuments) -> None:
+        self._whole = whole
+        self._documents = documents
+
+    async def get(
+        self, corpus_id: str, *, min_generation: int | None = None, trace: Trace | None = None
+    ) -> GraphSnapshot:
+        found = await self._whole.get(corpus_id, min_generation=min_generation, trace=trace)
+        return await self._restrict(corpus_id, found)
+
+    async def is_current(self, corpus_id: str, snapshot: GraphSnapshot) -> bool:
+        return await self._whole.is_current(corpus_id, snapshot)
+
+    async def follow(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot | None:
+        found = await self._whole.follow(corpus_id, snapshot)
+        return None if found is None else await self._restrict(corpus_id, found)
+
+    def compare_again(self, corpus_id: str) -> None:
+        self._whole.compare_again(corpus_id)
+
+    def evict(self, corpus_id: str) -> None:
+        self._whole.evict(corpus_id)
+
+    async def _restrict(self, corpus_id: str, snapshot: GraphSnapshot) -> GraphSnapshot:
+        if not snapshot.merges:
+            return snapshot
+        return await asyncio.to_thread(snapshot.restrict_merges, await self._documents.readable(corpus_id))
 
 
 class RestrictedContainer(Container):
@@ -47,7 +213,7 @@ class RestrictedContainer(Container):
 
     @cached_property
     def record(self) -> Record:
-        return RestrictedRecord(self._whole.record, self.access, self._meter)
+        return _RestrictedRecord(self._whole.record, self.access, self._meter)
 
     @property
     def limits(self) -> RequestLimits:
@@ -111,4 +277,4 @@ class RestrictedContainer(Container):
     @cached_property
     def snapshots(self) -> SnapshotCache:
         documents, whole = self.record.documents, self._whole.snapshots
-        return RestrictedSnapshots(whole, documents) if isinstance(documents, RestrictedDocuments) else whole
+        return _RestrictedSnapshots(whole, documents) if isinstance(documents, RestrictedDocuments) else whole

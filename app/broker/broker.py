@@ -1,22 +1,133 @@
-"""The broker of Celery: files in the data folder, or a server that all hosts reach."""
+"""The broker of Celery: files in the data folder, or a server that all hosts reach.
 
+First come clients of a broker on a server: options that follow from its URL, and translation of the errors they raise.
+"""
+
+import ssl
+import struct
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from app.broker.client import (
-    QUEUE,
-    TIMEOUT_SECONDS,
-    check_url,
-    is_redis,
-    make_connection,
-    tls_options,
-    translate_errors,
-    transport_options,
-)
+from core.errors import InvalidSettings, Unavailable
 from core.settings import Settings
 
-__all__ = ["check_broker", "connect", "count_messages", "delete_messages", "make_celery"]
+__all__ = ["GARBLED", "check_broker", "connect", "count_messages", "delete_messages", "make_celery", "translate_errors"]
+
+_QUEUE = "hopweave"
+_TIMEOUT_SECONDS = 1.0  # a broker that hangs costs two of them: each message is tried twice
+_VISIBILITY_SECONDS = 600
+GARBLED = (ValueError, TypeError, AttributeError, LookupError, RecursionError, struct.error)
+"""The errors of the clients' parsers for an answer that is not from a broker."""
+
+_REDIS = ("redis", "rediss", "sentinel")
+_SCHEMES = (*_REDIS, "amqp", "amqps", "pyamqp")
+
+
+def _is_redis(url: str) -> bool:
+    return url.startswith(_REDIS)
+
+
+def _check_url(url: str) -> None:
+    """Raises `InvalidSettings` if no client can be made for the URL, without showing it: it may contain a password."""
+    unclear = InvalidSettings(
+        "HOPWEAVE_BROKER__URL cannot be understood; it looks like redis://:password@host:6379/0 or "
+        "amqp://user:password@host:5672//"
+    )
+    scheme = url.partition("://")[0]
+    if scheme not in _SCHEMES:
+        raise unclear
+    try:
+        connection = _make_connection(url, {})
+    except ValueError as error:  # such as a port that is no number
+        raise unclear from error
+    database = (connection.virtual_host or "").strip("/")
+    if scheme in _REDIS and database and not database.isdigit():
+        raise unclear
+
+
+def _make_connection(url: str, options: dict[str, Any]) -> Any:
+    from kombu import connection
+
+    make: Any = connection.Connection  # it has no types
+    return make(url, ssl=_tls_options(url), transport_options=options, connect_timeout=_TIMEOUT_SECONDS, heartbeat=0)
+
+
+def _tls_options(url: str) -> dict[str, Any]:
+    """Requires a certificate for the host name before the password is sent. Kombu would require none of Redis."""
+    match url.partition("://")[0]:
+        case "rediss":
+            return {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+        case "amqps":
+            return {"server_hostname": None}  # kombu fills in the host name
+        case _:
+            return {}
+
+
+def _transport_options(url: str) -> dict[str, Any]:
+    """Returns options for the connection of a worker, which waits for messages for days. AMQP needs none."""
+    if not _is_redis(url):
+        return {}
+    return {
+        "visibility_timeout": _VISIBILITY_SECONDS,
+        "unacked_restore_throttle": 1,  # else messages of dead workers are restored ten times less often
+        "socket_timeout": 10.0,
+        "socket_connect_timeout": 2.0,
+        "socket_keepalive": True,
+        "health_check_interval": 10,
+    }
+
+
+@contextmanager
+def translate_errors(connection: Any) -> Iterator[None]:
+    """Translates what a client raises to `Unavailable` or `InvalidSettings`, without the password.
+
+    The block calls the client and does nothing else: an answer that cannot be parsed raises errors of any kind.
+    """
+    from amqp import exceptions as amqp
+    from kombu.exceptions import OperationalError
+    from redis.exceptions import AuthenticationError, NoPermissionError, ResponseError
+
+    database = (connection.virtual_host or "").lstrip("/")
+    where = f"the broker at {connection.transport_cls}://{connection.host}/{database}"
+    try:
+        yield
+    except (
+        OperationalError,
+        OSError,
+        amqp.MessageNacked,
+        *connection.connection_errors,
+        *connection.channel_errors,
+    ) as error:
+        cause = error.__cause__ or error
+        if isinstance(cause, (AuthenticationError, NoPermissionError, amqp.AccessRefused)) or _wants_password(cause):
+            raise InvalidSettings(f"{where} refuses us: check the user and password in HOPWEAVE_BROKER__URL") from error
+        if isinstance(cause, amqp.NotAllowed) and "limit" not in str(cause):  # a full host is temporary
+            raise InvalidSettings(f"{where} has no such virtual host for us: check HOPWEAVE_BROKER__URL") from error
+        if isinstance(cause, amqp.PreconditionFailed):
+            raise InvalidSettings(
+                f"{where} has a queue {_QUEUE!r} of another kind: delete it, or name another virtual host in "
+                "HOPWEAVE_BROKER__URL"
+            ) from error
+        if isinstance(cause, ResponseError) and "DB index" in str(cause):
+            raise InvalidSettings(f"{where} has no such database ({cause}): check HOPWEAVE_BROKER__URL") from error
+        said = str(error).replace(connection.password or "\0", "**") or type(error).__name__
+        raise Unavailable(
+            f"{where} cannot be reached: {said}; check that it runs, and HOPWEAVE_BROKER__URL; what is queued is in "
+            "the record, and workers find it there"
+        ) from error
+    except GARBLED as error:
+        raise Unavailable(
+            f"what answers as {where} cannot be understood ({type(error).__name__}): check HOPWEAVE_BROKER__URL; what "
+            "is queued is in the record, and workers find it there"
+        ) from error
+
+
+def _wants_password(error: BaseException) -> bool:
+    return "NOAUTH" in str(error) or "Authentication required" in str(error)
+
 
 _FILESYSTEM = "filesystem://"
 
@@ -35,7 +146,7 @@ def make_celery(settings: Settings) -> Any:
         task_ignore_result=True,
         task_acks_late=True,
         task_reject_on_worker_lost=True,
-        task_default_queue=QUEUE,
+        task_default_queue=_QUEUE,
         task_serializer="json",
         accept_content=["json"],
         worker_prefetch_multiplier=1,
@@ -47,10 +158,10 @@ def make_celery(settings: Settings) -> Any:
     if settings.broker.url == _FILESYSTEM:
         app.conf.broker_transport_options = _folders(settings.data_dir)
     else:
-        check_url(settings.broker.url)
+        _check_url(settings.broker.url)
         app.conf.update(
-            broker_transport_options=transport_options(settings.broker.url),
-            broker_use_ssl=tls_options(settings.broker.url),
+            broker_transport_options=_transport_options(settings.broker.url),
+            broker_use_ssl=_tls_options(settings.broker.url),
             broker_connection_timeout=2,
             broker_connection_max_retries=None,  # no limit
             broker_channel_error_retry=True,  # else RabbitMQ closes a channel that keeps a message for half an hour
@@ -74,14 +185,14 @@ def connect(settings: Settings) -> Any:
     """Makes a kombu connection with short timeouts. It connects on first use. Raises `InvalidSettings`."""
     url = settings.broker.url
     if url == _FILESYSTEM:
-        return make_connection(url, _folders(settings.data_dir))
-    check_url(url)
-    options = {**transport_options(url), "max_retries": 0}
-    if is_redis(url):
-        options |= {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
+        return _make_connection(url, _folders(settings.data_dir))
+    _check_url(url)
+    options = {**_transport_options(url), "max_retries": 0}
+    if _is_redis(url):
+        options |= {"socket_timeout": _TIMEOUT_SECONDS, "socket_connect_timeout": _TIMEOUT_SECONDS}
     else:
-        options |= {"read_timeout": TIMEOUT_SECONDS, "write_timeout": TIMEOUT_SECONDS, "confirm_publish": True}
-    return make_connection(url, options)
+        options |= {"read_timeout": _TIMEOUT_SECONDS, "write_timeout": _TIMEOUT_SECONDS, "confirm_publish": True}
+    return _make_connection(url, options)
 
 
 def check_broker(settings: Settings) -> str:
@@ -93,7 +204,7 @@ def check_broker(settings: Settings) -> str:
         return f"files in {_broker_folder(settings.data_dir)}"
     with connect(settings) as connection, translate_errors(connection):
         channel = connection.default_channel
-        if is_redis(settings.broker.url):
+        if _is_redis(settings.broker.url):
             return f"Redis {channel.client.info('server')['redis_version']}"
         count_messages(connection)  # the user must also have access to the queue
         properties = connection.connection.server_properties
@@ -102,7 +213,7 @@ def check_broker(settings: Settings) -> str:
 
 def count_messages(connection: Any) -> int:
     """Returns how many messages no worker has taken. Declares the queue, with the same arguments as Celery does."""
-    declared = connection.default_channel.queue_declare(queue=QUEUE, durable=True, auto_delete=False)
+    declared = connection.default_channel.queue_declare(queue=_QUEUE, durable=True, auto_delete=False)
     return int(declared.message_count)
 
 

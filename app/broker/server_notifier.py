@@ -8,8 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from app.broker.broker import connect, count_messages, make_celery
-from app.broker.client import translate_errors
+from app.broker.broker import connect, count_messages, make_celery, translate_errors
 from app.broker.notifier import TASK
 from core.errors import HopweaveError, InvalidSettings, Unavailable
 from core.settings import Settings

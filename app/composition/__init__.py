@@ -3,7 +3,6 @@
 Other modules of `app` ask the composition and never which of the two it is.
 """
 
-from app.composition.choice import choose_composition
-from app.composition.composition import Check, Composition, Schema, SchemaState
+from app.composition.composition import Check, Composition, Schema, SchemaState, choose_composition
 
 __all__ = ["Check", "Composition", "Schema", "SchemaState", "choose_composition"]

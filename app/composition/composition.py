@@ -1,4 +1,7 @@
-"""The port of a composition: everything that differs between an embedded installation and one on servers."""
+"""The port of a composition: everything that differs between an embedded installation and one on servers.
+
+`choose_composition` is the one place that looks at the kind of installation.
+"""
 
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
@@ -12,8 +15,9 @@ from app.supervision.supervision import Supervision
 from core.ports.record import Record
 from core.ports.trails import Trails
 from core.ports.views import TextIndex, VectorKind, VectorStore
+from core.settings import Settings
 
-__all__ = ["Check", "Closable", "Composition", "Schema", "SchemaState"]
+__all__ = ["Check", "Closable", "Composition", "Schema", "SchemaState", "choose_composition"]
 
 Check: TypeAlias = Callable[[], Coroutine[None, None, str]]
 """Returns what answers, such as `Redis 7.0.15`. Raises `Unavailable` or `InvalidSettings`."""
@@ -141,3 +145,14 @@ class Composition(Protocol):
         Raises `InvalidInput` if there cannot be so many workers, and `FolderHeld`.
         """
         ...
+
+
+def choose_composition(settings: Settings) -> Composition:
+    """Returns the composition for the settings. Imports only the chosen composition, and opens nothing."""
+    if settings.on_servers:
+        from app.composition.servers import ServerComposition
+
+        return ServerComposition(settings)
+    from app.composition.embedded import EmbeddedComposition
+
+    return EmbeddedComposition(settings)

@@ -10,7 +10,7 @@ from app.broker.broker import check_broker
 from app.broker.server_notifier import ServerNotifier
 from app.composition.composition import Check, Schema
 from app.composition.milvus import describe_other_indexes, make_milvus_vectors
-from app.supervision.remote_workers import RemoteWorkers
+from app.supervision.supervision import RemoteWorkers
 from app.supervision.worker_pool import WorkerPool
 from core.ports.views import VectorKind
 from core.settings import Settings

@@ -1,5 +1,15 @@
-"""The adapters of an installation: stores, models, caches and the notifier, made on first use and closed together."""
+"""The adapters of an installation: stores, models, caches and the notifier, made on first use and closed together.
 
+First come its loaders and its images of pages, with the options and limits of the settings, and the process that writes
+the snapshot file of a large corpus: what that takes in memory ends with the process.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -7,17 +17,18 @@ from app.broker.notifier import Notifier
 from app.composition import choose_composition
 from app.composition.composition import Closable
 from app.container.embedders import Embedders
-from app.container.loader_options import make_estimate_lane, make_loaders, make_page_images, make_page_lane
 from app.container.prompts import check_roles, read_prompts
-from app.container.snapshot_writer import SnapshotWriter
 from app.container.trail_writer import TrailWriter
+from core.errors import InvalidSettings, InvalidStrategy, Unavailable
+from core.execution.processes import python_command
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
-from core.ports.record import Record
+from core.ports.record import Corpora, Record
 from core.ports.retrieval import Reranker
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
+from indexer import LaneLimits, Loaders, LoadingLane, PageImages, ParserLimits
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
 from retrieval import SnapshotCache, SnapshotFiles, WebAccess
@@ -25,24 +36,113 @@ from stores.files import make_file_store
 from stores.sqlite import SqliteModelCache
 from stores.web import make_web_search
 
-__all__ = ["Adapters"]
+__all__ = ["Adapters", "SnapshotWriter"]
+
+_MEGABYTE = 1024 * 1024
+_PAGES = LaneLimits(what="texts of pages", all=64, of_one=16)
+_ESTIMATES = LaneLimits(what="estimates", all=16, of_one=4)  # each holds its documents in memory
+
+
+def _make_loaders(settings: Settings) -> Loaders:
+    """Raises `InvalidSettings` if `HOPWEAVE_LOADERS` names an unknown loader or option."""
+    try:
+        return Loaders(settings.loaders, _limits(settings))
+    except InvalidStrategy as error:
+        raise InvalidSettings(f"HOPWEAVE_LOADERS: {error}") from error
+
+
+def _make_page_lane(settings: Settings) -> LoadingLane:
+    return LoadingLane("page-texts", _PAGES, settings.loaders, _limits(settings))
+
+
+def _make_estimate_lane(settings: Settings) -> LoadingLane:
+    seconds, name = settings.parser.estimate_seconds, "HOPWEAVE_PARSER__ESTIMATE_SECONDS"
+    limits = replace(_limits(settings), seconds=seconds, seconds_setting=name)
+    return LoadingLane("estimates", _ESTIMATES, settings.loaders, limits)
+
+
+def _make_page_images(settings: Settings) -> PageImages:
+    return PageImages(_limits(settings), settings.parser.image_seconds)
+
+
+def _limits(settings: Settings) -> ParserLimits:
+    parser = settings.parser
+    return ParserLimits(
+        memory=parser.memory_mb * _MEGABYTE, seconds=parser.seconds, output=parser.output_mb * _MEGABYTE
+    )
+
+
+_MODULE = "app.worker.snapshot_process"
+_LEAST_CHUNKS = 20_000
+_LOG_BYTES = 2_000
+
+_log = logging.getLogger("hopweave.app")
+
+
+class SnapshotWriter:
+    """Builds snapshots of corpora with at least `least_chunks` passages. Smaller snapshots take two seconds."""
+
+    def __init__(self, data_dir: Path, corpora: Corpora, *, least_chunks: int = _LEAST_CHUNKS) -> None:
+        self._data_dir = data_dir
+        self._corpora = corpora
+        self._least_chunks = least_chunks
+
+    async def write(self, corpus_id: str) -> bool:
+        """Writes or updates the file of a corpus in a child process, which takes a minute and more for a million
+        passages.
+
+        Returns False for a smaller corpus, and if the child fails, which is logged. The child ends with this process,
+        and when the task is cancelled. Raises `Unavailable` if the child is killed.
+        """
+        if (await self._corpora.count(corpus_id)).chunks < self._least_chunks:
+            return False
+        process = self._start(corpus_id)
+        try:
+            code, told = await asyncio.to_thread(_wait, process)
+        finally:
+            process.kill()
+        if code == -signal.SIGKILL:
+            raise Unavailable(
+                f"the snapshot of corpus {corpus_id} was not built: its process was killed, as Linux does when memory "
+                "is short; a million passages take some 5 GB while it is built"
+            )
+        if code:
+            _log.warning("the process that writes the snapshot of corpus %s failed: %s", corpus_id, told)
+        return code == 0
+
+    def _start(self, corpus_id: str) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
+            python_command(_MODULE, corpus_id),
+            env={**os.environ, "HOPWEAVE_DATA_DIR": str(self._data_dir.resolve())},
+            stdin=subprocess.PIPE,  # it ends when this is closed, however this process ended
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+
+
+def _wait(process: "subprocess.Popen[bytes]") -> tuple[int, str]:
+    """Returns the exit code, and the end of what the process wrote to its standard error."""
+    assert process.stderr is not None  # noqa: S101 - for the type checker
+    with process:
+        told = process.stderr.read()
+    return process.returncode, told[-_LOG_BYTES:].decode(errors="replace").strip()
 
 
 class Adapters:
     """Makes each part once, when it is first used. `close` closes what was made, in reverse order.
 
     Roles, `prompts` and `loaders` are checked at once; raises `InvalidSettings` as `check_roles`, `read_prompts` and
-    `make_loaders` do.
+    `_make_loaders` do.
     """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         check_roles(settings.llm)
         self.prompts = read_prompts(settings)
-        self.loaders = make_loaders(settings)
-        self.page_images = make_page_images(settings)
-        self.page_lane = make_page_lane(settings)
-        self.estimate_lane = make_estimate_lane(settings)
+        self.loaders = _make_loaders(settings)
+        self.page_images = _make_page_images(settings)
+        self.page_lane = _make_page_lane(settings)
+        self.estimate_lane = _make_estimate_lane(settings)
         self.composition = choose_composition(settings)
         self._closers: list[Closable] = [self.loaders, self.page_images, self.page_lane, self.estimate_lane]
 

@@ -1,6 +1,6 @@
 """The embedding models of a process: the configured model, and the models that corpora name (`KIND:MODEL`).
 
-`KIND:MODEL` may be followed by a form (`core.ports.embedding_form`). A corpus keeps the form that it was built with:
+`KIND:MODEL` may be followed by a form (`core.ports.embedding`). A corpus keeps the form that it was built with:
 it is a part of the name of its model. Vectors of two forms are never mixed.
 
 While a corpus is reindexed to another model, the old model embeds its questions and the new model the passages.
@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
-from core.ports.embedding import Embedder, TokenCounter, Vectors
-from core.ports.embedding_form import EmbeddingForm, split_form
+from core.ports.embedding import Embedder, EmbeddingForm, TokenCounter, Vectors, split_form
 from core.settings import EmbeddingSettings
 from models import BUILT_IN, NoEmbedder
 

@@ -7,8 +7,7 @@ import difflib
 from pathlib import Path
 
 from core.errors import InvalidSettings
-from core.prompting.folder import read_prompt_folder
-from core.prompting.prompts import PromptLibrary, list_prompt_names
+from core.prompting.prompts import PromptLibrary, list_prompt_names, read_prompt_folder
 from core.settings import LlmSettings, Settings
 
 __all__ = ["PROMPT_PACKAGES", "PUBLISHED", "check_roles", "find_prompt_folder", "list_roles", "read_prompts"]

@@ -1,27 +1,29 @@
 """Searches and questions as the API, the command line and evaluation ask them, and their requests.
 
-`search` returns ranked passages, `search_page` the same as users read them, `ask` an answer, and `verify` what an
-answer hangs on.
+First comes what a search or a question is about: one or several corpora, of what generation, and which of their
+documents.
 """
 
-from collections.abc import Mapping
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeAlias
 
 from app.container import Container
-from app.services.scope import Asked, MinGeneration, await_generations, list_corpora, select_parts
 from app.services.verification import verify_given
-from core.budget import Budget
-from core.errors import InvalidInput
+from core.corpora import Corpus
+from core.errors import Conflict, InvalidInput, NotFound, TimedOut
+from core.jobs import Job
 from core.ports.chat import ChatModels, Message, Speaker
 from core.ports.reasoning import Answer, Question, Reasoner, Unsupported
-from core.ports.retrieval import MAX_K, Query, Searcher, SearchResult
+from core.ports.retrieval import MAX_K, Query, QueryPart, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
 from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import Verification
 from reasoning import REASONERS, restate
 from reasoning.verification import GivenAnswer, make_comparison, read_answer
@@ -29,16 +31,140 @@ from retrieval.presentation import SearchPage, locate_cells, present, search_by_
 
 __all__ = [
     "MAX_CONTEXT",
+    "MAX_CORPORA",
     "MAX_QUESTION",
     "AskRequest",
+    "Asked",
     "GroupBy",
     "Layout",
+    "MinGeneration",
     "SearchRequest",
     "ask",
+    "list_corpora",
+    "open_corpora",
+    "read_generation",
     "search",
     "search_page",
     "verify",
 ]
+
+MAX_CORPORA = 16
+"""Corpora of one search. Each costs a search of its own."""
+
+_WAIT_SECONDS = 10.0
+_POLL_SECONDS = 0.1
+
+Asked: TypeAlias = Corpus | Sequence[Corpus]
+MinGeneration: TypeAlias = int | Mapping[str, int] | None
+"""The generation of the only corpus, or a generation for each of several corpora by name."""
+
+
+async def open_corpora(container: Container, names: Sequence[str]) -> tuple[Corpus, ...]:
+    """Returns the corpora with these names.
+
+    Raises `InvalidInput` for no name, more than `MAX_CORPORA`, or a name that comes twice, and `NotFound` for a corpus
+    that is not there or that the caller may not see.
+    """
+    if not names:
+        raise InvalidInput("`corpora` is empty; name the corpora to search")
+    if len(names) > MAX_CORPORA:
+        raise InvalidInput(f"`corpora` names {len(names)}; at most {MAX_CORPORA} are searched at once")
+    twice = next((name for at, name in enumerate(names) if name in names[:at]), None)
+    if twice is not None:
+        raise InvalidInput(f"`corpora` names {twice!r} twice; name each corpus once")
+    return tuple([await container.record.corpora.get(name) for name in names])
+
+
+def list_corpora(asked: Asked) -> tuple[Corpus, ...]:
+    """Returns the corpora. Raises `InvalidInput` if there is none."""
+    corpora = (asked,) if isinstance(asked, Corpus) else tuple(asked)
+    if not corpora:
+        raise InvalidInput("no corpus is named; name the corpora to search")
+    return corpora
+
+
+async def _select_parts(
+    container: Container, corpora: Sequence[Corpus], where: Mapping[str, Any] | None
+) -> tuple[frozenset[str] | None, tuple[QueryPart, ...]]:
+    """Returns the documents that match in all corpora (None: no corpus is restricted), and the parts.
+
+    There are no parts for one corpus. Raises `InvalidFilter`, and `EmbeddingMismatch` for a corpus whose embedding
+    model is not available here.
+    """
+    parts = []
+    for corpus in corpora:
+        parts.append(QueryPart(corpus=corpus, documents=await container.select_documents(corpus, where)))
+        container.check_embedding(corpus)
+    restricted = [part.documents for part in parts if part.documents is not None]
+    documents = _unite(restricted) if restricted else None
+    return documents, tuple(parts) if len(parts) > 1 else ()
+
+
+def _unite(parts: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Returns all documents of the parts. A single part is returned as the same set, for which searches keep masks."""
+    return parts[0] if len(parts) == 1 else frozenset[str]().union(*parts)
+
+
+async def _await_generations(container: Container, corpora: Sequence[Corpus], wanted: MinGeneration) -> None:
+    """Waits until snapshots of the corpora have the wanted generations, ten seconds at most.
+
+    Raises `Conflict` for a generation that the record does not have by then, `TimedOut` if only the snapshot is late,
+    and `InvalidInput` if it is not clear which corpus is meant.
+    """
+    deadline = time.monotonic() + _WAIT_SECONDS
+    for corpus, generation in _pair(corpora, wanted):
+        await _await_record(container, corpus, generation, deadline)
+        await _await_snapshot(container, corpus, generation, deadline)
+
+
+def _pair(corpora: Sequence[Corpus], wanted: MinGeneration) -> list[tuple[Corpus, int]]:
+    if wanted is None:
+        return []
+    if isinstance(wanted, int):
+        if len(corpora) > 1:
+            raise InvalidInput(
+                "`min_generation` is a number, and several corpora are searched; give each corpus its own, such as "
+                f'{{"{corpora[0].name}": {wanted}}}'
+            )
+        return [(corpora[0], wanted)]
+    names = {corpus.name for corpus in corpora}
+    if unknown := sorted(wanted.keys() - names):
+        raise InvalidInput(f"`min_generation` names {unknown[0]!r}, which is none of the corpora that are searched")
+    return [(corpus, wanted[corpus.name]) for corpus in corpora if corpus.name in wanted]
+
+
+async def _await_record(container: Container, corpus: Corpus, wanted: int, deadline: float) -> None:
+    while (present := await container.record.graph.generation(corpus.id)) < wanted:
+        if time.monotonic() >= deadline:
+            raise Conflict(
+                f"corpus {corpus.name!r} is at generation {present}, and {wanted} was asked for: wait until the job "
+                "that writes it is done and ask with the `generation` that the job then has, or leave "
+                "`min_generation` out"
+            )
+        await asyncio.sleep(_POLL_SECONDS)
+
+
+async def _await_snapshot(container: Container, corpus: Corpus, wanted: int, deadline: float) -> None:
+    while (await container.snapshots.get(corpus.id, min_generation=wanted)).generation < wanted:
+        if time.monotonic() >= deadline:
+            raise TimedOut(
+                f"corpus {corpus.name!r} has generation {wanted}, but this process has not read it within "
+                f"{_WAIT_SECONDS:.0f} seconds: try again, or leave `min_generation` out"
+            )
+
+
+async def read_generation(container: Container, job: Job) -> int | None:
+    """Returns a generation of the job's corpus that holds all that the job has changed, for `min_generation`.
+
+    None while the job goes on, and without the corpus.
+    """
+    if not job.state.final:
+        return None
+    try:
+        return await container.record.graph.generation(job.corpus_id)
+    except NotFound:
+        return None
+
 
 MAX_CONTEXT = 5
 """Passages before and after a hit."""
@@ -126,7 +252,7 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     """Ranks the chunks of one or several corpora.
 
     Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter,
-    `EmbeddingMismatch` if the embedding model of a corpus is not available here, and what `await_generations` raises.
+    `EmbeddingMismatch` if the embedding model of a corpus is not available here, and what `_await_generations` raises.
     """
     query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
@@ -150,8 +276,8 @@ async def search_page(
 async def _prepare(container: Container, asked: Asked, request: SearchRequest) -> tuple[Query, Searcher]:
     container.limits.check(k=request.k)
     corpora = list_corpora(asked)
-    documents, parts = await select_parts(container, corpora, request.filter)
-    await await_generations(container, corpora, request.min_generation)
+    documents, parts = await _select_parts(container, corpora, request.filter)
+    await _await_generations(container, corpora, request.min_generation)
     query = Query(
         corpus=corpora[0],
         parts=parts,
@@ -224,8 +350,8 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
     corpora = list_corpora(asked)
-    documents, parts = await select_parts(container, corpora, request.filter)
-    await await_generations(container, corpora, request.min_generation)
+    documents, parts = await _select_parts(container, corpora, request.filter)
+    await _await_generations(container, corpora, request.min_generation)
     question = Question(
         corpus=corpora[0],
         parts=parts,

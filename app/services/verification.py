@@ -5,12 +5,10 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from app.container import Container
-from core.budget import Budget
 from core.events import SearchEvent
 from core.ports.reasoning import Answer, Question, Reasoner
 from core.ports.retrieval import QueryPart
-from core.trace import Event, Trace
-from core.usage import Usage
+from core.trace import Budget, Event, Trace, Usage
 from core.verification import (
     Verdict,
     VerdictEvent,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from app.broker.broker import make_celery
-from app.broker.outage_log import OutageLog
+from app.broker.notifier import OutageLog
 from app.container import Container
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 
-from app.supervision.child import WorkerChild
 from app.supervision.folder_lock import Holder, is_held, read_holder
-from app.supervision.job_watch import JobWatch, LocalJobWatch
+from app.supervision.supervision import JobWatch, LocalJobWatch
+from app.supervision.worker_pool import WorkerChild
 from core.errors import FolderHeld, InvalidInput, Unavailable
 from core.settings import Settings
 

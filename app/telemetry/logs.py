@@ -1,26 +1,75 @@
 """Logs by structlog: all loggers of the process, as text or JSON, with time, level, request id and fields.
 
-Open it to change what a line of a log contains.
+A process that seems to hang shows what it does: on SIGUSR2 it writes the stack of each thread and task.
 """
 
+import asyncio
 import faulthandler
 import fcntl
 import logging
 import os
+import signal
 import sys
+import traceback
+from collections.abc import Iterator
 from contextlib import suppress
+from datetime import UTC, datetime
 from io import TextIOWrapper
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from app.telemetry.stacks import write_stacks_on_signal
 from core.settings import LogSettings
 from core.telemetry.logs import FIELDS, current_request_id
 
 __all__ = ["configure_logs", "log_to_file"]
+
+_NEXT = ("cr_await", "gi_yieldfrom", "ag_await")
+_FRAMES = ("cr_frame", "gi_frame", "ag_frame")
+_WRAPPED = "_work"
+"""The attribute in which an awaitable of ours keeps the coroutine that it awaits."""
+
+
+def _write_stacks_on_signal() -> None:
+    """From now on SIGUSR2 writes to standard error: functions, files and lines, and no value. To be called in the main
+    thread.
+
+    Threads are written at once, also while one of them holds the interpreter, innermost call first; then the tasks of
+    the event loop of the main thread, as soon as that thread runs Python, outermost call first.
+    """
+    signal.signal(signal.SIGUSR2, _write_tasks)
+    faulthandler.register(signal.SIGUSR2, all_threads=True, chain=True)
+
+
+def _write_tasks(_signal: int, _frame: FrameType | None) -> None:
+    try:
+        tasks = asyncio.all_tasks()
+    except RuntimeError:  # no event loop runs in this thread
+        return
+    lines = [f"Tasks of process {os.getpid()}, {datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}; its threads are above.\n"]
+    for task in sorted(tasks, key=asyncio.Task.get_name):
+        lines.append(f"Task {task.get_name()}:\n")
+        lines += traceback.format_list(list(_stack(task.get_coro())))
+    sys.stderr.writelines(lines)
+    sys.stderr.flush()
+
+
+def _stack(awaited: Any) -> Iterator[traceback.FrameSummary]:
+    """Yields what a task is in, outermost first."""
+    while awaited is not None:
+        frame = next((found for name in _FRAMES if (found := getattr(awaited, name, None))), None)
+        if frame is not None:
+            code = frame.f_code
+            yield traceback.FrameSummary(code.co_filename, frame.f_lineno, code.co_name)
+        following = next((found for name in _NEXT if (found := getattr(awaited, name, None))), None)
+        if following is None and frame is not None:
+            following = getattr(frame.f_locals.get("self"), _WRAPPED, None)
+        awaited = following
+
 
 _MEGABYTE = 1_000_000
 _QUIET = {
@@ -122,7 +171,7 @@ class _BoundedFile(RotatingFileHandler):
 def _install(handler: logging.Handler, settings: LogSettings) -> None:
     if not faulthandler.is_enabled():  # a process that a fault ends, such as SIGBUS, or that hangs tells where it is
         faulthandler.enable()
-        write_stacks_on_signal()
+        _write_stacks_on_signal()
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(settings.level.upper())

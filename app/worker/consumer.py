@@ -5,7 +5,7 @@ from typing import Any
 
 from celery.worker.consumer import Consumer
 
-from app.broker.client import GARBLED
+from app.broker.broker import GARBLED
 
 __all__ = ["PatientConsumer"]
 

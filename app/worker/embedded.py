@@ -1,22 +1,47 @@
-"""The one worker process of a data folder. It holds the lock of the folder."""
+"""The one worker process of a data folder. It holds the lock of the folder.
+
+After a run, the snapshot files of large corpora are written, so that the first search finds them.
+"""
 
 import asyncio
 import logging
 import os
+import queue
+import threading
 
 from app.broker.broker import delete_messages
 from app.container import Container
 from app.supervision.folder_lock import FolderLock
 from app.telemetry.opentelemetry import flush_traces
-from app.worker.preparation import Preparation
 from app.worker.process import STOP_SECONDS, WorkerProcess
-from core.errors import Unavailable
+from core.errors import HopweaveError, Unavailable
 from core.record_policy.claims import next_corpus
 from core.telemetry.metrics import LEASES_EXPIRED
+from retrieval import SnapshotCache
 
-__all__ = ["EmbeddedWorkerProcess"]
+__all__ = ["EmbeddedWorkerProcess", "Preparation"]
 
 _log = logging.getLogger("hopweave.worker")
+
+
+class Preparation:
+    """Prepares one corpus after the other, in a thread that ends with its process, while the worker goes on."""
+
+    def __init__(self, snapshots: SnapshotCache) -> None:
+        self._snapshots = snapshots
+        self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+        threading.Thread(target=self._prepare_all, name="preparation", daemon=True).start()
+
+    def add(self, corpus_id: str) -> None:
+        self._waiting.put(corpus_id)
+
+    def _prepare_all(self) -> None:
+        while True:
+            corpus_id = self._waiting.get()
+            try:
+                asyncio.run(self._snapshots.prepare(corpus_id))
+            except HopweaveError as error:  # a search builds the snapshot itself
+                _log.info("the snapshot of corpus %s is not written ahead: %s", corpus_id, error)
 
 
 class EmbeddedWorkerProcess(WorkerProcess):

@@ -12,7 +12,7 @@ import time
 
 from celery import signals
 
-from app.broker.outage_log import OutageLog
+from app.broker.notifier import OutageLog
 from app.broker.server_notifier import ServerNotifier
 from app.container import Container
 from app.worker.process import STOP_SECONDS, WorkerProcess

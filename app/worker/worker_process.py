@@ -17,8 +17,8 @@ from pathlib import Path
 from celery.platforms import SecurityWarning
 
 from app.container import Container
-from app.supervision.child import EXIT_SETTINGS
 from app.supervision.folder_lock import FolderLock
+from app.supervision.worker_pool import EXIT_SETTINGS
 from app.telemetry.logs import configure_logs, log_to_file
 from app.telemetry.opentelemetry import start_traces
 from app.telemetry.prometheus import start_metrics

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 def list_prompts(as_json: AsJson = False) -> None:
     """List all prompts with their variables, and the files that replace them (`HOPWEAVE_PROMPTS_DIR`)."""
     from app.container import PROMPT_PACKAGES, find_prompt_folder
-    from core.prompting.folder import read_own_prompts
+    from core.prompting.prompts import read_own_prompts
     from core.settings import read_settings
 
     folder = find_prompt_folder(read_settings().prompts_dir)
@@ -50,7 +50,7 @@ def export(
     folder as `--prompts DIR` or `HOPWEAVE_PROMPTS_DIR`.
     """
     from app.container import PROMPT_PACKAGES, PUBLISHED, find_prompt_folder
-    from core.prompting.folder import export_prompts
+    from core.prompting.prompts import export_prompts
 
     files = export_prompts(folder, PROMPT_PACKAGES, find_prompt_folder(Path(PUBLISHED)) if published else None)
     print_status(f"{len(files)} prompts were written into {folder}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from api.cursors import decode_cursor, encode_cursor
 from app.composition import choose_composition
-from cli.flows import stored_questions
+from cli.flows import questions
 from core.corpora import Corpus, CorpusCounts
 from core.documents import Document, RevisionState
 from core.errors import NotFound
@@ -162,22 +162,22 @@ class LocalData:
     async def list_questions(
         self, corpus: str, *, kept: bool | None, limit: int, cursor: str | None
     ) -> tuple[list[Json], str | None]:
-        return await stored_questions.list_questions(self.container, corpus, kept=kept, limit=limit, cursor=cursor)
+        return await questions.list_questions(self.container, corpus, kept=kept, limit=limit, cursor=cursor)
 
     async def show_question(self, corpus: str, id: str) -> Json:
-        return await stored_questions.show_question(self.container, corpus, id)
+        return await questions.show_question(self.container, corpus, id)
 
     async def ask_again(self, corpus: str, id: str) -> Json:
-        return await stored_questions.ask_again(self.container, corpus, id)
+        return await questions.ask_again(self.container, corpus, id)
 
     async def compare_question(self, corpus: str, id: str) -> Json:
-        return await stored_questions.compare_question(self.container, corpus, id)
+        return await questions.compare_question(self.container, corpus, id)
 
     async def keep_question(self, corpus: str, id: str, *, kept: bool) -> Json:
-        return await stored_questions.keep_question(self.container, corpus, id, kept=kept)
+        return await questions.keep_question(self.container, corpus, id, kept=kept)
 
     async def delete_question(self, corpus: str, id: str) -> None:
-        await stored_questions.delete_question(self.container, corpus, id)
+        await questions.delete_question(self.container, corpus, id)
 
     async def complete(self, job: Job) -> Job:
         from cli.flows.jobs import complete_job

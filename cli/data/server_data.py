@@ -1,23 +1,76 @@
-"""`ServerData`: the data of the folder through the HTTP API of the server that runs on it, over its socket."""
+"""`ServerData`: the data of the folder through the HTTP API of the server that runs on it, over its socket.
+
+First come values of `core` from the JSON of the API.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Any, TypeVar
 
-from cli.data.values import read_corpus, read_document, read_job
 from cli.local_server import LocalServer, Misdirected, make_path
 from cli.output.console import print_status
-from core.corpora import Corpus, CorpusCounts
+from core.corpora import Corpus, CorpusCounts, CorpusSettings, Fine
 from core.documents import Document, RevisionState
 from core.errors import NotFound
-from core.jobs import Job, JobKind, JobState
+from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
 from core.settings import Settings
 from core.text.characters import check_text
 
 __all__ = ["ServerData"]
 
-T = TypeVar("T")
 Json = Mapping[str, Any]
+
+
+def _read_corpus(found: Json) -> tuple[Corpus, CorpusCounts]:
+    """Returns a corpus with its counts. The versions of its strategies are unknown."""
+    settings = CorpusSettings(
+        chunker=found["chunker"],
+        extractor=found["extractor"],
+        fine=Fine(found["fine"]),
+        embedding_model=found["embedding"]["model"],
+        dimension=found["embedding"]["dimension"],
+    )
+    corpus = Corpus(
+        id=found["id"],
+        name=found["name"],
+        settings=settings,
+        generation=found["generation"],
+        created_at=datetime.fromisoformat(found["created_at"]),
+    )
+    return corpus, CorpusCounts(**found["counts"])
+
+
+def _read_document(found: Json) -> Document:
+    times = {"updated_at": datetime.fromisoformat(found["updated_at"])}
+    return Document(**{**found, "state": RevisionState(found["state"]), **times})
+
+
+def _read_job(found: Json) -> Job:
+    return Job(
+        id=found["id"],
+        corpus_id=found["corpus_id"],
+        corpus_name=found["corpus"],
+        kind=JobKind(found["kind"]),
+        state=JobState(found["state"]),
+        counts=found["counts"],
+        malformed_triples=found["malformed_triples"],
+        created_at=datetime.fromisoformat(found["created_at"]),
+        token_budget=found["token_budget"],
+        progress=JobProgress(**found["progress"]),
+        ahead=None if found["ahead"] is None else JobAhead(**found["ahead"]),
+        failures=tuple((one["key"], one["reason"]) for one in found["failures"]),
+        started_at=_read_time(found["started_at"]),
+        finished_at=_read_time(found["finished_at"]),
+        **found["usage"],
+    )
+
+
+def _read_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(text)
+
+
+T = TypeVar("T")
 
 _PAGE = 200
 _MOST_KEYS = 1000
@@ -37,14 +90,14 @@ class ServerData:
         return [await self.show_corpus(name) for name in listed]
 
     async def show_corpus(self, corpus: str) -> tuple[Corpus, CorpusCounts]:
-        return read_corpus(self._server.send("GET", _path("corpora", corpus)))
+        return _read_corpus(self._server.send("GET", _path("corpora", corpus)))
 
     async def rename_corpus(self, corpus: str, name: str) -> tuple[Corpus, CorpusCounts]:
         renamed = self._server.send("PATCH", _path("corpora", corpus), {"name": name})
         return await self.show_corpus(renamed["name"])
 
     async def delete_corpus(self, corpus: str) -> Job:
-        return read_job(self._server.send("DELETE", _path("corpora", corpus))["job"])
+        return _read_job(self._server.send("DELETE", _path("corpora", corpus))["job"])
 
     async def list_documents(
         self,
@@ -59,15 +112,15 @@ class ServerData:
     ) -> tuple[Sequence[Document], str | None]:
         selected = {"key": key, "state": state, "filter": where}
         selected["enabled"] = None if enabled is None else str(enabled).lower()
-        return self._read_pages(_path("corpora", corpus, "documents"), selected, limit, cursor, read_document)
+        return self._read_pages(_path("corpora", corpus, "documents"), selected, limit, cursor, _read_document)
 
     async def find_document(self, corpus: str, name: str) -> Document | None:
         check_text(name, "the document's name")
         found: list[Json] = self._server.send("GET", _path("corpora", corpus, "documents"), key=name, limit=1)["data"]
         if found:
-            return read_document(found[0])
+            return _read_document(found[0])
         try:
-            return read_document(self._server.send("GET", make_path("corpora", corpus, "documents", name)))
+            return _read_document(self._server.send("GET", make_path("corpora", corpus, "documents", name)))
         except NotFound:  # also of a name that no path can have
             return None
 
@@ -86,7 +139,7 @@ class ServerData:
         return len(others)
 
     async def change_document(self, corpus: str, document: Document, change: Mapping[str, Any]) -> Job:
-        return read_job(self._server.send("PATCH", _path("corpora", corpus, "documents", document.id), change)["job"])
+        return _read_job(self._server.send("PATCH", _path("corpora", corpus, "documents", document.id), change)["job"])
 
     async def read_content(self, corpus: str, document: Document) -> bytes:
         return self._server.read("GET", _path("corpora", corpus, "documents", document.id, "content"))
@@ -102,19 +155,19 @@ class ServerData:
     ) -> tuple[Sequence[Job], str | None]:
         selected = {"corpus": corpus, "kind": kind, "state": state}
         try:
-            return self._read_pages(_path("jobs"), selected, limit, cursor, read_job)
+            return self._read_pages(_path("jobs"), selected, limit, cursor, _read_job)
         except NotFound:  # no corpus and no job has this name
             return (), None
 
     async def show_job(self, job: str) -> Job:
-        return read_job(self._server.send("GET", _path("jobs", job)))
+        return _read_job(self._server.send("GET", _path("jobs", job)))
 
     async def cancel_job(self, job: str) -> Job:
-        return read_job(self._server.send("POST", _path("jobs", job, "cancel")))
+        return _read_job(self._server.send("POST", _path("jobs", job, "cancel")))
 
     async def resume_job(self, job: str, *, tokens: int | None) -> Job:
         body = {} if tokens is None else {"budget": {"tokens": tokens}}
-        return read_job(self._server.send("POST", _path("jobs", job, "resume"), body))
+        return _read_job(self._server.send("POST", _path("jobs", job, "resume"), body))
 
     async def list_questions(
         self, corpus: str, *, kept: bool | None, limit: int, cursor: str | None
@@ -154,7 +207,7 @@ class ServerData:
         return job
 
     def _delete(self, corpus: str, which: Json) -> Job:
-        return read_job(self._server.send("POST", _path("corpora", corpus, "documents", "delete"), which)["job"])
+        return _read_job(self._server.send("POST", _path("corpora", corpus, "documents", "delete"), which)["job"])
 
     def _read_pages(
         self, at: str, selected: Mapping[str, Any], limit: int | None, cursor: str | None, read: Callable[[Json], T]

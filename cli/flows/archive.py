@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.output.console import print_json, print_status
-from cli.output.files import RowProgress, show_restored
+from cli.output.console import RowProgress, print_json, print_status, show_restored
 from cli.runtime import run_with_container
 from core.errors import InvalidInput
 

@@ -14,12 +14,10 @@ from app.services.estimates import Estimate, estimate
 from app.services.ingestion import submit_all
 from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, ScriptCheck
 from app.supervision.supervision import Supervision
-from cli.flows.embedded_reading import make_reading
 from cli.flows.jobs import read_after_job, wait_for_job
-from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, check_paths, make_reading
 from cli.output.console import counted, print_status
-from cli.output.finished import FinishedDocuments, follow_documents
-from cli.output.progress import Progress
+from cli.output.progress import FinishedDocuments, Progress, follow_documents
 from cli.runtime import run_with_container
 from core.corpora import Corpus
 from core.documents import RevisionState, Submission, loader_notes

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from api.mcp.stdio import serve_stdio
+from api.mcp.server import serve_stdio
 from api.mcp.tool import ContainerQuestions, Json, OnEvent, Progress, Tool, ToolCall
 from app.composition import choose_composition
 from app.container import Container

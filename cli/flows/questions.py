@@ -1,6 +1,6 @@
 """Runs one search or one question for a command: by the server that runs on the data folder, else in this process.
 
-Both ways return what the HTTP API returns.
+Stored questions come last: in this process, as the HTTP API shows them.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from api.cursors import decode_cursor, encode_cursor
 from cli.local_server import Misdirected, find_server
 from core.settings import Settings, read_settings
 
@@ -16,9 +17,20 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from app.container import Container
-    from core.budget import Budget
+    from core.trace import Budget
 
-__all__ = ["Limits", "run_question", "run_search"]
+__all__ = [
+    "Limits",
+    "ask_again",
+    "compare_question",
+    "delete_question",
+    "keep_question",
+    "list_questions",
+    "run_question",
+    "run_search",
+    "show_question",
+]
+
 
 T = TypeVar("T", bound="BaseModel")
 Json = dict[str, Any]
@@ -69,8 +81,7 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
     from api.schemas.ask import BudgetIn
     from api.schemas.search import SearchIn, SearchOut
     from app.services.links import Links
-    from app.services.questions import search_page
-    from app.services.scope import open_corpora
+    from app.services.questions import open_corpora, search_page
     from cli.runtime import run_with_container
     from core.trace import Trace
 
@@ -90,8 +101,7 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits
     from api.schemas.ask import AnswerOut, AskIn, BudgetIn
     from api.schemas.events import convert_event
     from app.services.links import Links
-    from app.services.questions import ask
-    from app.services.scope import open_corpora
+    from app.services.questions import ask, open_corpora
     from cli.runtime import run_with_container
     from core.trace import Event, Trace
 
@@ -160,3 +170,62 @@ def _budget(option: str, text: str | None, otherwise: "Budget") -> "Budget":
         problems = describe_faults(error, field="limit")
         raise InvalidInput(f"{option} {text!r} is wrong: {problems}; write calls=20,tokens=50000,seconds=60") from error
     return replace(otherwise, **{name: getattr(checked, name) for name in given})
+
+
+async def list_questions(
+    container: "Container", corpus: str, *, kept: bool | None, limit: int, cursor: str | None
+) -> tuple[list[Json], str | None]:
+    """Deletes expired questions, then returns a page, newest first, and the cursor of the next page."""
+    from api.schemas import stored_questions as schemas
+    from app.services.stored_questions import questions
+
+    found = await container.record.corpora.get(corpus)
+    await container.record.questions.prune(after_seconds=container.settings.questions.stored_seconds)
+    scope = ("questions", found.id, None if kept is None else str(kept))
+    before = decode_cursor(cursor, *scope)
+    listed = await questions.list_questions(container, found, kept=kept, limit=limit + 1, before=before)
+    last = listed[limit - 1].id if len(listed) > limit else None
+    return [schemas.show_question(found, one) for one in listed[:limit]], encode_cursor(last, *scope)
+
+
+async def show_question(container: "Container", corpus: str, id: str) -> Json:
+    from api.schemas import stored_questions as schemas
+    from app.services.stored_questions import questions
+
+    found = await container.record.corpora.get(corpus)
+    return schemas.show_question(found, await questions.read_question(container, found, id))
+
+
+async def ask_again(container: "Container", corpus: str, id: str) -> Json:
+    """Asks a question again, and returns the new question when it has ended."""
+    from api.schemas import stored_questions as schemas
+    from app.services.stored_questions import questions
+    from app.services.stored_questions.runner import answer_stored
+    from core.trace import Trace
+
+    found = await container.record.corpora.get(corpus)
+    body = schemas.load_request(await container.record.questions.get(found.id, id))
+    request, trace = body.to_request(), Trace(budget=body.budget.within(container.settings.budget))
+    await questions.check_askable(container, found, request)
+    made = await questions.store_question(container, found, schemas.dump_request(body), again_of=id)
+    await answer_stored(container, found, made.id, request, trace, schemas.StoredForm())
+    return await show_question(container, corpus, made.id)
+
+
+async def compare_question(container: "Container", corpus: str, id: str) -> Json:
+    from api.schemas.stored_questions import QuestionChangesOut
+    from app.services.stored_questions import questions
+
+    found = await container.record.corpora.get(corpus)
+    return QuestionChangesOut.from_changes(await questions.compare(container, found, id)).model_dump(mode="json")
+
+
+async def keep_question(container: "Container", corpus: str, id: str, *, kept: bool) -> Json:
+    found = await container.record.corpora.get(corpus)
+    await container.record.questions.set_kept(found.id, id, kept=kept)
+    return await show_question(container, corpus, id)
+
+
+async def delete_question(container: "Container", corpus: str, id: str) -> None:
+    found = await container.record.corpora.get(corpus)
+    await container.record.questions.delete(found.id, id)

@@ -1,23 +1,30 @@
-"""What an ingest reads, and what it may then delete: all of the paths, or what has changed in them."""
+"""What an ingest reads, and what it may then delete: all of the paths, or what has changed in them.
+
+An ingest with `--embeddings` reads a file of several documents, and for each of them a row of floats.
+"""
 
 import codecs
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Protocol
+from typing import Any, Protocol
 
-from core.corpora import CorpusSettings, Fine
-from core.documents import OnConflict, Submission
+from core.corpora import CorpusSettings, Fine, check_embedded_by
+from core.documents import EmbeddedBy, OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import (
     EVERYTHING,
     PARQUET,
     Comparison,
+    EmbeddingFile,
     KeySet,
     Rejection,
     Selection,
+    count_documents,
     is_passage_table,
     known_suffixes,
+    open_embeddings,
+    read_embedded,
     read_paths,
 )
 
@@ -31,7 +38,7 @@ __all__ = [
     "Server",
     "check_paths",
     "check_prunable",
-    "collect_keys",
+    "make_reading",
 ]
 
 GIVEN = "given"
@@ -137,7 +144,7 @@ class PathsReading:
 
     def _follow(self, found: Iterable[Submission | Rejection]) -> Iterator[Submission | Rejection]:
         """Yields the stream unchanged, and remembers its keys and how much was read."""
-        for one in collect_keys(found, self.keys):
+        for one in _collect_keys(found, self.keys):
             if isinstance(one, Submission):
                 self._read_bytes += len(one.content)
             yield one
@@ -174,7 +181,7 @@ class ChangesReading:
         """Any corpus can have documents without embeddings."""
 
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
-        return collect_keys(self._comparison.read(with_given=with_given), self.keys)
+        return _collect_keys(self._comparison.read(with_given=with_given), self.keys)
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:  # noqa: ARG002 - the comparison knows them
         if self._comparison.is_first and self._comparison.is_complete:
@@ -250,9 +257,50 @@ def _is_outside(keep: Collection[str], selection: Selection) -> Callable[[str], 
     return lambda key: key not in keep and selection.covers(key) and not _is_cut_off(key, keep)
 
 
-def collect_keys(found: Iterable[Submission | Rejection], keys: KeySet) -> Iterator[Submission | Rejection]:
+def _collect_keys(found: Iterable[Submission | Rejection], keys: KeySet) -> Iterator[Submission | Rejection]:
     """Yields the stream unchanged and adds the keys of its submissions to `keys`."""
     for one in found:
         if isinstance(one, Submission):
             keys.add(one.key)
         yield one
+
+
+class _EmbeddedReading(PathsReading):
+    """The documents of one file with their embeddings. All rows are checked when it is made."""
+
+    def __init__(self, request: Request, documents: Path, embeddings: EmbeddingFile) -> None:
+        """Raises `InvalidInput` if the rows do not fit the documents, or a row cannot be used."""
+        super().__init__(request)
+        self._documents = documents
+        self._file = embeddings
+        self._model = ""
+        embeddings.check(count_documents(documents), documents)
+
+    def fit(self, settings: CorpusSettings, name: str) -> None:
+        """Assigns the embeddings to the model of the corpus. Raises `InvalidInput` if they do not fit it."""
+        given = EmbeddedBy(model=settings.embedding_model, dimension=self._file.dimension)
+        check_embedded_by(given, settings, str(self._file.path), name)
+        self._model = settings.embedding_model
+
+    def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
+        found = read_embedded(self._documents, self._embed, with_given=with_given)
+        return self._follow(found)
+
+    def _embed(self, document: Mapping[str, Any], row: int) -> Mapping[str, Any]:
+        return self._file.embed(document, row, self._model)
+
+
+def make_reading(request: Request) -> PathsReading:
+    """Returns what the request reads. Raises `InvalidInput` if its embeddings cannot be used."""
+    if request.embeddings is None:
+        return PathsReading(request)
+    if len(request.paths) != 1 or not _has_rows(request.paths[0]):
+        raise InvalidInput(
+            f"--embeddings has one row for each document of one .jsonl or {PARQUET} file, or of one table of passages; "
+            "name that file, and no other path"
+        )
+    return _EmbeddedReading(request, request.paths[0], open_embeddings(request.embeddings))
+
+
+def _has_rows(path: Path) -> bool:
+    return path.suffix.lower() in (".jsonl", PARQUET) or (path.is_file() and is_passage_table(path))

@@ -1,15 +1,28 @@
-"""Prints results to stdout, progress and errors to stderr, and JSON as exactly one object."""
+"""Prints results to stdout, progress and errors to stderr, and JSON as exactly one object.
+
+Large files of commands come last: how they are written, the progress of reading or writing them, and what a restore has
+written.
+"""
 
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from datetime import datetime
 from io import StringIO
-from typing import Any, TextIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TextIO
+
+from core.errors import InvalidInput
+from core.execution.files import Draft
+
+if TYPE_CHECKING:
+    from app.archive import RestoreResult
 
 __all__ = [
+    "RowProgress",
     "counted",
     "fields",
     "plain",
@@ -18,6 +31,8 @@ __all__ = [
     "print_result",
     "print_status",
     "print_styled",
+    "replace_file",
+    "show_restored",
     "table",
 ]
 
@@ -136,3 +151,49 @@ def _to_jsonable(value: object) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
     raise TypeError(f"{type(value).__name__} has no form in JSON")
+
+
+def replace_file(path: Path, fill: Callable[[BinaryIO], int]) -> int:
+    """Writes a draft beside the file, replaces the file when the draft is complete, and returns what `fill` returns.
+
+    A device or a pipe is written to as it is. Raises `InvalidInput` if the file cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file():
+            with path.open("wb") as file:
+                return fill(file)
+        with Draft(path) as draft:
+            written = fill(draft.file)
+            draft.keep()
+    except OSError as error:
+        raise InvalidInput(f"{path} cannot be written: {error.strerror}") from error
+    return written
+
+
+_EVERY_SECONDS = 3.0
+
+
+class RowProgress:
+    """Prints nothing in the first seconds, so that short tasks stay silent."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def report(self, what: str, done: int, total: int | None) -> None:
+        if time.monotonic() - self._last >= _EVERY_SECONDS:
+            self._last = time.monotonic()
+            print_status(f"{what} {done:,}" + ("" if total is None else f" of {total:,}"))
+
+
+def show_restored(result: "RestoreResult") -> None:
+    there = f", {result.unchanged:,} unchanged" if result.unchanged else ""
+    print_result(
+        f"corpus {result.name}: {counted(result.documents, 'document')}, {counted(result.chunks, 'passage')}{there}"
+    )
+    if result.missing_originals:
+        print_status(
+            f"corpus {result.name}: {result.missing_originals:,} originals are not in the file; searches do not need "
+            "them"
+        )
+    for note in result.notes:
+        print_status(f"corpus {result.name}: {note}")

@@ -1,35 +1,37 @@
 """Prompts as Markdown files beside the code that uses them, loaded by name, strict about variables.
 
-A prompt is `NAME.md` in a folder of a package. The text above the line `--- user ---` is the system message, the text
-below it the user's. `{{name}}` is a variable; the value of a variable is never expanded again. A first line such as
-`--- reply: list ---` names the form of the reply, which is JSON of a schema without it. Within `use_prompts`, prompts
-of a library replace the packages' prompts.
+A folder may have prompts that replace the packages' prompts; it is read here, and a folder to start from is written.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
+from pathlib import Path
 
+from core.errors import InvalidInput, InvalidSettings
 from core.ids import digest
 from core.ports.chat import Message, ReplyForm, Speaker
 
 __all__ = [
-    "DIVIDER",
     "Prompt",
     "PromptLibrary",
+    "export_prompts",
     "list_prompt_files",
     "list_prompt_names",
     "load_prompt",
     "parse_prompt",
+    "read_own_prompts",
+    "read_prompt_folder",
     "use_prompts",
 ]
 
-DIVIDER = "--- user ---"
+
+_DIVIDER = "--- user ---"
 """The line between the two messages of a prompt."""
 
 _REPLY = re.compile(r"\s*+--- reply: (\w{1,40}+) ---[ \t]*+(?:\r?\n|\Z)")
@@ -118,9 +120,9 @@ def parse_prompt(name: str, text: str) -> Prompt:
     found = _REPLY.match(text)
     if found and found[1] not in list(ReplyForm):
         raise ValueError(f"there is no reply {found[1]!r}; there are: {', '.join(ReplyForm)}")
-    system, divider, user = text[found.end() if found else 0 :].partition(DIVIDER)
+    system, divider, user = text[found.end() if found else 0 :].partition(_DIVIDER)
     if not divider:
-        raise ValueError(f"the line {DIVIDER!r} is missing; write it between the system message and the user's")
+        raise ValueError(f"the line {_DIVIDER!r} is missing; write it between the system message and the user's")
     reply = ReplyForm(found[1]) if found else ReplyForm.JSON
     return Prompt(name=name, system=system.strip(), user=user.strip(), reply=reply)
 
@@ -145,3 +147,101 @@ def list_prompt_files(package: str) -> list[Traversable]:
             elif item.name.endswith(".md"):
                 found.append((f"{at}/{item.name}", item))
     return [item for path, item in sorted(found, key=lambda pair: (pair[1].name, pair[0]))]
+
+
+_SUFFIX = ".md"
+_SETTING = "prompts (--prompts, HOPWEAVE_PROMPTS_DIR)"
+_LONGEST = 1_000_000
+"""In bytes. A prompt is a few thousand; a model reads no more than the whole."""
+
+
+def read_own_prompts(packages: Sequence[str]) -> dict[str, Prompt]:
+    """Returns the prompts of the packages by name."""
+    return {name: parse_prompt(name, text) for name, text in sorted(_read_own_texts(packages).items())}
+
+
+def read_prompt_folder(folder: Path, packages: Sequence[str]) -> PromptLibrary:
+    """Returns the library of the files `NAME.md` in a folder.
+
+    Raises `InvalidSettings`, naming the file and the remedy, for a file that replaces no prompt of the packages or
+    cannot take its place.
+    """
+    files = _list_files(folder)
+    own = read_own_prompts(packages)
+    return PromptLibrary(replaced={file.stem: _read_prompt(file, own) for file in files})
+
+
+def export_prompts(folder: Path, packages: Sequence[str], of: Path | None = None) -> list[Path]:
+    """Writes the prompts of the packages, or of the folder `of`, into a folder, and returns the files.
+
+    Raises `InvalidInput`, and writes nothing, if a file exists already or the folder cannot be written.
+    """
+    written = {file.stem: _read_text(file) for file in _list_files(of)} if of else _read_own_texts(packages)
+    texts = {folder / f"{name}{_SUFFIX}": text for name, text in sorted(written.items())}
+    existing = [file for file in texts if file.exists()]
+    if existing:
+        raise InvalidInput(f"{existing[0]} exists already and is not overwritten; name another folder")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for file, text in texts.items():
+            file.write_text(text, encoding="utf-8", newline="\n")
+    except OSError as error:
+        raise InvalidInput(f"{folder} cannot be written: {error.strerror}; name another folder") from error
+    return list(texts)
+
+
+def _read_own_texts(packages: Sequence[str]) -> dict[str, str]:
+    return {
+        file.name.removesuffix(_SUFFIX): file.read_text(encoding="utf-8")
+        for package in packages
+        for file in list_prompt_files(package)
+    }
+
+
+def _list_files(folder: Path) -> list[Path]:
+    try:
+        files = sorted(file for file in folder.iterdir() if file.suffix == _SUFFIX)
+    except OSError as error:
+        raise InvalidSettings(
+            f"{_SETTING}: {folder} cannot be read ({error.strerror}); name a folder of prompts"
+        ) from error
+    if not files:
+        raise InvalidSettings(
+            f"{_SETTING}: {folder} holds no prompt (NAME{_SUFFIX}); `hopweave prompts export` writes ours"
+        )
+    return files
+
+
+def _read_prompt(file: Path, own: Mapping[str, Prompt]) -> Prompt:
+    """Returns the prompt in a file; raises `InvalidSettings` unless it can replace the packages' prompt."""
+    name = file.stem
+    if name not in own:
+        raise _make_error(
+            file, f"there is no prompt {name!r}; `hopweave prompts list` shows the names; rename or remove the file"
+        )
+    try:
+        prompt = parse_prompt(name, _read_text(file))
+    except UnicodeDecodeError as error:
+        raise _make_error(file, "it is not UTF-8; save it as UTF-8") from error
+    except OSError as error:
+        raise _make_error(file, f"it cannot be read ({error.strerror})") from error
+    except ValueError as error:
+        raise _make_error(file, str(error)) from error
+    unknown = prompt.variables - own[name].variables
+    if unknown:
+        names = ", ".join(f"{{{{{variable}}}}}" for variable in sorted(unknown))
+        raise _make_error(file, f"it has unknown variables: {names}; remove them")
+    return replace(prompt, left_out=own[name].variables - prompt.variables)
+
+
+def _read_text(file: Path) -> str:
+    """Returns the text of an ordinary file of a bounded size: a pipe or a device would never end."""
+    if not file.is_file():
+        raise _make_error(file, "it cannot be read (it is no file); rename or remove it")
+    if file.stat().st_size > _LONGEST:
+        raise _make_error(file, f"it is longer than {_LONGEST:,} bytes; shorten it")
+    return file.read_text(encoding="utf-8-sig")
+
+
+def _make_error(file: Path, problem: str) -> InvalidSettings:
+    return InvalidSettings(f"prompt {file}: {problem}")

@@ -1,4 +1,7 @@
-"""Rules of lists of documents: pages of them, and the documents that match filters, which are kept in memory."""
+"""Rules of lists of documents: pages of them, and the documents that match filters, which are kept in memory.
+
+Rules of reindexing come last: when a shadow corpus may be made, and when it may take the name of its corpus.
+"""
 
 import json
 import threading
@@ -7,12 +10,15 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from core.corpora import Corpus, CorpusSettings
 from core.documents import Document
+from core.errors import Conflict, NotFound
 from core.filters import DocumentFilter
-from core.ids import digest
-from core.ports.record.corpora import DocumentPage
+from core.ids import digest, new_id
+from core.ports.record.corpora import DocumentPage, ReindexDifference
 
-__all__ = ["MatchCache", "Matches", "make_page"]
+__all__ = ["NO_DIFFERENCE", "MatchCache", "Matches", "already_reindexing", "is_complete", "make_page", "make_shadow"]
+
 
 Row = TypeVar("Row")
 
@@ -86,3 +92,29 @@ class MatchCache:
 
 def _key(key: Hashable, where: DocumentFilter) -> tuple[Hashable, str]:
     return key, digest("filter", [json.dumps(where.source, sort_keys=True)])
+
+
+NO_DIFFERENCE = ReindexDifference(revisions=(), document_ids=())
+
+
+def make_shadow(corpus: Corpus, settings: CorpusSettings) -> Corpus:
+    """Returns a shadow corpus with the name that its job is shown under: the name that it will have.
+
+    Raises `NotFound` if the corpus has no name.
+    """
+    if not corpus.name:
+        raise NotFound(f"the corpus with the id {corpus.id!r} was deleted, or is being built itself")
+    return replace(corpus, id=new_id(), settings=settings, generation=0)
+
+
+def already_reindexing(name: str) -> Conflict:
+    """Returns the error of `Reindexing.start` for a corpus that has a shadow corpus."""
+    return Conflict(f"corpus {name!r} is being reindexed already; wait for that job, or cancel it and begin again")
+
+
+def is_complete(difference: ReindexDifference, *, has_unfinished: bool) -> bool:
+    """Whether a shadow corpus may take the name of its corpus.
+
+    `has_unfinished`: some document of the shadow corpus is neither indexed, nor unreadable in both.
+    """
+    return not difference and not has_unfinished

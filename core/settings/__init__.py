@@ -11,7 +11,9 @@ from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    LogSettings,
     McpSettings,
+    MetricsSettings,
     QuestionSettings,
     WebSettings,
     WorkerSettings,
@@ -25,7 +27,6 @@ from core.settings.stores import (
     StoreSettings,
     TrailSettings,
 )
-from core.settings.telemetry import LogSettings, MetricsSettings
 
 __all__ = [
     "ApiSettings",

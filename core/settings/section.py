@@ -1,12 +1,43 @@
-"""The base class of the sections of settings, and the types of values that are sent to other services."""
+"""The base class of the sections of settings, the types of values that are sent to other services, and paths.
+
+A path may begin with `~`, the user's home folder.
+"""
 
 import re
+from pathlib import Path
 from typing import Annotated
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
 
-__all__ = ["Section", "SentKey", "SentText", "address_like"]
+__all__ = ["Section", "SentKey", "SentText", "address_like", "default_data_dir", "expand_home", "expand_home_in"]
+
+
+_LOCAL = Path(".hopweave")
+_NAME = "hopweave"
+
+
+def default_data_dir() -> Path:
+    """Returns `.hopweave` in the working directory if it is there, else the folder of the user for data of programs."""
+    if _LOCAL.is_dir():
+        return _LOCAL
+    from platformdirs import user_data_path
+
+    return user_data_path(_NAME, appauthor=False)
+
+
+def expand_home(path: Path) -> Path:
+    """Raises `ValueError` for the home folder of an unknown user."""
+    try:
+        return path.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"the home folder in {str(path)!r} is not known; write the whole path") from error
+
+
+def expand_home_in(text: str) -> str:
+    """Expands `~` in what may be a path, and leaves addresses and names as they are."""
+    return str(expand_home(Path(text))) if text.startswith("~") else text
+
 
 _HOST = re.compile(r"[\w.:%-]+")  # a name, or an address of either version
 

@@ -8,19 +8,20 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from core.corpora import Fine
 from core.ports.reasoning import Unsupported
 from core.settings.models import EmbeddingSettings, LlmSettings, RerankerSettings
-from core.settings.paths import default_data_dir, expand_home
+from core.settings.section import default_data_dir, expand_home
 from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    LogSettings,
     McpSettings,
+    MetricsSettings,
     ParserSettings,
     QuestionSettings,
     WebSettings,
     WorkerSettings,
 )
 from core.settings.stores import FilesSettings, MilvusSettings, Neo4jSettings, StoreSettings, TrailSettings
-from core.settings.telemetry import LogSettings, MetricsSettings
 
 __all__ = ["PREFIX", "TOML_FILE", "Settings"]
 

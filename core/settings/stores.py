@@ -4,8 +4,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from core.settings.paths import expand_home_in
-from core.settings.section import Section
+from core.settings.section import Section, expand_home_in
 
 __all__ = ["FilesSettings", "HnswSettings", "MilvusSettings", "Neo4jSettings", "StoreSettings", "TrailSettings"]
 

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from core.errors import InvalidInput, NotFound
 from evaluation.datasets.json_lines import read_rows
-from evaluation.importers.dataset_writer import DatasetWriter
 from evaluation.importers.judgements import Query, read_judgements, write_judged
-from evaluation.importers.published_files import read_id
+from evaluation.importers.published_files import DatasetWriter, read_id
 
 __all__ = ["read", "read_passages", "read_queries"]
 

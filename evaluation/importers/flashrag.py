@@ -7,8 +7,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import get_list, keep_metadata
+from evaluation.importers.published_files import DatasetWriter, get_list, keep_metadata
 
 __all__ = ["read", "read_passages"]
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.importers import beir, flashrag, hotpotqa, musique, selfrag, squad, strategyqa, trec
-from evaluation.importers.dataset_writer import DatasetWriter, ImportCounts
+from evaluation.importers.published_files import DatasetWriter, ImportCounts
 
 __all__ = ["FORMS", "import_dataset"]
 

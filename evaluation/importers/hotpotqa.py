@@ -6,8 +6,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import get_list, read_list
+from evaluation.importers.published_files import DatasetWriter, get_list, read_list
 
 __all__ = ["read"]
 

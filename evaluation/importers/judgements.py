@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from core.errors import InvalidInput
+from evaluation.datasets.dataset import MAX_GRADE, show_number
 from evaluation.datasets.json_lines import read_rows
-from evaluation.datasets.supporting import MAX_GRADE, show_number
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import read_id, read_lines
+from evaluation.importers.published_files import DatasetWriter, read_id, read_lines
 
 __all__ = ["Judgements", "Query", "read_judgements", "write_judged"]
 

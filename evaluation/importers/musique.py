@@ -5,8 +5,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import iter_objects
+from evaluation.importers.published_files import DatasetWriter, iter_objects
 
 __all__ = ["read"]
 

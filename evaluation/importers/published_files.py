@@ -1,15 +1,35 @@
-"""Reading of published files; errors name file, place and what is missing."""
+"""Reading of published files, and the folder that an import writes.
+
+Errors of reading name file, place and what is missing. The folder is written line by line; only ids are kept in memory.
+"""
 
 import json
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
+from core.execution.files import Draft
+from core.ids import digest
+from evaluation.datasets.dataset import CORPUS_FILE, QUESTIONS_FILE
 from evaluation.datasets.json_lines import TO_UTF8, Row, check_characters
 
-__all__ = ["get_list", "iter_objects", "keep_metadata", "read_id", "read_lines", "read_list", "read_object"]
+__all__ = [
+    "DatasetWriter",
+    "ImportCounts",
+    "get_list",
+    "iter_objects",
+    "keep_metadata",
+    "read_id",
+    "read_lines",
+    "read_list",
+    "read_object",
+]
+
 
 _MARK = b"\xef\xbb\xbf"
 
@@ -122,3 +142,147 @@ def _check_object(value: Any, place: str) -> Mapping[str, Any]:
 
 def _show(value: Any) -> str:
     return "missing" if value is None else repr(value)[:80]
+
+
+@dataclass(kw_only=True)
+class ImportCounts:
+    """The counts of an import.
+
+    `unsupported`: questions of which a supporting passage is missing, so that none is named. `left_out`: questions that
+    cannot be used, by reason. `skipped`: other parts of the files that are not used, by what they are.
+    """
+
+    passages: int = 0
+    questions: int = 0
+    unsupported: int = 0
+    left_out: dict[str, int] = field(default_factory=dict)
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def leave_out(self, reason: str) -> None:
+        self.left_out[reason] = self.left_out.get(reason, 0) + 1
+
+    def skip(self, what: str) -> None:
+        self.skipped[what] = self.skipped.get(what, 0) + 1
+
+
+class DatasetWriter:
+    """Writes within `with`; the files appear at its end if no error was raised, else nothing does.
+
+    The id of a passage is derived from its title and text, so that the same passage has it in every import; passages of
+    collections whose judgements name them keep their own.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.counts = ImportCounts()
+        self._folder = folder
+        self._drafts: dict[str, Draft] = {}
+        self._passages: set[str] = set()
+        self._questions: set[str] = set()
+
+    def __enter__(self) -> Self:
+        for name in (CORPUS_FILE, QUESTIONS_FILE):
+            if (self._folder / name).exists():
+                raise Conflict(f"{self._folder} holds a {name} already; name another folder with -o")
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for name in (CORPUS_FILE, QUESTIONS_FILE):
+                self._drafts[name] = Draft(self._folder / name)
+        except OSError as error:
+            raise self._unwritable(error) from error
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        try:
+            self._keep(whole=error is None)
+        except OSError as failed:  # also if what is buffered cannot be written before it is deleted
+            if error is None:
+                raise self._unwritable(failed) from failed
+        finally:
+            if not any(self._folder.iterdir()):
+                self._folder.rmdir()
+
+    def _keep(self, *, whole: bool) -> None:
+        """Ends the drafts, and keeps them if they are `whole`: both, or on a full disk none."""
+        with ExitStack() as stack:
+            drafts = {name: stack.enter_context(draft) for name, draft in self._drafts.items()}
+            if whole:
+                for draft in drafts.values():
+                    draft.file.flush()
+                for name, draft in drafts.items():
+                    if name == QUESTIONS_FILE or self.counts.passages:
+                        draft.keep()
+
+    def _unwritable(self, error: OSError) -> InvalidInput:
+        return InvalidInput(f"-o {self._folder} cannot be written: {error.strerror}; name another folder")
+
+    def passage(self, title: str, text: str) -> str:
+        """Writes the passage if it is new; returns its id."""
+        id = digest("passage", [title, text])[:16]
+        if id not in self._passages:
+            self._passages.add(id)
+            self.counts.passages += 1
+            self._write(CORPUS_FILE, {"id": id, "title": title, "text": text})
+        return id
+
+    @property
+    def passage_ids(self) -> Collection[str]:
+        return self._passages
+
+    def keep_passage(self, id: str, title: str, text: str, *, place: str) -> None:
+        """Writes a passage under its own id. A passage without title and text is left out, and counted.
+
+        Raises `InvalidInput` for an id that is used already.
+        """
+        if id in self._passages:
+            raise InvalidInput(f"{place}: another passage has the id {id!r} already; delete one of the lines")
+        if not title and not text:
+            self.counts.skip("passages without a text were left out")
+            return
+        self._passages.add(id)
+        self.counts.passages += 1
+        self._write(CORPUS_FILE, {"id": id, "title": title if text else "", "text": text or title})
+
+    def graded_question(self, id: str, text: str, grades: Mapping[str, int], *, place: str) -> None:
+        """Writes a question without an answer, with the grades of passages; raises as `question` does."""
+        self._take(id, place)
+        self._write(QUESTIONS_FILE, {"id": id, "question": text, "grades": dict(grades)})
+
+    def question(
+        self,
+        id: str,
+        text: str,
+        answers: Sequence[str],
+        supporting: Iterable[str],
+        more: Mapping[str, Any],
+        *,
+        place: str,
+    ) -> None:
+        """Writes a question. The first of `answers` is the answer, the others are aliases; `more` are further fields.
+
+        Without `supporting` the supporting passages are unknown. Raises `InvalidInput` for an id that is used already.
+        """
+        self._take(id, place)
+        named = list(dict.fromkeys(supporting))
+        aliases = [alias for alias in dict.fromkeys(answers[1:]) if alias != answers[0]]
+        self.counts.unsupported += not named
+        self._write(
+            QUESTIONS_FILE,
+            {"id": id, "question": text, "answer": answers[0], "aliases": aliases, "supporting": named, **more},
+        )
+
+    def unanswerable_question(self, id: str, text: str, *, place: str) -> None:
+        """Writes a question that the corpus does not answer; raises as `question` does."""
+        self._take(id, place)
+        self._write(QUESTIONS_FILE, {"id": id, "question": text, "answerable": False})
+
+    def _take(self, id: str, place: str) -> None:
+        if id in self._questions:
+            raise InvalidInput(f"{place}: another question has the id {id!r} already; delete one of them")
+        self._questions.add(id)
+        self.counts.questions += 1
+
+    def _write(self, name: str, row: dict[str, Any]) -> None:
+        try:
+            self._drafts[name].file.write(json.dumps(row, ensure_ascii=False).encode() + b"\n")
+        except OSError as error:
+            raise self._unwritable(error) from error

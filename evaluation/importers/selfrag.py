@@ -7,8 +7,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row, read_rows
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import iter_objects, keep_metadata, read_id, read_list
+from evaluation.importers.published_files import DatasetWriter, iter_objects, keep_metadata, read_id, read_list
 
 __all__ = ["read"]
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import iter_objects, read_object
+from evaluation.importers.published_files import DatasetWriter, iter_objects, read_object
 
 __all__ = ["read"]
 

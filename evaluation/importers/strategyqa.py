@@ -8,8 +8,7 @@ from typing import Any
 
 from core.errors import InvalidInput
 from evaluation.datasets.json_lines import Row
-from evaluation.importers.dataset_writer import DatasetWriter
-from evaluation.importers.published_files import read_list, read_object
+from evaluation.importers.published_files import DatasetWriter, read_list, read_object
 
 __all__ = ["read", "read_passages"]
 

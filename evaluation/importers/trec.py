@@ -6,9 +6,8 @@ from pathlib import Path
 
 from core.errors import InvalidInput
 from evaluation.importers import beir
-from evaluation.importers.dataset_writer import DatasetWriter
 from evaluation.importers.judgements import Query, read_judgements, write_judged
-from evaluation.importers.published_files import read_lines
+from evaluation.importers.published_files import DatasetWriter, read_lines
 
 __all__ = ["read", "read_passages"]
 

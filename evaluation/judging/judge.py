@@ -26,9 +26,8 @@ from evaluation.answering import describe_judges
 from evaluation.fingerprints import fingerprint_prompts
 from evaluation.indexing import ReportProgress
 from evaluation.judging.judgements import JudgementRow
-from evaluation.rows.answer_rows import AnswerRow, Cost
+from evaluation.rows.answer_rows import AnswerRow, Cost, StepRow
 from evaluation.rows.rows_file import JUDGEMENT, RowsFile
-from evaluation.rows.step_rows import StepRow
 
 __all__ = [
     "FaithfulnessScore",

@@ -7,8 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from evaluation.rows.answer_rows import Cost, ModelRow
-from evaluation.rows.step_rows import read_row
+from evaluation.rows.answer_rows import Cost, ModelRow, read_row
 from evaluation.scores import mean
 
 __all__ = ["FAITHFULNESS", "RELEVANCE", "JudgementRow", "aggregate_judgements"]

@@ -17,8 +17,7 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, InvalidSettings
 from core.ports.retrieval import Hit, Query
 from core.trace import Trace
-from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset
-from evaluation.datasets.supporting import Support
+from evaluation.datasets.dataset import Dataset, GoldQuestion, Support, read_dataset
 from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from evaluation.ranker.seen import describe_training_set
 from evaluation.scores import Interval, bootstrap_interval

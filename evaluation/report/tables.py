@@ -15,8 +15,9 @@ from rich.text import Text
 from core.ports.reasoning import Support
 from evaluation.judging.judgements import FAITHFULNESS, RELEVANCE
 from evaluation.ranker.training import TrainedRanker
-from evaluation.report.aggregates import DEEPEST, OUTCOMES
-from evaluation.report.cells import (
+from evaluation.report.aggregates import (
+    DEEPEST,
+    OUTCOMES,
     format_count,
     format_number,
     format_percent,

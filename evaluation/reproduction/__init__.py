@@ -1,25 +1,23 @@
-"""The tables and figures of the published systems by name: what they are (`tables`), how they are run
-(`reproduction`), and their results in the papers' shape (`outcome`).
+"""The tables and figures of the published systems by name: what they are and how they are run (`reproduction`), and
+their results in the papers' shape (`outcome`).
 """
 
 from evaluation.reproduction.outcome import Outcome
 from evaluation.reproduction.reproduction import (
-    CostEstimate,
-    PlacedDataset,
-    Reproduction,
-    place_datasets,
-    plan_reproduction,
-)
-from evaluation.reproduction.tables import (
     OVERALL,
     UNKNOWN,
     Column,
+    CostEstimate,
     Paper,
+    PlacedDataset,
+    Reproduction,
     Table,
     TableRow,
     dataset_names,
     find_table,
     list_tables,
+    place_datasets,
+    plan_reproduction,
 )
 
 __all__ = [

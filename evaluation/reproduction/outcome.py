@@ -4,10 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from evaluation.report.cells import escape, make_markdown_table
+from evaluation.report.aggregates import escape, make_markdown_table
 from evaluation.report.result import Result
-from evaluation.reproduction.reproduction import PlacedDataset, Reproduction
-from evaluation.reproduction.tables import OVERALL, UNKNOWN, Column, TableRow, dataset_names
+from evaluation.reproduction.reproduction import (
+    OVERALL,
+    UNKNOWN,
+    Column,
+    PlacedDataset,
+    Reproduction,
+    TableRow,
+    dataset_names,
+)
 from evaluation.rows.answer_rows import ModelRow, format_names
 from evaluation.scores import mean_of_known
 

@@ -12,10 +12,17 @@ from core.events import ReviewEvent
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from evaluation.datasets.dataset import GoldQuestion
-from evaluation.datasets.supporting import collapse_hits, match_supports
-from evaluation.rows.answer_rows import AnswerRow, Cost
-from evaluation.rows.step_rows import ReviewRow, StepRow, find_hops, make_plan, make_prompts, make_step
+from evaluation.datasets.dataset import GoldQuestion, collapse_hits, match_supports
+from evaluation.rows.answer_rows import (
+    AnswerRow,
+    Cost,
+    ReviewRow,
+    StepRow,
+    find_hops,
+    make_plan,
+    make_prompts,
+    make_step,
+)
 from evaluation.scores import (
     contains_parts,
     distinct,

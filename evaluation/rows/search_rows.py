@@ -4,8 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
-from evaluation.datasets.dataset import GoldQuestion
-from evaluation.datasets.supporting import collapse_hits, match_supports
+from evaluation.datasets.dataset import GoldQuestion, collapse_hits, match_supports
 from evaluation.rows.answer_rows import Cost, ModelRow
 from evaluation.scores import GRADED_MEASURES, all_recall, contains_parts, measure_graded, recall, reciprocal_rank
 

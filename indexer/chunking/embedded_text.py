@@ -1,11 +1,18 @@
-"""The text to embed for a chunk: title, heading and text on lines of their own, cut to what the model reads."""
+"""The text to embed for a chunk: title, heading and text on lines of their own, cut to what the model reads.
+
+The end says which embeddings of a document its corpus uses: only embeddings by the model of the corpus.
+"""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 
+from core.corpora import Corpus
+from core.errors import LoadFailed
 from core.ports.embedding import TokenCounter
-from core.ports.indexing import DraftChunk
+from core.ports.indexing import Block, DraftChunk, LoadedDocument
 
-__all__ = ["embedded_text", "embedded_texts", "fitted_heads"]
+__all__ = ["embedded_text", "embedded_texts", "fit_embeddings", "fitted_heads"]
+
 
 _MAX_CHARACTERS_PER_TOKEN = 64  # of the budget: the tokens of a longer head are not all counted
 
@@ -58,3 +65,22 @@ def _find_longest(budget: int, length: int, tokens: TokenCounter, take: Callable
         else:
             high = middle - 1
     return take(low)
+
+
+def fit_embeddings(document: LoadedDocument, corpus: Corpus) -> tuple[Block, ...]:
+    """Returns the blocks, without the embeddings if they are of another model than the model of the corpus.
+
+    A submission with such embeddings is refused, so the corpus has been reindexed since; its model then embeds the
+    text. Raises `LoadFailed` for an embedding of the right model with the wrong dimension.
+    """
+    settings = corpus.settings
+    if document.embedding_model != settings.embedding_model or not settings.has_vectors:
+        return tuple(replace(block, embedding=b"") if block.embedding else block for block in document.blocks)
+    for block in document.blocks:
+        dimension = len(block.embedding) // 4
+        if dimension not in {0, settings.dimension}:
+            raise LoadFailed(
+                f"{document.key!r} has an embedding of {dimension} dimensions, and {settings.embedding_model!r} of "
+                f"corpus {corpus.name!r} has {settings.dimension}; embed it with that model, or leave `embedding` out"
+            )
+    return document.blocks

@@ -1,20 +1,169 @@
-"""Packing of sentences into chunks that the embedding model can read. Tokens are counted in one batch per step."""
+"""Packing of sentences into chunks that the embedding model can read. Tokens are counted in one batch per step.
 
+- The ends of chunks are chosen from the text: a changed sentence moves few ends besides its own.
+- The chunks of a document are kept as places in its blocks, which take far less memory than their texts.
+"""
+
+from array import array
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
+from typing import NamedTuple, overload
+from zlib import crc32
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context import TextTable, find_tables
 from core.ports.embedding import TokenCounter
-from core.ports.indexing import DraftChunk, LoadedDocument
-from indexer.chunking.draft_table import DraftTable
+from core.ports.indexing import Block, DraftChunk, LoadedDocument
+from core.text.sentences import Range
 from indexer.chunking.embedded_text import fitted_heads
-from indexer.chunking.ends import pack
-from indexer.chunking.pieces import Frame, Piece, cut_sentences, halve_until_fitting, split_by_beginning, split_by_limit
-from indexer.chunking.splitting import trimmed
+from indexer.chunking.pieces import (
+    Frame,
+    Piece,
+    cut_sentences,
+    halve_until_fitting,
+    split_by_beginning,
+    split_by_limit,
+    trimmed,
+)
 
-__all__ = ["cut_blocks"]
+__all__ = ["cut_blocks", "pack"]
+
+
+_HASH = 1 << 32
+_CHUNK = _HASH // 10
+"""The cost of a chunk beside the cost of its end. A higher cost makes fewer chunks and moves more ends."""
+_WITHIN_PARAGRAPH = _HASH
+_FACTOR_WITHIN_PARAGRAPH = 4
+"""An end within a paragraph costs one to five hashes, the end of a paragraph up to one hash."""
+
+
+class _Start(NamedTuple):
+    """A sentence, by its number, with which a chunk may begin.
+
+    `tokens`: the tokens before the chunk, less the repeated tokens. `cost`: the cost of the cheapest ends up to here.
+    """
+
+    number: int
+    tokens: int
+    cost: int
+
+
+def pack(sentences: Iterable[Piece], budget: int, overlap: int) -> list[Range]:
+    """Returns the ranges of the chunks of a block, each with at most `budget` tokens.
+
+    A chunk that begins within a paragraph repeats up to `overlap` sentences of it, of at most a quarter of the budget.
+    Takes time in proportion to the number of sentences, and 24 bytes for each of them.
+    """
+    begins, ends, cheapest = array("q"), array("q"), array("q")
+    recent: deque[Piece] = deque(maxlen=overlap)
+    starts: deque[_Start] = deque()  # a later chunk may still begin here; ascending by number and cost
+    tokens = cost = 0
+    for number, sentence in enumerate(sentences):
+        repeated = _find_repeated(recent, min(budget // 4, budget - sentence.tokens))
+        while starts and starts[-1].cost >= cost:
+            starts.pop()
+        starts.append(_Start(number, tokens - sum(piece.tokens for piece in repeated), cost))
+        tokens += sentence.tokens
+        while len(starts) > 1 and tokens - starts[0].tokens > budget:
+            starts.popleft()
+        begins.append((repeated or [sentence])[0].range[0])
+        ends.append(sentence.range[1])
+        cheapest.append(starts[0].number)
+        ends_paragraph = _ends_paragraph(sentence)
+        cost = starts[0].cost + _cost_of_end(sentence, ends_paragraph=ends_paragraph)
+        if ends_paragraph or not sentence.whole:
+            recent.clear()
+        else:
+            recent.append(sentence)
+    return _trace(begins, ends, cheapest)
+
+
+def _trace(begins: "array[int]", ends: "array[int]", cheapest: "array[int]") -> list[Range]:
+    """Returns the ranges of the cheapest way. `cheapest[i]` begins the last chunk if sentence i ends it."""
+    found: list[Range] = []
+    after = len(ends)
+    while after:
+        first = cheapest[after - 1]
+        found.append((begins[first], ends[after - 1]))
+        after = first
+    return found[::-1]
+
+
+def _find_repeated(recent: Iterable[Piece], room: int) -> list[Piece]:
+    """Returns the last of the sentences that have at most `room` tokens together."""
+    repeated: list[Piece] = []
+    for sentence in reversed(list(recent)):
+        room -= sentence.tokens
+        if room < 0:
+            break
+        repeated.insert(0, sentence)
+    return repeated
+
+
+def _cost_of_end(sentence: Piece, *, ends_paragraph: bool) -> int:
+    """A part of a sentence that is too long has no hash: such parts are packed up to the budget."""
+    if not sentence.whole:
+        return _CHUNK + _WITHIN_PARAGRAPH + _FACTOR_WITHIN_PARAGRAPH * _HASH
+    hashed = crc32(sentence.text.strip().encode("utf-8", "surrogatepass"))
+    return _CHUNK + (hashed if ends_paragraph else _WITHIN_PARAGRAPH + _FACTOR_WITHIN_PARAGRAPH * hashed)
+
+
+def _ends_paragraph(sentence: Piece) -> bool:
+    text = sentence.text
+    return text.count("\n", len(text.rstrip())) > 1
+
+
+class _DraftTable(Sequence[DraftChunk]):
+    """Chunks in order. A chunk is made when it is read. `headings` begin with the joined heading paths of the
+    blocks.
+    """
+
+    def __init__(self, blocks: Sequence[Block], headings: Sequence[str]) -> None:
+        self._blocks = blocks
+        self._headings = list(headings)
+        self._columns = array("q")
+        """Five numbers for each chunk: its block, its start and end in the block, its tokens, and its heading."""
+
+    def add(self, block: int, part: Range, tokens: int, heading: str) -> None:
+        """Adds a chunk. Chunks with the same heading, other than the block's, follow one another."""
+        if heading == self._headings[block]:
+            number = block
+        else:
+            number = len(self._headings) - 1
+            if heading != self._headings[-1]:
+                self._headings.append(heading)
+                number += 1
+        self._columns.extend((block, *part, tokens, number))
+
+    def __len__(self) -> int:
+        return len(self._columns) // 5
+
+    @overload
+    def __getitem__(self, index: int) -> DraftChunk: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[DraftChunk]: ...
+    def __getitem__(self, index: int | slice) -> DraftChunk | Sequence[DraftChunk]:
+        numbers = range(len(self))[index]
+        return self._make(numbers) if isinstance(numbers, int) else [self._make(n) for n in numbers]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and list(self) == list(other)
+
+    __hash__ = None  # type: ignore[assignment]  # it is equal to a list
+
+    def _make(self, n: int) -> DraftChunk:
+        index, start, end, tokens, heading = self._columns[5 * n : 5 * n + 5]
+        block = self._blocks[index]
+        return DraftChunk(
+            text=block.text[start:end],
+            heading=self._headings[heading],
+            page=block.page,
+            start=None if block.start is None else block.start + start,
+            block=index,
+            tokens=tokens,
+        )
 
 
 def cut_blocks(
@@ -46,7 +195,7 @@ def cut_blocks(
         for frame, of_block in groupby(atoms, key=lambda atom: atom.frame)
         for part in pack(of_block, frame.budget, overlap)
     ]
-    drafts = DraftTable(document.blocks, headings)
+    drafts = _DraftTable(document.blocks, headings)
     for piece in _without_contained(given + fitting + halve_until_fitting(packed, tokens)):
         heading = _find_heading(headings[piece.frame.index], tables.get(piece.frame.index, ()), piece.range[0])
         drafts.add(piece.frame.index, piece.range, piece.tokens, heading)

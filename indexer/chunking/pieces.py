@@ -1,16 +1,86 @@
-"""Pieces of blocks: ranges with their token counts, cut until each fits its budget. Used by `packing.py`."""
+"""Pieces of blocks: ranges with their token counts, cut until each fits its budget. Used by `packing.py`.
 
+First comes the splitting of sentences that are too long into parts: ranges of code points that cover all of them.
+"""
+
+import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from core.execution.limits import check_work
 from core.ports.embedding import TokenCounter
 from core.text.sentences import Range, iter_segments
 from indexer.chunking.batches import batched, batched_by_length
 from indexer.chunking.embedded_text import embedded_text
-from indexer.chunking.splitting import CHARACTERS, finer, halves, trimmed
 
-__all__ = ["Frame", "Piece", "cut_sentences", "halve_until_fitting", "split_by_beginning", "split_by_limit"]
+__all__ = [
+    "Frame",
+    "Piece",
+    "cut_sentences",
+    "finer",
+    "halve_until_fitting",
+    "halves",
+    "split_by_beginning",
+    "split_by_limit",
+    "trimmed",
+]
+
+
+_SPACE = re.compile(r"\s")
+_PARTS = (
+    re.compile(r"\n\s*"),
+    re.compile(r"[,;:)\]]\s+|\s[—–-]\s+|[、，；：。！？،؛।]\s*"),
+    re.compile(r"\s+"),
+)
+
+_CHARACTERS = len(_PARTS)
+"""The first level at which `finer` cuts between characters."""
+
+
+def finer(text: str, part: Range, level: int) -> list[Range]:
+    """Cuts `part` at line ends (level 0), clauses (1), words (2), or in two between characters (3 and more)."""
+    if level >= _CHARACTERS:
+        return [(a, b) for a, b in halves(text, part) if not text[a:b].isspace()]
+    start, end = part
+    cuts = [start, *(m.end() for m in _PARTS[level].finditer(text, start, end) if start < m.end() < end), end]
+    return [(a, b) for a, b in pairwise(cuts) if not text[a:b].isspace()]
+
+
+def halves(text: str, part: Range) -> list[Range]:
+    """Cuts near the middle: at white space if there is any in the middle half, and never before a combining mark.
+
+    What readers see as a single character stays whole.
+    """
+    start, end = part
+    quarter, middle = (end - start) // 4, (start + end) // 2
+    spaces = [m.end() for m in _SPACE.finditer(text, middle - quarter, middle + quarter)]
+    cut = min(spaces, key=lambda at: abs(at - middle), default=middle)
+    while start < cut < end and _joined(text, cut):
+        cut -= 1
+    if cut <= start:
+        cut = start + 1
+        while cut < end and _joined(text, cut):
+            cut += 1
+    return [(start, end)] if cut >= end else [(start, cut), (cut, end)]
+
+
+def _joined(text: str, at: int) -> bool:
+    """Whether the characters before and at `at` are shown as one."""
+    joiners = "\u200d\ufe0e\ufe0f"
+    return text[at] in joiners or text[at - 1] == "\u200d" or unicodedata.category(text[at]) in ("Mn", "Mc", "Me")
+
+
+def trimmed(text: str, part: Range) -> Range:
+    """Returns the range without white space at its ends. An empty range stays where it ends."""
+    start, end = part
+    while start < end and text[start].isspace():
+        start += 1
+    while start < end and text[end - 1].isspace():
+        end -= 1
+    return (start, end)
+
 
 _BEGINNINGS_TOGETHER = 200
 _COUNTED_TOGETHER = 1_000_000
@@ -118,8 +188,8 @@ def _cut_until_fitting(pieces: Sequence[Piece], tokens: TokenCounter) -> list[Pi
         done += [p for p in pieces if p.tokens <= p.frame.budget]
         parts = [(p, finer(p.frame.text, p.range, level)) for p in pieces if p.tokens > p.frame.budget]
         # A single character that exceeds its budget cannot be cut, and is taken as it is.
-        done += [p for p, cut in parts if cut == [p.range] and level >= CHARACTERS]
-        remaining = [(p, cut) for p, cut in parts if cut != [p.range] or level < CHARACTERS]
+        done += [p for p, cut in parts if cut == [p.range] and level >= _CHARACTERS]
+        remaining = [(p, cut) for p, cut in parts if cut != [p.range] or level < _CHARACTERS]
         pieces = _count([Piece(p.frame, part, whole=False) for p, cut in remaining for part in cut], tokens)
         level += 1
     return sorted(done, key=lambda p: (p.frame.index, p.range))

@@ -12,8 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from core.ports.indexing import Block, LoadedDocument
 from indexer.loading.attachments import AttachedFile, FoundFiles
-from indexer.loading.pdf.drawing import DrawnPage
-from indexer.loading.pdf.png import is_png
+from indexer.loading.pdf.drawing import DrawnPage, is_png
 
 __all__ = [
     "DRAW",

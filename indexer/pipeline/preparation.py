@@ -15,13 +15,11 @@ from core.ports.indexing import Chunker, DraftChunk, Extractor, LoadedDocument, 
 from core.ports.record import Claim, StagedExtraction
 from core.trace import Trace
 from indexer.backends import IndexingBackends
-from indexer.chunking.embedded_blocks import fit_embeddings
+from indexer.chunking.embedded_text import fit_embeddings
 from indexer.loading.kept_pages import pack_pages
 from indexer.pipeline.extraction.accounting import Accounting
-from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.extraction.pool import ExtractionPool
-from indexer.pipeline.extraction.shortfalls import find_shortfall
-from indexer.pipeline.extraction.staging_buffer import StagingBuffer
+from indexer.pipeline.extraction.chunked_document import ChunkedDocument, find_shortfall
+from indexer.pipeline.extraction.pool import ExtractionPool, StagingBuffer
 from indexer.pipeline.options import DocumentLimits
 from indexer.pipeline.prepared_revision import PreparedRevision, RevisionBuilder
 from indexer.pipeline.progress import ProgressReport

@@ -14,14 +14,13 @@ from core.record_policy.claims import size_class
 from indexer.backends import IndexingBackends
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument
-from indexer.pipeline.extraction.staging_buffer import StagingBuffer
+from indexer.pipeline.extraction.pool import StagingBuffer
 from indexer.pipeline.held_claims import HeldClaims
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.preparation import Preparer
 from indexer.pipeline.progress import ProgressReport
 from indexer.pipeline.writing import RevisionWriter
-from indexer.selection.chunkers import make_chunker
-from indexer.selection.extractors import has_fine_vectors, make_extractor
+from indexer.selection.extractors import has_fine_vectors, make_chunker, make_extractor
 
 __all__ = ["Run"]
 

@@ -1,28 +1,106 @@
 """The worker: maintains and indexes one corpus at a time, and tries again while a store is unavailable.
 
-While a large document is in work, the worker also makes runs for smaller documents of all corpora. It knows no broker.
-A caller may call `work` as often as it likes: the record tells what is to be done.
+- Maintenance between runs: entries of due tombstones, pending synonyms, and all that deleted corpora left.
+- Reindexing: submits to a shadow corpus what it lacks, and gives it the name of the corpus when it is complete.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from dataclasses import replace
 
 from core.corpora import Corpus
+from core.documents import OnConflict
 from core.errors import HopweaveError, NotFound, Unavailable
 from core.execution.limits import FairSlots
-from core.ports.record import ClaimFilter
+from core.jobs import Job
+from core.ports.record import ClaimFilter, NewRevision, Reindex
 from core.record_policy.claims import next_corpus
 from core.telemetry.spans import SpanKind, span
 from indexer.backends import IndexingBackends
 from indexer.pipeline.logged_ports import LoggedClaims, LoggedCommits
-from indexer.pipeline.maintenance import delete_deleted_corpora, maintain_corpus
 from indexer.pipeline.options import WorkerOptions
-from indexer.pipeline.reindexing import continue_reindexing
 from indexer.pipeline.run import Run
+from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 
 __all__ = ["Worker"]
+
+
+async def _maintain_corpus(corpus: Corpus, backends: IndexingBackends) -> None:
+    """Finishes what other workers left: deletes due entries, and links synonyms of entities whose worker has died."""
+    await ViewDeleter(corpus, backends).delete_due()
+    await ViewRepairer(corpus, backends).link_synonyms(await backends.commits.list_pending_synonyms(corpus.id))
+
+
+async def _delete_deleted_corpora(backends: IndexingBackends) -> None:
+    """Deletes the views, files and rows of corpora that are deleted already for readers."""
+    for corpus_id in await backends.maintenance.list_deleted_corpora():
+        await delete_corpus_views(backends, corpus_id)
+        await backends.maintenance.delete_corpus_rows(corpus_id)
+
+
+_UNFINISHED = ("queued", "loading", "extracting", "writing", "deleting", "paused")
+_COPY_BATCH = 32
+
+
+async def _continue_reindexing(backends: IndexingBackends, corpus_id: str) -> bool:
+    """Continues each reindexing with this corpus, or with this shadow corpus. Returns whether it queued anything.
+
+    If several workers do so at once, the record lets one of them queue and one of them swap.
+    """
+    queued = False
+    for reindex in await backends.reindexing.list():
+        if corpus_id in (reindex.corpus_id, reindex.shadow_id):
+            queued |= await _continue(backends, reindex)
+    return queued
+
+
+async def _continue(backends: IndexingBackends, reindex: Reindex) -> bool:
+    job = await backends.jobs.get(reindex.job_id)
+    if job.state.final:  # it was cancelled
+        await backends.reindexing.cancel(reindex.corpus_id)
+        return False
+    queued = False
+    while difference := await backends.reindexing.compare(reindex.corpus_id):
+        queued = True
+        if difference.revisions:
+            await _copy_originals(backends, reindex, difference.revisions)
+            await backends.submissions.enqueue(
+                reindex.shadow_id, difference.revisions, OnConflict.REPLACE, job_id=reindex.job_id
+            )
+            # Between copying and queuing, another worker may have deleted bytes that no revision named: copy again.
+            await _copy_originals(backends, reindex, difference.revisions)
+        if difference.document_ids:
+            await backends.submissions.delete_documents(reindex.shadow_id, difference.document_ids)
+    if not queued and not _is_unfinished(job):
+        await _swap(backends, reindex, job)
+    return queued
+
+
+async def _swap(backends: IndexingBackends, reindex: Reindex, job: Job) -> None:
+    """Swaps the corpora. If a readable document of the corpus has failed in the shadow corpus, cancels instead."""
+    if await backends.reindexing.swap(reindex.corpus_id) is None and job.counts.get("failed"):
+        await backends.reindexing.cancel(reindex.corpus_id)
+
+
+def _is_unfinished(job: Job) -> bool:
+    return any(job.counts.get(state) for state in _UNFINISHED)
+
+
+async def _copy_originals(backends: IndexingBackends, reindex: Reindex, revisions: Sequence[NewRevision]) -> None:
+    """Copies the originals. They are stored per corpus, so deleting a corpus deletes no originals of another corpus."""
+    names = sorted({revision.content_hash for revision in revisions})
+    for start in range(0, len(names), _COPY_BATCH):
+        await asyncio.gather(*(_copy(backends, reindex, name) for name in names[start : start + _COPY_BATCH]))
+
+
+async def _copy(backends: IndexingBackends, reindex: Reindex, name: str) -> None:
+    try:
+        content = await backends.files.get(reindex.corpus_id, name)
+    except NotFound:
+        return  # its document fails to load, with a reason
+    await backends.files.put(reindex.shadow_id, [content])
+
 
 _MAX_PAUSE = 60.0
 _POLL_SECONDS = 0.3
@@ -73,7 +151,7 @@ class Worker:
         started, pause = time.monotonic(), 1.0
         while True:
             try:
-                await delete_deleted_corpora(self._backends)
+                await _delete_deleted_corpora(self._backends)
                 return await self._work(corpus_id, FairSlots(1), guard=self._run_until_stopped)
             except NotFound:
                 return False  # the corpus was deleted meanwhile
@@ -97,7 +175,7 @@ class Worker:
         """Makes a run. Claims nothing more when it `is_over`. `guard` awaits the run."""
         corpus = await self._backends.corpora.get_by_id(corpus_id)
         backends = self._backends.for_corpus(corpus)
-        await maintain_corpus(corpus, backends)
+        await _maintain_corpus(corpus, backends)
         claims = LoggedClaims(backends.claims, corpus.name)
         logged = replace(backends, claims=claims, commits=LoggedCommits(backends.commits, claims))
         run = Run(self._name, corpus, logged, self._options, turns=turns, max_size=max_size)
@@ -106,7 +184,7 @@ class Worker:
             more = await guard(self._run_beside_smaller(run, corpus_id, clock, turns))
             begun.set({"hopweave.documents": claims.made, "hopweave.unfinished": more})
         await self._backends.maintenance.prune()
-        more = more or await continue_reindexing(self._backends, corpus_id)
+        more = more or await _continue_reindexing(self._backends, corpus_id)
         await self._report_end(corpus_id, more)
         return more
 
@@ -137,7 +215,7 @@ class Worker:
                 return True
             if not may_prolong:
                 return False
-            await maintain_corpus(corpus, self._backends.for_corpus(corpus))
+            await _maintain_corpus(corpus, self._backends.for_corpus(corpus))
             await self._backends.maintenance.prune()
             deadline = time.monotonic() + self._options.task_seconds
             return True

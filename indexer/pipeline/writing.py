@@ -1,32 +1,88 @@
 """Writing of prepared revisions: embed, write the views, commit.
 
-The order is part of the record's contract:
-
-1. Extractions are staged (`preparation.py`).
-2. New view entries are written.
-3. One transaction makes the revisions current.
-4. Old view entries are deleted (`committing.py`).
-
-Repeating from any point is safe.
+After a commit, old view entries are deleted, and missing entries are written again.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.errors import NotFound
 from core.execution.limits import FairSlots
 from core.graph import Synonym
-from core.ports.record import Claim, Commit
+from core.ports.record import Claim, Commit, Outcome, Tombstone
 from core.ports.views import VectorKind
 from indexer.backends import IndexingBackends
-from indexer.pipeline.committing import commit_revisions
 from indexer.pipeline.extracted_graph import ExtractedGraph
 from indexer.pipeline.prepared_revision import PreparedRevision
 from indexer.pipeline.progress import ProgressReport
+from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 from indexer.views.writing import ViewWriter, fine_texts
 
-__all__ = ["RevisionWriter"]
+__all__ = ["RevisionWriter", "commit_revisions"]
+
+
+async def commit_revisions(
+    corpus: Corpus,
+    backends: IndexingBackends,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    *,
+    grace: float,
+    seen: int | None,
+) -> Outcome:
+    """Commits revisions, deletes the view entries of what that removed, and repairs what other workers deleted.
+
+    `seen` has the meaning that it has in the record's `commit`. A cancelled call still runs to its end: without the
+    repair, entries that another worker has deleted may be missing.
+    """
+    committing = asyncio.ensure_future(_commit(corpus, backends, commits, synonyms, grace=grace, seen=seen))
+    try:
+        return await asyncio.shield(committing)
+    except asyncio.CancelledError:
+        await asyncio.wait([committing])
+        raise
+
+
+async def _commit(
+    corpus: Corpus,
+    backends: IndexingBackends,
+    commits: Sequence[Commit],
+    synonyms: Sequence[Synonym],
+    *,
+    grace: float,
+    seen: int | None,
+) -> Outcome:
+    try:
+        outcome = await backends.commits.commit(commits, synonyms, grace=grace, seen=seen)
+    except NotFound:  # the corpus was deleted, and then its views were written again
+        await delete_corpus_views(backends, corpus.id)
+        raise
+    if outcome.tombstone is not None:
+        await ViewDeleter(corpus, backends).delete([outcome.tombstone])
+    fenced = {claim.token for claim in outcome.fenced}
+    written = _entries_of(corpus.id, [one for one in commits if one.claim.token not in fenced])
+    repairer = ViewRepairer(corpus, backends)
+    await repairer.write_missing(written)
+    await repairer.link_synonyms(outcome.pending_synonyms)
+    late = [one for one in commits if one.claim.token in fenced]
+    if late:  # views cannot be fenced: a tombstone lists the late entries, which are deleted if nothing names them
+        documents = [one.claim.document_id for one in late]
+        await backends.tombstones.write(_entries_of(corpus.id, late), documents, grace=grace)
+    return outcome
+
+
+def _entries_of(corpus_id: str, commits: Sequence[Commit]) -> Tombstone:
+    """Returns the ids of the view entries of commits."""
+    return Tombstone(
+        id=0,
+        corpus_id=corpus_id,
+        view_ids=tuple(sorted({row.chunk.view_id for one in commits for row in one.chunks})),
+        entity_ids=tuple(sorted({mention.entity_id for one in commits for mention in one.mentions})),
+        triple_ids=tuple(sorted({fact.triple_id for one in commits for fact in one.facts})),
+    )
 
 
 class RevisionWriter:

@@ -1,17 +1,36 @@
-"""Extractors by name: the modules of `indexer.extractors`, several of them joined with '+' (`pattern+given`)."""
+"""Chunkers and extractors by name: the modules of `indexer.chunkers` and `indexer.extractors`, and their versions.
 
-from core import strategies
+Several extractors are joined with '+' (`pattern+given`). A corpus that was built with other versions is stale.
+"""
+
+from collections.abc import Mapping
+
 from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
-from core.ports.embedding_form import split_form
-from core.ports.indexing import Extractor
-from core.strategies import StrategySpec, parse_spec
+from core.ports.embedding import split_form
+from core.ports.indexing import Chunker, Extractor
+from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer.extractors._combined import CombinedExtractor
 
-__all__ = ["gives_triples", "has_fine_vectors", "make_extractor"]
+__all__ = ["gives_triples", "has_fine_vectors", "make_chunker", "make_extractor", "versions_of"]
 
-_PACKAGE = "indexer.extractors"
+
+_CHUNKERS = "indexer.chunkers"
+
+
+def make_chunker(text: str) -> Chunker:
+    """Makes the chunker that `text` names, such as `sentences:max_tokens=128`. Raises `InvalidStrategy`."""
+    chunker: Chunker = build(_CHUNKERS, parse_spec(text), "chunker", None)
+    return chunker
+
+
+def _chunker_version(text: str) -> str:
+    """Returns the fingerprint of the chunker that `text` names. Raises `InvalidStrategy`."""
+    return str(load_module(_CHUNKERS, parse_spec(text).name, "chunker").FINGERPRINT)
+
+
+_EXTRACTORS = "indexer.extractors"
 
 
 def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
@@ -19,13 +38,13 @@ def make_extractor(text: str, models: ChatModels | None = None) -> Extractor:
 
     Raises `InvalidStrategy` if a part is unknown or named twice, or calls a model and none is configured.
     """
-    parts: list[Extractor] = [strategies.build(_PACKAGE, spec, "extractor", models) for spec in _parse_specs(text)]
+    parts: list[Extractor] = [build(_EXTRACTORS, spec, "extractor", models) for spec in _parse_specs(text)]
     return parts[0] if len(parts) == 1 else CombinedExtractor(parts)
 
 
 def gives_triples(text: str) -> bool:
     """Whether the extractor that `text` names finds triples. It need not be configured."""
-    return any(strategies.load_module(_PACKAGE, spec.name, "extractor").GIVES_TRIPLES for spec in _parse_specs(text))
+    return any(load_module(_EXTRACTORS, spec.name, "extractor").GIVES_TRIPLES for spec in _parse_specs(text))
 
 
 def has_fine_vectors(settings: CorpusSettings) -> bool:
@@ -38,7 +57,7 @@ def has_fine_vectors(settings: CorpusSettings) -> bool:
         return False
     if settings.fine is not Fine.AUTO:
         return settings.fine is Fine.ON
-    modules = (strategies.load_module(_PACKAGE, spec.name, "extractor") for spec in _parse_specs(settings.extractor))
+    modules = (load_module(_EXTRACTORS, spec.name, "extractor") for spec in _parse_specs(settings.extractor))
     return any(module.GIVES_TRIPLES and getattr(module, "FINE", True) for module in modules)
 
 
@@ -52,3 +71,12 @@ def _parse_specs(text: str) -> list[StrategySpec]:
     if len(specs) > 1 and any(spec.name == NO_GRAPH for spec in specs):
         raise InvalidStrategy(f"extractor {text!r} joins {NO_GRAPH!r}, which finds nothing, with others; leave it out")
     return specs
+
+
+def versions_of(chunker: str, extractor: str, models: ChatModels | None) -> Mapping[str, str]:
+    """Returns the fingerprints of a chunker and an extractor, as `CorpusSettings.versions` keeps them.
+
+    The fingerprint of an extractor covers its prompt and its model. Raises `InvalidStrategy` if one of them is unknown
+    or needs a model that is not configured.
+    """
+    return {"chunker": _chunker_version(chunker), "extractor": make_extractor(extractor, models).fingerprint}

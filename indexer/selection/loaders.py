@@ -1,12 +1,13 @@
 """Loaders by media type or suffix: the modules of `indexer.loaders`, each of which names what it reads.
 
-A module with `ISOLATED = True` reads a binary format: its loader runs in a parser process.
+First come formats by content: the suffix of a format by the first bytes of a file, or by the names of its parts.
 """
 
 import asyncio
 import importlib
 import io
 import mimetypes
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
@@ -27,13 +28,11 @@ from core.errors import InvalidInput, InvalidStrategy, LoadFailed, UnsupportedMe
 from core.ports.indexing import Block, LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig, list_names, parse_config, parse_spec
 from indexer.isolation.frames import LIST_FILES, decode_files
-from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import ParserLimits
-from indexer.isolation.parser_process import ParserProcess
+from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from indexer.loading.attachments import FoundFiles
-from indexer.selection.formats import recognise_format
+from indexer.submission.decoding import find_binary, tell_no_utf8
 from indexer.submission.document_json import canonical_json
-from indexer.submission.encodings import find_binary, tell_no_utf8
 
 __all__ = [
     "Loaders",
@@ -43,8 +42,78 @@ __all__ = [
     "media_type_of_content",
     "media_type_of_file",
     "module_of",
+    "recognise_format",
     "tells_format",
 ]
+
+
+_HEAD = 64 * 1024
+_TAIL = 1024 * 1024
+_MOST_OF_COMPOUND = 16 * 1024 * 1024
+_STARTS = ((b"%PDF-", ".pdf"), (b"{\\rtf", ".rtf"))
+_ZIP, _COMPOUND = b"PK\x03\x04", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MEDIA_TYPES = (
+    (b"mimetypeapplication/epub+zip", ".epub"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
+    (b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet", ".ods"),
+)
+_PARTS = (
+    (b"word/document.xml", ".docx"),
+    (b"ppt/presentation.xml", ".pptx"),
+    (b"xl/workbook.xml", ".xlsx"),
+    (b"META-INF/container.xml", ".epub"),
+)
+_STREAMS = tuple(
+    (name.encode("utf-16-le"), suffix)
+    for name, suffix in (("__properties_version1.0", ".msg"), ("WordDocument", ".doc"))
+)
+_HTML = re.compile(
+    rb"\s{0,1000}+(?:<\?xml[^>]{0,200}+>\s{0,1000}+)?<(?:!doctype\s{1,100}+html|html[\s>])", re.IGNORECASE
+)
+_HEADER = re.compile(rb"^([A-Za-z][A-Za-z-]{1,60}+):[ \t]", re.MULTILINE)
+_MAIL_HEADERS = frozenset((b"from", b"to", b"date", b"subject", b"message-id", b"received", b"mime-version"))
+_FIRST_HEADERS = _MAIL_HEADERS | {b"return-path", b"delivered-to", b"x-original-to", b"envelope-to"}
+_MAILBOX = re.compile(rb"From \S{1,300} [^\r\n]{0,200}\d{2}:\d{2}")
+
+
+def recognise_format(content: BinaryIO) -> str:
+    """Returns the suffix of the format that content has by itself, such as `.pdf`; '' for other binary files and text.
+
+    Office files are recognised by the names of their parts, which are not compressed; nothing is unpacked.
+    """
+    head = content.read(_HEAD)
+    for start, suffix in _STARTS:
+        if head.startswith(start):
+            return suffix
+    if head.startswith(_ZIP):
+        return _find(head[:200], _MEDIA_TYPES) or _find(head + _read_tail(content), _PARTS)
+    if head.startswith(_COMPOUND):
+        return _find(head + content.read(_MOST_OF_COMPOUND), _STREAMS)
+    if _HTML.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return ".html"
+    return ".eml" if _is_mail(head) else ""
+
+
+def _find(content: bytes, names: tuple[tuple[bytes, str], ...]) -> str:
+    return next((suffix for name, suffix in names if name in content), "")
+
+
+def _read_tail(content: BinaryIO) -> bytes:
+    """Returns the end of a file, where an archive lists its parts."""
+    size = content.seek(0, 2)
+    content.seek(max(0, size - _TAIL))
+    return content.read()
+
+
+def _is_mail(head: bytes) -> bool:
+    """Whether content begins with the headers of a mail, or with the line between the mails of a mailbox."""
+    if _MAILBOX.match(head):
+        return True
+    top = re.split(rb"\r?\n\r?\n", head, maxsplit=1)[0]
+    names = [name.lower() for name in _HEADER.findall(top)]
+    is_first = bool(names) and top.lower().startswith(names[0] + b":") and names[0] in _FIRST_HEADERS
+    return is_first and len(_MAIL_HEADERS.intersection(names)) >= 3
+
 
 _PACKAGE = "indexer.loaders"
 _PLAIN_TEXT = "text/plain"

@@ -1,20 +1,68 @@
-"""Repair of views: entries that the record names and a view lacks are made from the record again."""
+"""Repair of views: entries that the record names and a view lacks are made from the record again.
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
+First come ready embeddings, read again from originals: no model has to make them. Deletion comes last: of view entries
+and originals that the record no longer names, while other workers may write them.
+"""
+
+import asyncio
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
 
 from core.corpora import Corpus
 from core.documents import Chunk
+from core.errors import LoadFailed, NotFound
+from core.execution.threads import call_in_thread
+from core.ids import chunk_id
+from core.ports.indexing import Source
 from core.ports.record import Tombstone
 from core.ports.views import VectorKind
 from indexer.backends import IndexingBackends
 from indexer.chunking.batches import batched
-from indexer.chunking.embedded_text import embedded_text, fitted_heads
+from indexer.chunking.embedded_text import embedded_text, fit_embeddings, fitted_heads
+from indexer.chunking.pieces import trimmed
 from indexer.selection.extractors import has_fine_vectors
-from indexer.views.given_vectors import read_given_vectors
+from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE
 from indexer.views.writing import ViewWriter
 
-__all__ = ["ViewRepairer"]
+__all__ = ["ViewDeleter", "ViewRepairer", "delete_corpus_views"]
+
+
+async def _read_given_vectors(corpus: Corpus, backends: IndexingBackends, documents: Iterable[str]) -> dict[str, bytes]:
+    """Returns, by chunk id, the embeddings that the originals of these documents have for the model of the corpus.
+
+    If the original is gone, or belongs to a revision that is not indexed yet, it has no embeddings for the current
+    chunks: the model then embeds them.
+    """
+    found: dict[str, bytes] = {}
+    for document in documents:
+        try:
+            found.update(await _read_document(corpus, backends, document))
+        except (NotFound, LoadFailed):
+            continue
+    return found
+
+
+async def _read_document(corpus: Corpus, backends: IndexingBackends, document_id: str) -> dict[str, bytes]:
+    document = await backends.documents.get(corpus.id, document_id)
+    if document.media_type != DOCUMENT_MEDIA_TYPE:
+        return {}
+    content = await backends.files.get(corpus.id, document.content_hash)
+    if b'"embedding_model"' not in content:
+        return {}
+    source = Source(key=document.key, content=content, media_type=document.media_type, title=None, metadata={})
+
+    def load() -> dict[str, bytes]:
+        seen: Counter[str] = Counter()
+        vectors: dict[str, bytes] = {}
+        for block in fit_embeddings(backends.loaders.load(source), corpus):
+            text = block.text[slice(*trimmed(block.text, (0, len(block.text))))]
+            if block.embedding:
+                vectors[chunk_id(document.key, text, seen[text])] = block.embedding
+            seen[text] += 1
+        return vectors
+
+    return await call_in_thread(load)
+
 
 _CHUNKS_AT_ONCE = 4096
 
@@ -84,7 +132,7 @@ class ViewRepairer:
     async def _write_given(self, chunks: Sequence[Chunk]) -> None:
         """Writes the vectors that came with the documents of these chunks."""
         documents = sorted({chunk.document_id for chunk in chunks})
-        given = await read_given_vectors(self._corpus, self._backends, documents)
+        given = await _read_given_vectors(self._corpus, self._backends, documents)
         await self._views.write_given(
             (chunk.view_id, chunk.document_id, given[chunk.id]) for chunk in chunks if chunk.id in given
         )
@@ -114,3 +162,102 @@ class ViewRepairer:
             for id, triple in triples.items()
             if triple.subject_id in entities and triple.object_id in entities  # else its document has just been deleted
         }
+
+
+_ORIGINALS_BATCH = 16  # in memory at a time
+
+
+class ViewDeleter:
+    """Deletes entries and originals of one corpus. Repeating it is harmless."""
+
+    def __init__(self, corpus: Corpus, backends: IndexingBackends) -> None:
+        self._corpus_id = corpus.id
+        self._backends = backends
+        self._repairer = ViewRepairer(corpus, backends)
+
+    async def delete(self, tombstones: Sequence[Tombstone]) -> None:
+        """Deletes entries that tombstones list and the record does not name. Writes missing entries that it names.
+
+        The record is asked before the deletion, so that few entries that are in use again are deleted, and after it,
+        for entries that came into use meanwhile. The tombstones stay.
+        """
+        for tombstone in tombstones:
+            await self._delete_listed(tombstone)
+
+    async def delete_due(self) -> None:
+        """Deletes what due tombstones list, and the tombstones.
+
+        A tombstone stays if an entry that it lists is to be embedded again and this worker has another model.
+        """
+        for tombstone in await self._backends.tombstones.list_due(self._corpus_id):
+            named = await self._delete_listed(tombstone)
+            if named == Tombstone(id=tombstone.id, corpus_id=self._corpus_id) or self._repairer.can_embed:
+                await self._repairer.link_synonyms(named.entity_ids)  # a worker may have died after its repair
+                await self._backends.tombstones.delete([tombstone])
+
+    async def _delete_listed(self, tombstone: Tombstone) -> Tombstone:
+        """Returns the part of the tombstone that the record names."""
+        await self._delete_entries(await self._backends.tombstones.select_orphans(tombstone))
+        named = _subtract(tombstone, await self._backends.tombstones.select_orphans(tombstone))
+        await self._repairer.write_missing(named)
+        return named
+
+    async def _delete_entries(self, listed: Tombstone) -> None:
+        vectors = self._backends.vectors
+        if listed.view_ids:
+            await vectors.delete(self._corpus_id, VectorKind.CHUNK, listed.view_ids)
+            await self._backends.text.delete(self._corpus_id, listed.view_ids)
+        if listed.entity_ids:
+            await vectors.delete(self._corpus_id, VectorKind.ENTITY, listed.entity_ids)
+        if listed.triple_ids:
+            await vectors.delete(self._corpus_id, VectorKind.FACT, listed.triple_ids)
+        for start in range(0, len(listed.content_hashes), _ORIGINALS_BATCH):
+            await self._delete_originals(listed.content_hashes[start : start + _ORIGINALS_BATCH])
+
+    async def _delete_originals(self, names: Sequence[str]) -> None:
+        """Deletes the originals that the record does not name, and writes them back if the record names them
+        afterwards: they cannot be computed again. Originals that the record names already are never deleted.
+
+        A submission writes the same bytes before and after its revision is queued, so one of the two writes is the
+        last. An original that is missing now is not deleted: it may be written at this moment.
+        """
+        before = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(names))
+        names = (await self._backends.tombstones.select_orphans(before)).content_hashes
+        found = await asyncio.gather(*map(self._read_original, names))
+        contents = {name: content for name, content in zip(names, found, strict=True) if content is not None}
+        wanted = set(contents)
+        try:
+            await self._backends.files.delete(self._corpus_id, contents)
+            listed = Tombstone(id=0, corpus_id=self._corpus_id, content_hashes=tuple(contents))
+            wanted.difference_update((await self._backends.tombstones.select_orphans(listed)).content_hashes)
+        finally:  # without an answer of the record all are written back; the due tombstone deletes them later
+            if wanted:
+                await self._backends.files.put(self._corpus_id, [contents[name] for name in sorted(wanted)])
+
+    async def _read_original(self, name: str) -> bytes | None:
+        try:
+            return await self._backends.files.get(self._corpus_id, name)
+        except NotFound:
+            return None
+
+
+def _subtract(tombstone: Tombstone, other: Tombstone) -> Tombstone:
+    """Returns the ids of a tombstone that `other` does not list, without originals, which no repair can write."""
+    return Tombstone(
+        id=tombstone.id,
+        corpus_id=tombstone.corpus_id,
+        view_ids=_difference(tombstone.view_ids, other.view_ids),
+        entity_ids=_difference(tombstone.entity_ids, other.entity_ids),
+        triple_ids=_difference(tombstone.triple_ids, other.triple_ids),
+    )
+
+
+def _difference(ids: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    return tuple(sorted(set(ids).difference(others)))
+
+
+async def delete_corpus_views(backends: IndexingBackends, corpus_id: str) -> None:
+    """Deletes everything that a deleted corpus has besides its rows in the record."""
+    await backends.vectors.delete_corpus(corpus_id)
+    await backends.text.delete_corpus(corpus_id)
+    await backends.files.delete_corpus(corpus_id)

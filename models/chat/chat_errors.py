@@ -7,8 +7,14 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
-from models.endpoint_errors import is_transient, mask_secrets, names_unknown_model
-from models.endpoint_remedies import NOT_FOUND, describe_address, describe_offered
+from models.endpoint_errors import (
+    NOT_FOUND,
+    describe_address,
+    describe_offered,
+    is_transient,
+    mask_secrets,
+    names_unknown_model,
+)
 
 if TYPE_CHECKING:
     import openai

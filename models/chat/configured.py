@@ -14,15 +14,13 @@ from core.ports.chat import ChatModel, ChatRequest, Completion, ModelCache, OnTo
 from core.ports.record import GraphSource
 from core.settings import LlmSettings, RoleSettings
 from core.trace import Trace
-from models.chat.endpoint import Endpoint
+from models.chat.endpoint import Endpoint, Limits
 from models.chat.openai_chat import OpenAIChat
 from models.chat.probe import Probe, probe
 from models.chat.wrappers.accounting import ChatAccounting
 from models.chat.wrappers.cache import ChatCache, RecordCache
-from models.chat.wrappers.limits import Limits
 from models.chat.wrappers.output_modes import OutputModes
-from models.chat.wrappers.rate_limit import ChatRateLimit
-from models.chat.wrappers.retry import ChatRetry
+from models.chat.wrappers.retry import ChatRateLimit, ChatRetry
 
 __all__ = ["ConfiguredModel", "ConfiguredModels", "find_size"]
 

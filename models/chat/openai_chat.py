@@ -24,12 +24,9 @@ from models.chat.chat_errors import (
     convert_stream_error,
     make_too_long,
 )
-from models.chat.completion_reader import AnswerTooLong, CompletionReader
-from models.chat.endpoint import Endpoint
-from models.chat.request_timing import start_on_send
-from models.chat.served_context import ServedContext
-from models.endpoint_errors import names_unknown_model
-from models.endpoint_remedies import describe_address
+from models.chat.completion_reader import AnswerTooLong, CompletionReader, ServedContext
+from models.chat.endpoint import Endpoint, start_on_send
+from models.endpoint_errors import describe_address, names_unknown_model
 
 if TYPE_CHECKING:
     import openai

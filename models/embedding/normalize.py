@@ -3,8 +3,7 @@
 import numpy as np
 
 from core.errors import ModelFailed
-from core.ports.embedding import Vectors
-from core.ports.embedding_form import EmbeddingForm
+from core.ports.embedding import EmbeddingForm, Vectors
 
 __all__ = ["cut", "finish", "lift", "lift_questions", "normalize"]
 

@@ -13,14 +13,19 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
-from core.ports.embedding import Vectors
-from core.ports.embedding_form import EmbeddingForm, split_form
+from core.ports.embedding import EmbeddingForm, Vectors, split_form
 from core.telemetry.spans import outgoing_headers
 from models.embedding.normalize import finish, normalize
 from models.embedding.tokens import EstimatedTokens
 from models.embedding.weights import complete_form, name_form, usual_form
-from models.endpoint_errors import names_unknown_model, translate_errors
-from models.endpoint_remedies import read_list, read_list_later, read_names, show_address
+from models.endpoint_errors import (
+    names_unknown_model,
+    read_list,
+    read_list_later,
+    read_names,
+    show_address,
+    translate_errors,
+)
 from models.endpoint_vectors import read_vectors
 
 if TYPE_CHECKING:

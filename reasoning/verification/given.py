@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from core.ports.reasoning import Answer, Support
 from core.text.answers import normalise_answer
-from core.usage import Usage
+from core.trace import Usage
 from core.verification import Located, VerificationCost
 from reasoning.citations.markers import strip_markers
 

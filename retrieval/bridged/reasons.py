@@ -14,8 +14,7 @@ from core.documents import Chunk, DocumentRef
 from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query
 from retrieval.backends import RetrievalBackends
-from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.pool_names import PoolNames
+from retrieval.bridged.evidence import PoolEvidence, PoolNames
 from retrieval.candidates.explanations import fetch_display_names
 from retrieval.graph.snapshot import GraphSnapshot
 

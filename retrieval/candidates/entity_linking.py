@@ -10,8 +10,7 @@ from core.text.names import normalise
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.names import NameIndex, fold_name
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.pagerank.name_linking import link_names
-from retrieval.pagerank.truecase import build_name_share
+from retrieval.pagerank.name_linking import build_name_share, link_names
 
 __all__ = ["find_question_names", "link_by_name", "link_by_vector"]
 

@@ -14,10 +14,9 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import MAX_K, Hit, Query, SearchResult, Signals
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.current import is_replaced
+from retrieval.candidates.current import compute_cosines, fetch_vectors, is_replaced, search_text, search_vectors
 from retrieval.candidates.explanations import add_paths, fetch_display_names
 from retrieval.candidates.fusion import order_by_score
-from retrieval.candidates.view_search import compute_cosines, fetch_vectors, search_text, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import GraphRanking
 

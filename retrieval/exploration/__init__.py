@@ -3,10 +3,8 @@
 Structure comes from the snapshot in memory, names and facts from the record. `values` has what the functions return.
 """
 
-from retrieval.exploration.details import show_entity
-from retrieval.exploration.finding import find_entities
-from retrieval.exploration.neighbourhood import draw_neighbourhood
-from retrieval.exploration.scope import Scope, open_scope
+from retrieval.exploration.finding import find_entities, show_entity
+from retrieval.exploration.neighbourhood import draw_neighbourhood, find_ways
 from retrieval.exploration.values import (
     EdgeKind,
     EntityDetails,
@@ -17,13 +15,14 @@ from retrieval.exploration.values import (
     Match,
     Mentioning,
     NodeKind,
+    Scope,
     Subgraph,
     SubgraphEdge,
     SubgraphNode,
     Way,
     Ways,
+    open_scope,
 )
-from retrieval.exploration.ways import find_ways
 
 __all__ = [
     "EdgeKind",

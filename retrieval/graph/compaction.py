@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from retrieval.graph.adjacency import Adjacency
-from retrieval.graph.array_file import FileContent, Stream, StreamedArray
 from retrieval.graph.arrays import Ids, Ints, Places, find_positions
 from retrieval.graph.columns import encode_ids
-from retrieval.graph.flat import count_places
 from retrieval.graph.joined import select_terms
 from retrieval.graph.layered import LayeredSnapshot
-from retrieval.graph.layout import LAYOUT
 from retrieval.graph.names import pack_names
+from retrieval.graph.snapshot import count_places
+from retrieval.graph.snapshot_format import LAYOUT, FileContent, Stream, StreamedArray
 from retrieval.graph.terms import PACKED, make_offsets
 
 __all__ = ["BLOCK", "EdgeRows", "Items", "Numbering", "encode_compacted"]

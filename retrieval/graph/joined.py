@@ -15,13 +15,11 @@ from core.ports.record.graph import graph_rows
 from retrieval.graph.adjacency import Adjacency, RowChanges, make_buckets, spread_ranges
 from retrieval.graph.arrays import Ids, Patched, find_positions, sort_unique
 from retrieval.graph.columns import Columns, ColumnUpdate, build_columns, encode_ids, join_columns, read_columns
-from retrieval.graph.flat import FlatSnapshot
 from retrieval.graph.names import NameIndex, build_name_index, pack_names
-from retrieval.graph.snapshot import RetrievalGraph
+from retrieval.graph.snapshot import FlatSnapshot, RetrievalGraph
 from retrieval.graph.terms import ChunkTerms, TermStatistics, make_offsets
 
 __all__ = ["Delta", "EdgeChanges", "Joined", "join", "select_terms"]
-
 
 Numbers = NDArray[np.int64]
 

@@ -11,13 +11,11 @@ from core.ports.record import GraphChanges
 from core.text.terms import Terms
 from retrieval.graph.arrays import Ids, Ints, find_positions
 from retrieval.graph.columns import encode_ids
-from retrieval.graph.flat import FlatSnapshot
 from retrieval.graph.joined import Delta, Joined, join
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot
 from retrieval.graph.terms import PACKED
 
 __all__ = ["LayeredSnapshot", "follow"]
-
 
 _FROM = 2_000
 """Below, copying all rows takes some hundredths of a second."""

@@ -10,9 +10,8 @@ from core.errors import NotFound
 from core.execution.files import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.trace import Trace
-from retrieval.graph.flat import build_snapshot
 from retrieval.graph.layered import follow
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.graph.snapshot_files import HeldSnapshots, SnapshotFiles, describe_held, list_mappings
 
 __all__ = ["SnapshotCache"]

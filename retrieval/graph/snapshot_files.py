@@ -18,13 +18,12 @@ from core.errors import HopweaveError, NotFound
 from core.execution.files import FileMapping
 from core.ports.record import GraphChanges, GraphSource
 from core.record_policy.commits import KEPT_SECONDS
-from retrieval.graph.array_file import find_mapping, is_mapped
 from retrieval.graph.layered import follow
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_folder import BuildLock, LoggedFolder
+from retrieval.graph.snapshot_format import find_mapping, is_mapped
 
 __all__ = ["FilePolicy", "HeldSnapshots", "SnapshotFiles", "describe_held", "list_mappings"]
-
 
 _log = logging.getLogger("hopweave.retrieval")
 

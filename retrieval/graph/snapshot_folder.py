@@ -16,23 +16,23 @@ from typing import NamedTuple
 
 from core.errors import InvalidInput
 from core.telemetry.logs import log_event
-from retrieval.graph.array_file import (
+from retrieval.graph.compaction import encode_compacted
+from retrieval.graph.layered import LayeredSnapshot
+from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot
+from retrieval.graph.snapshot_format import (
+    LAYOUT,
     ArrayFile,
     FileContent,
     OutdatedFile,
     UnreadableFile,
+    decode_snapshot,
+    encode_snapshot,
     read_array_file,
     read_generation,
     write_array_file,
 )
-from retrieval.graph.compaction import encode_compacted
-from retrieval.graph.flat import FlatSnapshot
-from retrieval.graph.layered import LayeredSnapshot
-from retrieval.graph.layout import LAYOUT, decode_snapshot, encode_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["BuildLock", "LoggedFolder", "SnapshotFile", "SnapshotFolder"]
-
 
 _SUFFIX = ".graph"
 _UNFINISHED = ".unfinished"

@@ -1,7 +1,6 @@
-"""HippoRAG's walk (arXiv 2405.14831, section 2.3): exact PageRank over entities alone, and passages by their entities.
+"""HippoRAG (arXiv 2405.14831, section 2.3): the names of a question, and exact PageRank over entities alone.
 
-The graph has no passages. Its edges are facts, each with the number of its assertions, and synonyms, each with its
-cosine, as in the snapshot.
+A model finds the names. Passages are ranked by their entities.
 """
 
 from collections.abc import Collection
@@ -9,15 +8,53 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from core.errors import InvalidInput
+from core.ports.chat import ChatModels, ChatRequest
+from core.ports.retrieval import Query
+from core.prompting.fences import fenced
+from core.prompting.prompts import load_prompt
+from core.prompting.structured import complete_structured
+from core.trace import Trace
 from retrieval.graph.adjacency import Adjacency
 from retrieval.graph.arrays import sort_unique
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 from retrieval.graph.terms import make_offsets
 from retrieval.pagerank.personalized import GraphRanking
 
-__all__ = ["MAX_EDGES", "rank_by_entities", "without_passages"]
+__all__ = ["MAX_EDGES", "MAX_ENTITIES", "find_entities", "rank_by_entities", "without_passages"]
+
+MAX_ENTITIES = 100
+"""Each name is embedded and searched for. A model that was led astray may name thousands."""
+
+_ROLE = "question_entities"
+
+
+class _Named(BaseModel):
+    named_entities: list[str]
+
+
+async def find_entities(query: Query, models: ChatModels, trace: Trace) -> tuple[str, ...]:
+    """Returns at most `MAX_ENTITIES` names that the model finds in the text of the query, each once. For a text without
+    letters, returns no names, without a call.
+
+    Raises what `complete_structured` raises.
+    """
+    if not any(map(str.isalpha, query.text)):
+        return ()
+    prompt = load_prompt("retrieval.hippo", _ROLE)
+    request = ChatRequest(
+        role=_ROLE,
+        messages=prompt.messages({"question": fenced("question", query.text)}),
+        prompt_hash=prompt.hash,
+        corpus_id=query.corpus.id,
+        question=query.text,
+    )
+    answer = await complete_structured(models.of(_ROLE), request, _Named, trace)
+    names = dict.fromkeys(name.strip() for name in answer.named_entities if name.strip())
+    return tuple(names)[:MAX_ENTITIES]
+
 
 MAX_EDGES = 2_000_000
 """The greatest number of edges between entities. igraph computes all of them for each question, about 0.7 seconds for

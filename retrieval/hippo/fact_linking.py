@@ -1,6 +1,6 @@
-"""Linking of a question to the nearest facts (HippoRAG 2's query-to-triple retrieval), and the reset vector.
+"""HippoRAG 2: linking of a question to the nearest facts, their selection by a model, and the reset vector.
 
-The reset vector has weights of the seed entities and seed passages.
+The model call is HippoRAG 2's recognition memory; its prompt is `filter_facts.md`.
 """
 
 from collections.abc import Sequence
@@ -8,17 +8,23 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
+from core.ports.chat import ChatModels, ChatRequest
 from core.ports.embedding import Vectors
 from core.ports.record import TripleRow
 from core.ports.retrieval import Query
 from core.ports.views import Scored, VectorKind
+from core.prompting.fences import fenced
+from core.prompting.prompts import load_prompt
+from core.prompting.structured import complete_structured
+from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.facts import read_triples
+from retrieval.candidates.explanations import read_triples
 from retrieval.graph.arrays import Patched
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["LinkedFact", "entity_weights", "link_facts", "passage_weights"]
+__all__ = ["LinkedFact", "entity_weights", "filter_facts", "link_facts", "passage_weights"]
 
 _SPARE = 8
 _FURTHEST = 8192
@@ -111,3 +117,36 @@ def passage_weights(cosines: NDArray[np.float64], least: float, weight: float) -
     most = float(cosines.max(initial=least))
     scaled = (cosines - least) / (most - least) if most > least else np.ones_like(cosines)
     return weight * np.clip(scaled, 0.0, 1.0)
+
+
+_ROLE = "filter_facts"
+
+
+class _KeptFacts(BaseModel):
+    keep: list[int]
+
+
+async def filter_facts(facts: Sequence[LinkedFact], query: Query, models: ChatModels, trace: Trace) -> list[LinkedFact]:
+    """Returns the facts that the model keeps, in the order given. Numbers that name no fact are ignored.
+
+    Raises what `complete_structured` raises.
+    """
+    prompt = load_prompt("retrieval.hippo", _ROLE)
+    lines = "\n".join(f"{number}. {_format_triple(fact.triple)}" for number, fact in enumerate(facts, start=1))
+    request = ChatRequest(
+        role=_ROLE,
+        messages=prompt.messages({"question": fenced("question", query.text), "facts": fenced("facts", lines)}),
+        prompt_hash=prompt.hash,
+        reply=prompt.reply,
+        corpus_id=query.corpus.id,
+        chunk_ids=frozenset(chunk_id for fact in facts for chunk_id in fact.triple.chunk_ids),
+        question=query.text,
+    )
+    answer = await complete_structured(models.of(_ROLE), request, _KeptFacts, trace)
+    kept = set(answer.keep)
+    return [fact for number, fact in enumerate(facts, start=1) if number in kept]
+
+
+def _format_triple(triple: TripleRow) -> str:
+    parts = (" ".join(part.split()) for part in (triple.subject, triple.predicate, triple.object))
+    return " | ".join(parts)

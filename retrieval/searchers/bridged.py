@@ -13,12 +13,11 @@ from core.ports.retrieval import Hit, Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
-from retrieval.bridged.ranker import SHIPPED, load_ranker
+from retrieval.bridged.ranker import EXACT, SHIPPED, add_contributions, load_ranker, rank, split_score
 from retrieval.bridged.reasons import add_reasons
-from retrieval.bridged.scoring import EXACT, add_contributions, rank, split_score
 from retrieval.bridged.versions import read_versions, weigh_versions
 from retrieval.candidates.current import search_current
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.pool import Pool
 from retrieval.candidates.results import Ranking, build_result
 from retrieval.graph.snapshot import GraphSnapshot

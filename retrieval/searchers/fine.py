@@ -15,7 +15,7 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import require_graph, search_current
 from retrieval.candidates.entity_linking import find_question_names, link_by_name, link_by_vector
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.results import (
     Ranking,

@@ -8,7 +8,7 @@ from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import search_current
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.fusion import fuse
 from retrieval.candidates.pool import gather_pool
 from retrieval.candidates.results import Ranking, build_result

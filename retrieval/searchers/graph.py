@@ -7,7 +7,7 @@ from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import require_graph, search_current
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.pool import rank_graph
 from retrieval.candidates.results import (

@@ -16,14 +16,19 @@ from core.ports.retrieval import Fact, Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.current import require_facts, require_graph, require_vectors, search_current
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.current import (
+    ScoredChunks,
+    require_facts,
+    require_graph,
+    require_vectors,
+    search_current,
+    search_vectors,
+)
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.results import Ranking, add_cosines, build_result, count_candidates, search_by_cosine
-from retrieval.candidates.view_search import ScoredChunks, search_vectors
 from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.hippo.fact_filter import filter_facts
-from retrieval.hippo.fact_linking import LinkedFact, entity_weights, link_facts, passage_weights
+from retrieval.hippo.fact_linking import LinkedFact, entity_weights, filter_facts, link_facts, passage_weights
 from retrieval.interruption import run_interruptibly
 from retrieval.pagerank.personalized import DEFAULT_HUBS, GraphRanking, Hubs, Seeds, note_limits, rank_from_seeds
 

@@ -18,12 +18,11 @@ from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.current import require_facts, require_graph, require_vectors, search_current
 from retrieval.candidates.entity_linking import find_question_names, link_by_vector
-from retrieval.candidates.facts import read_facts
+from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.fusion import order_by_score
 from retrieval.candidates.results import Ranking, add_cosines, build_result, count_candidates, search_by_cosine
 from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.hippo.entity_walk import rank_by_entities, without_passages
-from retrieval.hippo.question_entities import find_entities
+from retrieval.hippo.entity_walk import find_entities, rank_by_entities, without_passages
 from retrieval.interruption import run_interruptibly
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "HippoOne", "build"]

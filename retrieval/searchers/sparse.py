@@ -11,9 +11,8 @@ from core.strategies import StrategyConfig
 from core.text.query import Term, TextQuery
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.current import search_current
+from retrieval.candidates.current import search_current, search_text
 from retrieval.candidates.results import Ranking, add_cosines, build_result, count_candidates
-from retrieval.candidates.view_search import search_text
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["Config", "Sparse", "build", "parse_lucene"]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.keys import ApiKey, KeyUsage
-from core.ports.keys import KeyMinute
+from core.ports.record.questions import KeyMinute
 from core.record_policy.errors import key_missing
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.transaction import Transaction, statements
@@ -16,7 +16,7 @@ _CYPHER = statements("keys")
 
 
 class Neo4jKeys:
-    """Implements `core.ports.keys.Keys`."""
+    """Implements `core.ports.record.questions.Keys`."""
 
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database

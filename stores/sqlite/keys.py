@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from core.keys import ApiKey, KeyUsage
-from core.ports.keys import KeyMinute
+from core.ports.record.questions import KeyMinute
 from core.record_policy.errors import key_missing
 from stores.record_rows import MINUTE, dump_key, load_key
 from stores.sqlite.database import Connection, SqliteDatabase, now
@@ -13,7 +13,7 @@ __all__ = ["SqliteKeys"]
 
 
 class SqliteKeys:
-    """Implements `core.ports.keys.Keys`."""
+    """Implements `core.ports.record.questions.Keys`."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database

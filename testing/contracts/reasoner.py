@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.budget import Budget
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Reasoner
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
-from core.trace import Trace
+from core.trace import Budget, Trace
 from testing.word_search import CORPUS, RecordingSearcher, hit
 
 __all__ = ["ANSWER", "HITS", "QUESTION", "ReasonerContract"]

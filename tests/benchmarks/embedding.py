@@ -20,8 +20,7 @@ import numpy as np
 from core.ports.embedding import Vectors
 from models import SentenceTransformersEmbedder
 from models.embedding.bert_layout import read_layout
-from models.embedding.encoders import Encoder
-from models.embedding.processor import has_bfloat16
+from models.embedding.local_embedder import Encoder, has_bfloat16
 from models.embedding.weights import BUILT_IN, Weights, resolve
 from tests.benchmarks.check import Check, at_least, at_most
 from tests.benchmarks.percentiles import milliseconds

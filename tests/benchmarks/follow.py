@@ -22,8 +22,7 @@ from core.ports.retrieval import SearchResult
 from core.trace import Trace
 from evaluation.datasets.dataset import CORPUS_FILE, read_dataset
 from evaluation.datasets.json_lines import read_rows
-from retrieval.graph.flat import build_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from testing.indexed_corpus import Passage
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.searching import World, open_world

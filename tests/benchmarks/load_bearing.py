@@ -18,11 +18,10 @@ from typing import Any
 
 from app.container import Container
 from app.services.questions import AskRequest, ask
-from core.budget import Budget
 from core.corpora import Corpus
 from core.settings import LlmSettings
 from core.strategies import parse_spec
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import DocumentRole, Verification, find_verification
 from evaluation import read_dataset
 from evaluation.scores import exact_match

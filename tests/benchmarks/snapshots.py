@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.ids import new_id
-from retrieval.graph.flat import build_snapshot
+from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase

@@ -10,7 +10,7 @@ from pathlib import Path
 from app.container import Container
 from app.services import corpora, ingestion
 from app.supervision.folder_supervision import FolderSupervision
-from app.supervision.job_watch import JobWatch, RemoteJobWatch
+from app.supervision.supervision import JobWatch, RemoteJobWatch
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.jobs import JobState

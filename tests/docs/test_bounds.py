@@ -5,28 +5,27 @@ from collections.abc import Sequence
 
 import pytest
 
-from api import serving
+from api import serving, uploads
 from api.access import limits
-from api.transport import bodies, connections, json_values, turns
-from api.uploads import documents
-from app.container import loader_options
+from api.transport import bodies, connections, turns
+from app.container import adapters
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
 from core.passage_context import asked_cell, page_labels
 from core.settings import Settings
-from core.strategies.specs import MAX_SPEC_LENGTH
+from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
 from indexer.extractors import syntax
 from indexer.extractors.syntax import parsing, rules
-from indexer.isolation import page_images
+from indexer.isolation import lane
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
 from indexer.loading import archives, sheets
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
-from indexer.loading.texts import mails, markdown, markup_bounds, tables
+from indexer.loading.texts import html_text, mails, markdown, tables
 from indexer.selection import attachments
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
@@ -56,7 +55,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_BODIES}::test_unknown_fields_without_number",
     ),
     "bodies that have begun and not ended": (
-        [json_values._MOST_WAITING // 1_000_000, json_values._ALWAYS_TAKEN // 1000],
+        [bodies._MOST_WAITING // 1_000_000, bodies._ALWAYS_TAKEN // 1000],
         f"{_LARGE}::test_bodies_that_do_not_end_leave_room_for_ordinary_ones",
     ),
     "faults that a problem lists": ([faults._TOLD], f"{_BODIES}::test_faults_without_number"),
@@ -66,7 +65,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
     ),
-    "manifest of an upload": ([documents._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
+    "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),
     "import": ([], "tests/integration/api/test_import.py::test_limits"),
     "open connections": ([connections._RESERVE], f"{_SERVER}::test_health_is_told_when_all_connections_are_taken"),
@@ -89,15 +88,15 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/integration/api/test_pages.py::test_a_full_queue_is_told_with_the_time_to_come_again",
     ),
     "estimates that wait": (
-        [loader_options._ESTIMATES.all, loader_options._ESTIMATES.of_one],
+        [adapters._ESTIMATES.all, adapters._ESTIMATES.of_one],
         f"{_LANES}::test_estimates_that_do_not_end_keep_nobody_from_pages",
     ),
     "texts of pages that wait": (
-        [loader_options._PAGES.all, loader_options._PAGES.of_one],
+        [adapters._PAGES.all, adapters._PAGES.of_one],
         "tests/unit/indexer/test_lane.py::test_too_many_calls_are_refused_of_one_caller_and_in_all",
     ),
     "images of pages that wait": (
-        [page_images._LIMITS.all, page_images._LIMITS.of_one],
+        [lane._LIMITS.all, lane._LIMITS.of_one],
         f"{_IMAGES}::test_too_many_calls_are_refused_and_the_others_are_answered",
     ),
     "parsing of a file": ([], f"{_PARSER}::test_a_file_that_takes_too_long_is_named_with_the_setting"),
@@ -106,11 +105,11 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/unit/indexer/test_archives.py::test_a_bomb_is_refused_before_it_is_unpacked",
     ),
     "elements around a text of HTML": (
-        [markup_bounds.DEEPEST],
+        [html_text.DEEPEST],
         f"{_HOSTILE}::test_elements_that_are_too_deep_are_left_out_with_their_end_tags",
     ),
     "tag of HTML": (
-        [markup_bounds.LONGEST_TAG],
+        [html_text.LONGEST_TAG],
         f"{_HOSTILE}::test_the_attributes_of_a_tag_that_is_too_long_are_left_out",
     ),
     "header of a mail": (

@@ -5,10 +5,10 @@ import re
 import pytest
 from pydantic import BaseModel
 
-from api.protocols.fields import list_treatments
-from api.protocols.ollama.chat import OllamaChatIn
-from api.protocols.openai.chat_schemas import ChatIn
-from api.protocols.openai.embeddings import EmbeddingsIn
+from api.protocols.conversation import list_treatments
+from api.protocols.ollama import OllamaChatIn
+from api.protocols.openai.chat import ChatIn
+from api.protocols.openai.models import EmbeddingsIn
 from tests.docs.pages import DOCS, table_rows
 
 

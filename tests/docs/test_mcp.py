@@ -3,7 +3,7 @@
 import json
 import re
 
-from api.mcp.catalogue import TOOLS, TOOLS_WITH_FILES
+from api.mcp.server import TOOLS, TOOLS_WITH_FILES
 from tests.docs.pages import DOCS, table_rows
 
 _PAGE = (DOCS / "mcp.md").read_text("utf-8")

@@ -15,7 +15,7 @@ import retrieval
 from core.ids import new_id
 from core.ports.views import VectorKind
 from core.trace import Trace
-from retrieval.graph.array_file import is_mapped
+from retrieval.graph.snapshot_format import is_mapped
 from stores.sqlite.vectors import BasePolicy, SqliteVectorStore
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.contracts.vector_store import batch, names, unit_vectors

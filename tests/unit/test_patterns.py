@@ -20,7 +20,7 @@ RUN_TIME_ONLY = {
     # made for each level, and kept in a dictionary that is looked into
     "indexer.loading.texts.chapter_words",
     # an escaped word of the question, of at most 400 characters
-    "retrieval.candidates.exact_words",
+    "retrieval.candidates.pool",
 }
 
 

@@ -1,1 +1,1 @@
-"""The tools, a module each: arguments, result and work. None of them imports the SDK."""
+"""The tools: arguments, result and work of each. None of them imports the SDK."""

@@ -1,4 +1,8 @@
-"""`ingest`: documents as texts, and over stdio as files; waits until they can be searched."""
+"""The tools that write: `ingest` and `delete_document`.
+
+- `ingest`: documents as texts, and over stdio as files; waits until they can be searched.
+- `delete_document`: one document with everything that only it states.
+"""
 
 import asyncio
 from collections.abc import Iterable
@@ -8,11 +12,11 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.tool import Hints, Reference, Tool, ToolCall, choose_corpus
+from api.mcp.tool import Hints, Reference, Tool, ToolCall, choose_corpus, parse_reference
 from api.schemas.base import In, Out, Text
 from app.services.corpora import ensure
 from app.services.documents import list_those
-from app.services.ingestion import submit_all
+from app.services.ingestion import delete_one_document, submit_all
 from core.corpora import NO_EMBEDDING, NO_GRAPH, Corpus
 from core.documents import MAX_KEY_LENGTH, MAX_TITLE_LENGTH, Document, OnConflict, Submission
 from core.errors import InvalidInput, Unavailable
@@ -20,7 +24,7 @@ from core.jobs import Job
 from core.keys import Scope
 from indexer import Rejection, read_within, submission_from_json
 
-__all__ = ["INGEST_FILES", "INGEST_TEXTS"]
+__all__ = ["DELETE_DOCUMENT", "INGEST_FILES", "INGEST_TEXTS"]
 
 _MAX_DOCUMENTS = 100
 _MAX_PATHS = 100
@@ -227,4 +231,44 @@ INGEST_FILES = Tool(
     hints=_HINTS,
     scope=Scope.WRITE,
     run=_ingest,
+)
+
+
+class DeleteArguments(In):
+    id: Text = Field(
+        min_length=1,
+        max_length=200,
+        description="The id of the document: `document` of the metadata that `fetch` returns, or `id` of a document of "
+        "`ingest`, such as 'people/documents/4b0d…'.",
+    )
+
+
+class DeleteResult(Out):
+    id: str
+    job: str
+    state: str = Field(description="The document is found no more, whatever the state of the job that deletes it.")
+
+
+async def _delete(call: ToolCall, arguments: DeleteArguments) -> DeleteResult:
+    wanted = parse_reference(arguments.id)
+    if wanted.kind != "documents":
+        raise InvalidInput(
+            f"{arguments.id!r} is a passage, and only whole documents are deleted; `fetch` it, and give the `document` "
+            "of its metadata"
+        )
+    corpus = await call.container.record.corpora.get(wanted.corpus)
+    job = await delete_one_document(call.container, corpus, wanted.id)
+    return DeleteResult(id=arguments.id, job=job.id, state=job.state)
+
+
+DELETE_DOCUMENT = Tool(
+    name="delete_document",
+    title="Delete a document",
+    description="Deletes a document from its corpus, with its passages and the facts that only it states. This cannot "
+    "be undone: do it only if the user asked for this document to be deleted.",
+    arguments=DeleteArguments,
+    result=DeleteResult,
+    hints=Hints(read_only=False, destructive=True),
+    scope=Scope.WRITE,
+    run=_delete,
 )

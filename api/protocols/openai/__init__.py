@@ -1,7 +1,7 @@
 """OpenAI's protocol: chat completions, models and embeddings."""
 
-from api.protocols.openai import chat, embeddings, models
+from api.protocols.openai import chat, models
 
 __all__ = ["ROUTERS"]
 
-ROUTERS = (chat.router, models.router, embeddings.router)
+ROUTERS = (chat.router, models.router, models.embedding_router)

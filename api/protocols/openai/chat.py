@@ -1,32 +1,189 @@
-"""`POST /v1/chat/completions`: a question to a corpus, or to the language model, in OpenAI's form."""
+"""`POST /v1/chat/completions`: a question to a corpus, or to the language model, in OpenAI's form.
+
+First come the body and its responses. `docs/clients/openai.md` lists the parameters.
+"""
 
 import json
 import time
 import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
+from pydantic import Field
 
-from api.access.scopes import READ
-from api.connection import run_while_connected
-from api.deps import ContainerDep, json_response
-from api.protocols.asking import Asked, ask_model
+from api.access.keys import READ
+from api.deps import ContainerDep, json_response, run_while_connected
+from api.protocols.asking import Asked, ask_model, stream_reply
+from api.protocols.conversation import ChatMessageIn, ProtocolIn, ignored, refused
 from api.protocols.errors import describe_errors, openai_error
-from api.protocols.openai.chat_schemas import (
-    ChatIn,
-    ChoiceOut,
-    CompletionOut,
-    CompletionUsageOut,
-    MessageOut,
-    annotate,
-    read_details,
-)
-from api.protocols.reply import Reply
-from api.protocols.streaming import stream_reply
+from api.protocols.reply import Reply, Source
+from api.schemas.base import Flag, Number, Out, Text, Whole
+from app.services.links import LINK
+from core.trace import Usage
 
-__all__ = ["router"]
+__all__ = [
+    "AnnotationOut",
+    "ChatIn",
+    "CompletionOut",
+    "CompletionUsageOut",
+    "DetailsOut",
+    "MessageOut",
+    "annotate",
+    "read_details",
+    "router",
+]
+
+_Stop = Annotated[Text, Field(min_length=1, max_length=200)]
+_NO_TOOLS = "this server calls no tools; leave them out"
+_TEXT_ONLY = "answers are text"
+
+
+class StreamOptionsIn(ProtocolIn):
+    include_usage: Flag = Field(default=False, description="Send the usage in a last chunk.")
+    include_obfuscation: Any = ignored()
+
+
+class ChatIn(ProtocolIn):
+    """A conversation. Messages of the roles `system` and `developer` say how the answer is to be written; the last
+    message is the question.
+    """
+
+    model: Text = Field(description="`CORPUS`, `CORPUS:REASONER`, or `plain` for the language model alone.")
+    messages: list[ChatMessageIn] = Field(min_length=1)
+    stream: Flag | None = None
+    stream_options: StreamOptionsIn | None = None
+    stop: _Stop | Annotated[list[_Stop], Field(max_length=4)] | None = None
+    temperature: Number | None = Field(default=None, ge=0, le=2, description="For `plain`; else ignored.")
+    max_tokens: Whole | None = Field(default=None, ge=1, description="For `plain`; else ignored.")
+    max_completion_tokens: Whole | None = Field(default=None, ge=1, description="As `max_tokens`.")
+
+    frequency_penalty: Any = ignored()
+    logit_bias: Any = ignored()
+    metadata: Any = ignored()
+    min_p: Any = ignored()
+    moderation: Any = ignored()
+    parallel_tool_calls: Any = ignored()
+    prediction: Any = ignored()
+    presence_penalty: Any = ignored()
+    prompt_cache_key: Any = ignored()
+    prompt_cache_options: Any = ignored()
+    prompt_cache_retention: Any = ignored()
+    reasoning_effort: Any = ignored()
+    repetition_penalty: Any = ignored()
+    safety_identifier: Any = ignored()
+    seed: Any = ignored()
+    service_tier: Any = ignored()
+    store: Any = ignored()
+    top_k: Any = ignored()
+    top_p: Any = ignored()
+    user: Any = ignored()
+    verbosity: Any = ignored()
+
+    audio: Any = refused(_TEXT_ONLY)
+    function_call: Any = refused(_NO_TOOLS, "none", "auto")
+    functions: Any = refused(_NO_TOOLS)
+    logprobs: Any = refused("there are none")
+    modalities: Any = refused(_TEXT_ONLY, ["text"])
+    n: Any = refused("there is one answer to a question", 1)
+    response_format: Any = refused("answers are cited text", {"type": "text"})
+    tool_choice: Any = refused(_NO_TOOLS, "none", "auto")
+    tools: Any = refused(_NO_TOOLS)
+    top_logprobs: Any = refused("there are none")
+    web_search_options: Any = refused("answers are from the corpus")
+
+    @property
+    def stops(self) -> tuple[str, ...]:
+        return (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
+
+    @property
+    def includes_usage(self) -> bool:
+        return self.stream_options is not None and self.stream_options.include_usage
+
+
+class UrlCitationOut(Out):
+    """`start_index` and `end_index` are the place of the marker in `content`."""
+
+    start_index: int
+    end_index: int
+    title: str
+    url: str = Field(description="The page of the web, else `link`, else the original document on this server.")
+    link: str | None = Field(description=LINK + " Not a part of OpenAI's protocol.")
+
+
+class AnnotationOut(Out):
+    type: Literal["url_citation"] = "url_citation"
+    url_citation: UrlCitationOut
+
+
+class MessageOut(Out):
+    role: Literal["assistant"] = "assistant"
+    content: str
+    refusal: None = None
+    annotations: list[AnnotationOut] = Field(description="A citation for each marker of the answer.")
+
+
+class ChoiceOut(Out):
+    index: int = 0
+    message: MessageOut
+    finish_reason: Literal["stop", "length"]
+    logprobs: None = None
+
+
+class CompletionUsageOut(Out):
+    """The tokens of all calls of models that the answer took."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+
+    @classmethod
+    def from_usage(cls, usage: Usage) -> "CompletionUsageOut":
+        return cls(
+            prompt_tokens=usage.prompt_tokens, completion_tokens=usage.completion_tokens, total_tokens=usage.tokens
+        )
+
+
+class DetailsOut(Out):
+    """How the answer came about; not a part of OpenAI's protocol."""
+
+    reasoner: str
+    support: str
+    abstained: bool
+    notes: list[str]
+
+
+class CompletionOut(Out):
+    id: str
+    object: Literal["chat.completion"] = "chat.completion"
+    created: int
+    model: str
+    choices: list[ChoiceOut]
+    usage: CompletionUsageOut
+    hopweave: DetailsOut | None = Field(default=None, description="Null for `plain`.")
+
+
+def annotate(sources: tuple[Source, ...], offset: int = 0) -> list[AnnotationOut]:
+    """Returns the sources as annotations of a content in which the answer begins at `offset`."""
+    return [
+        AnnotationOut(
+            url_citation=UrlCitationOut(
+                start_index=source.span.start + offset,
+                end_index=source.span.end + offset,
+                title=source.title,
+                url=source.url,
+                link=source.link,
+            )
+        )
+        for source in sources
+    ]
+
+
+def read_details(details: dict[str, Any]) -> DetailsOut | None:
+    """Returns the details of a reply; None if it has none."""
+    return DetailsOut(**details) if details else None
+
 
 router = APIRouter(prefix="/v1/chat", tags=["openai"], responses=describe_errors("OpenAIError"))
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from app.broker.outage_log import OutageLog
+from app.broker.notifier import OutageLog
 from app.container import Container
 from app.services.questions import AskRequest
 from app.services.stored_questions.texts import fill_texts

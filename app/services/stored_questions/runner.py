@@ -20,18 +20,17 @@ from app.services.stored_questions.verifying import (
     store_problem,
     verify_stored,
 )
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Fenced, HopweaveError, RateLimited, Unavailable
 from core.events import SearchEvent, StepEvent
 from core.faults import describe_bug
-from core.ports.questions import Questions
 from core.ports.reasoning import Answer
+from core.ports.record.questions import Questions
 from core.ports.retrieval import Hit
 from core.questions import AskedQuestion, QuestionEvent, QuestionOutcome, QuestionState
 from core.record_policy.questions import ENDED, TOKEN
 from core.telemetry.metrics import QUESTIONS
-from core.trace import Event, Trace
+from core.trace import Budget, Event, Trace
 
 __all__ = ["AnswerForm", "QuestionRunner", "StoredForm", "answer_stored"]
 

@@ -16,13 +16,12 @@ from typing import Any, Protocol, Self
 from app.container import Container
 from app.services.questions import AskRequest, verify
 from app.services.stored_questions.questions import read_question
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import Conflict, HopweaveError, NotFound, Unavailable
 from core.faults import describe_bug
 from core.questions import AskedQuestion
 from core.record_policy.questions import make_problem, nothing_to_verify, too_many_running
-from core.trace import Event, Trace
+from core.trace import Budget, Event, Trace
 from core.verification import VerdictEvent, Verification, VerifyingEvent
 from reasoning.verification import GivenAnswer
 

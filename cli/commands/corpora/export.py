@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from cli.options import AsJson
-from cli.output.console import print_json, print_status
-from cli.output.files import replace_file
+from cli.output.console import print_json, print_status, replace_file
 from cli.runtime import run_with_container
 from core.errors import InvalidInput
 

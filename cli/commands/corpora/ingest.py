@@ -155,7 +155,7 @@ def ingest(
         if server is None:
             import_archive(exported, corpus, requested, as_json=as_json)
         else:
-            from cli.flows.remote.archive import import_remotely
+            from cli.flows.remote.sending import import_remotely
 
             import_remotely(exported, corpus, requested, Server(url=server, api_key=api_key), as_json=as_json)
         return
@@ -215,7 +215,7 @@ def ingest(
 def _estimate(request: "Request", server: "Server | None", *, strict: bool, as_json: bool) -> NoReturn:
     """Shows what an ingest would cost, here or in a server, and ends the command."""
     from cli.flows.ingest import estimate_ingest
-    from cli.flows.remote.estimate import estimate_remote
+    from cli.flows.remote.sending import estimate_remote
     from cli.output.summaries import estimate_to_dict, show_estimate
 
     estimate = estimate_ingest(request) if server is None else estimate_remote(request, server)

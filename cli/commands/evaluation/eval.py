@@ -8,19 +8,17 @@ import typer
 from app.container import read_prompts
 from cli.flows.evaluation import (
     STDOUT,
-    check_measured,
-    check_thresholds,
-    default_rows,
-    run_comparison,
-    show_results,
-)
-from cli.flows.evaluation_files import (
     PlansForm,
     PlansFrom,
     PlansMinF1,
+    check_measured,
     check_outputs,
     check_reasoners,
+    check_thresholds,
+    default_rows,
+    run_comparison,
     select_plans,
+    show_results,
     write_page,
     write_plans,
 )

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from cli.flows.evaluation_files import (
+from cli.flows.evaluation import (
     PlansForm,
     PlansFrom,
     PlansMinF1,

@@ -9,8 +9,7 @@ import typer
 from app.container import Container
 from app.services.estimates import ModelEstimate
 from cli.commands.evaluation.eval import read_eval_settings
-from cli.flows.evaluation import check_measured, default_rows, run_comparison
-from cli.flows.evaluation_files import check_outputs, write_text
+from cli.flows.evaluation import check_measured, check_outputs, default_rows, run_comparison, write_text
 from cli.options import (
     AsJson,
     CorpusSample,

@@ -32,7 +32,7 @@ def backup(
     cached answers of models, or documents that are not indexed yet.
     """
     from app.archive import back_up
-    from cli.output.files import RowProgress
+    from cli.output.console import RowProgress
 
     async def work(container: "Container") -> "list[BackupResult]":
         return await back_up(container, file, RowProgress().report)
@@ -71,7 +71,7 @@ def restore(
     """
     from app.archive import RestoreOptions
     from app.archive import restore as restore_file
-    from cli.output.files import RowProgress, show_restored
+    from cli.output.console import RowProgress, show_restored
 
     chosen = RestoreOptions(only=tuple(only or ()), name=name, replace=replace)
 

@@ -11,17 +11,15 @@ from pathlib import PurePath
 
 import hopweave
 from app.services.scripts import LOOKED_AT, MOST_DOCUMENTS, may_be_foreign
-from cli.flows.embedded_reading import make_reading
 from cli.flows.ingest import Summary, check_corpus
-from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths
+from cli.flows.reading import GIVEN, PathsReading, Pruning, Reading, Request, Server, check_paths, make_reading
 from cli.output.console import print_status
-from cli.output.finished import FinishedDocuments
-from cli.output.progress import Progress
+from cli.output.progress import FinishedDocuments, Progress
 from core import errors
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
-from core.ports.embedding_form import EmbeddingForm, split_form
+from core.ports.embedding import EmbeddingForm, split_form
 from indexer import Rejection
 
 __all__ = ["check_settings", "ingest_remote", "run_remote", "to_file", "translate_errors"]

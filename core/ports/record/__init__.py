@@ -6,8 +6,6 @@ by the epoch of its claim; each committed write raises the generation of the cor
 
 from typing import Protocol
 
-from core.ports.keys import KeyMinute, Keys
-from core.ports.questions import Questions
 from core.ports.record.commits import ChunkRow, Commit, Commits, Maintenance, Outcome, Tombstone, Tombstones
 from core.ports.record.corpora import (
     Contents,
@@ -22,6 +20,7 @@ from core.ports.record.corpora import (
     TripleRow,
 )
 from core.ports.record.graph import EntityMerges, GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphSource
+from core.ports.record.questions import KeyMinute, Keys, Questions
 from core.ports.record.queue import (
     EVERY_REVISION,
     Check,

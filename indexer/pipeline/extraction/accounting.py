@@ -2,10 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from core.budget import Budget
 from core.events import CallEvent
 from core.ports.record import Claim, JobUsage
-from core.trace import Event, Trace
+from core.trace import Budget, Event, Trace
 
 __all__ = ["Accounting"]
 

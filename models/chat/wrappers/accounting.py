@@ -9,7 +9,7 @@ from core.ports.chat import ChatModel, ChatRequest, Completion, OnToken
 from core.telemetry.metrics import LLM_ERRORS, LLM_TOKENS
 from core.telemetry.spans import SpanKind, SpanValue, span
 from core.trace import Trace
-from models.chat.request_timing import NeverSent
+from models.chat.endpoint import NeverSent
 
 __all__ = ["ChatAccounting", "call_event"]
 

@@ -7,7 +7,7 @@ from core.corpora import Corpus
 from core.documents import Chunk, Document, RevisionState
 from core.jobs import Job
 from core.ports.record import Claim
-from core.record_policy.jobs import MeasuredJob, RevisionProgress
+from core.record_policy.claims import MeasuredJob, RevisionProgress
 from core.record_policy.submissions import STOPPABLE
 from stores.neo4j.driver.transaction import Row
 from stores.record_rows import load_chunk, load_claim, load_corpus, load_document, load_job

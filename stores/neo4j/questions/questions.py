@@ -33,7 +33,7 @@ _Write = Callable[[Transaction, Row], None]
 
 
 class Neo4jQuestions:
-    """Implements `core.ports.questions.Questions`."""
+    """Implements `core.ports.record.questions.Questions`."""
 
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database

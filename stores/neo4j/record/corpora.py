@@ -12,8 +12,8 @@ from core.documents import RevisionState
 from core.ids import new_id
 from core.jobs import Job, JobKind
 from core.ports.record import Reindex, ReindexDifference
+from core.record_policy.documents import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
 from core.record_policy.errors import corpus_exists, corpus_missing, corpus_name_missing, name_taken
-from core.record_policy.reindexing import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
 from core.record_policy.submissions import CORPUS_DELETED, STOPPABLE
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import corpus_from_row

@@ -9,9 +9,15 @@ from core.corpora import Corpus
 from core.documents import RevisionState
 from core.ids import new_id
 from core.jobs import Job, JobAhead, JobKind, JobState
-from core.record_policy.claims import size_class
+from core.record_policy.claims import (
+    ABANDONED_SECONDS,
+    NEVER_ABANDONED,
+    SHOWN_FAILURES,
+    is_cancellable,
+    not_paused,
+    size_class,
+)
 from core.record_policy.errors import job_missing
-from core.record_policy.jobs import ABANDONED_SECONDS, NEVER_ABANDONED, SHOWN_FAILURES, is_cancellable, not_paused
 from core.record_policy.submissions import JOB_CANCELLED, STOPPABLE, UNFINISHED, WORKING
 from core.telemetry.logs import new_job_id
 from stores.neo4j.driver.database import Neo4jDatabase

@@ -29,7 +29,7 @@ _LIST = """
 
 
 class SqliteQuestions:
-    """Implements `core.ports.questions.Questions`."""
+    """Implements `core.ports.record.questions.Questions`."""
 
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database

@@ -7,9 +7,7 @@ from itertools import islice
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.jobs import Job, JobAhead, JobKind, JobState
-from core.record_policy.claims import size_class
-from core.record_policy.errors import job_missing
-from core.record_policy.jobs import (
+from core.record_policy.claims import (
     ABANDONED_SECONDS,
     NEVER_ABANDONED,
     SHOWN_FAILURES,
@@ -17,7 +15,9 @@ from core.record_policy.jobs import (
     RevisionProgress,
     is_cancellable,
     not_paused,
+    size_class,
 )
+from core.record_policy.errors import job_missing
 from core.record_policy.submissions import JOB_CANCELLED, STOPPABLE
 from core.telemetry.logs import new_job_id
 from stores.record_rows import load_job

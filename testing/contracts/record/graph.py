@@ -1,5 +1,6 @@
-"""The contract of the record about the graph as a whole, and the changes between two generations."""
+"""The contract of the record about the graph: as a whole, the changes between two generations, merges, and exports."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -7,13 +8,13 @@ import pytest
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
-from core.errors import NotFound
-from core.ports.record import Record
+from core.errors import Conflict, InvalidInput, NotFound
+from core.ports.record import GraphMerge, Record
 from core.text.terms import extract_terms
 from testing.graph_rows import told
-from testing.record import RecordFixtures, claim_all, commit_of, export, graph_chunk, put, revision
+from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delete, export, graph_chunk, put, revision
 
-__all__ = ["GraphSourceContract"]
+__all__ = ["ExporterContract", "GraphSourceContract", "MergesContract"]
 
 
 class GraphSourceContract(RecordFixtures):
@@ -85,3 +86,159 @@ class GraphSourceContract(RecordFixtures):
     async def test_the_graph_of_a_missing_corpus_is_not_found(self, record: Record) -> None:
         with pytest.raises(NotFound):
             await record.graph.generation("f" * 32)
+
+
+ADA, LOVELACE, KING, BOB = (ids.entity_id(name) for name in ("ada", "lovelace", "king", "bob"))
+
+
+async def pairs(record: Record, corpus: Corpus) -> set[tuple[str, str]]:
+    return {(merge.from_id, merge.into_id) for merge in await record.merges.list(corpus.id)}
+
+
+class MergesContract(RecordFixtures):
+    @pytest.fixture
+    async def people(self, record: Record, corpus: Corpus) -> Corpus:
+        await put(record, corpus, "a", [("one", ["Ada", "Lovelace"])], facts=[("Ada", "met", "Bob")])
+        await put(record, corpus, "b", [("two", ["King", "Bob"])])
+        return corpus
+
+    async def test_a_merge_and_its_undo_leave_everything_else(
+        self, record: Record, other: Record, people: Corpus
+    ) -> None:
+        before = await export(record, people)
+        start = await record.graph.generation(people.id)
+        merge = await record.merges.merge(people.id, ADA, LOVELACE)
+        assert (merge.from_id, merge.from_name, merge.into_id, merge.into_name) == (ADA, "ada", LOVELACE, "lovelace")
+        assert merge.id == ids.merge_id(ADA, LOVELACE)
+        assert await other.merges.list(people.id) == [merge]
+        row = {"kind": "merge", "from_id": ADA, "from_name": "ada", "into_id": LOVELACE, "into_name": "lovelace"}
+        after = await export(record, people)
+        assert [one for one in after if one["kind"] == "merge"] == [row]
+        assert [one for one in after if one["kind"] != "merge"] == before
+        assert await other.graph.generation(people.id) == start + 1
+        expected = (GraphMerge(ADA, "ada", LOVELACE, "lovelace"),)
+        changes = await other.graph.changes(people.id, start)
+        assert changes is not None
+        assert (list(changes.removed), changes.added.merges) == ([], expected)
+        assert (await other.graph.graph(people.id))[1].merges == expected
+        assert await other.merges.undo(people.id, merge.id) == merge
+        assert await export(record, people) == before
+        assert (await record.graph.graph(people.id))[1].merges == ()
+
+    async def test_merges_that_cannot_be(self, record: Record, people: Corpus) -> None:
+        merges = record.merges
+        with pytest.raises(InvalidInput, match="into itself"):
+            await merges.merge(people.id, ADA, ADA)
+        for pair in ((ADA, "f" * 32), ("f" * 32, ADA)):
+            with pytest.raises(NotFound, match="f" * 32):
+                await merges.merge(people.id, *pair)
+        await merges.merge(people.id, ADA, LOVELACE)
+        with pytest.raises(Conflict, match=f"undo the merge '{ids.merge_id(ADA, LOVELACE)}' first"):
+            await merges.merge(people.id, ADA, KING)
+        with pytest.raises(Conflict, match="are one already"):
+            await merges.merge(people.id, LOVELACE, ADA)
+        await merges.merge(people.id, LOVELACE, KING)
+        with pytest.raises(Conflict, match="are one already"):
+            await merges.merge(people.id, KING, ADA)
+        with pytest.raises(NotFound, match="no merge"):
+            await merges.undo(people.id, ids.merge_id(ADA, KING))
+        with pytest.raises(NotFound):
+            await merges.merge("f" * 32, ADA, LOVELACE)
+        with pytest.raises(NotFound):
+            await merges.list("f" * 32)
+        assert await pairs(record, people) == {(ADA, LOVELACE), (LOVELACE, KING)}
+
+    async def test_merges_are_undone_in_any_order(self, record: Record, people: Corpus) -> None:
+        first = await record.merges.merge(people.id, ADA, LOVELACE)
+        second = await record.merges.merge(people.id, LOVELACE, KING)
+        await record.merges.undo(people.id, first.id)
+        assert await pairs(record, people) == {(LOVELACE, KING)}
+        await record.merges.merge(people.id, ADA, LOVELACE)
+        await record.merges.undo(people.id, second.id)
+        with pytest.raises(NotFound):
+            await record.merges.undo(people.id, second.id)
+        assert await pairs(record, people) == {(ADA, LOVELACE)}
+
+    async def test_a_merge_stays_when_its_entities_come_and_go(self, record: Record, people: Corpus) -> None:
+        await record.merges.merge(people.id, KING, LOVELACE)
+        await delete(record, people, "a")
+        await delete(record, people, "b")
+        assert await pairs(record, people) == {(KING, LOVELACE)}
+        with pytest.raises(NotFound, match="no passage"):
+            await record.merges.merge(people.id, ADA, LOVELACE)
+        await put(record, people, "b", [("two", ["King", "Bob"])])
+        assert await pairs(record, people) == {(KING, LOVELACE)}
+        await record.merges.undo(people.id, ids.merge_id(KING, LOVELACE))
+
+    async def test_of_merges_at_once_one_comes_first(self, record: Record, other: Record, people: Corpus) -> None:
+        found = await asyncio.gather(
+            record.merges.merge(people.id, ADA, LOVELACE),
+            other.merges.merge(people.id, LOVELACE, ADA),
+            record.merges.merge(people.id, ADA, KING),
+            other.merges.merge(people.id, ADA, BOB),
+            return_exceptions=True,
+        )
+        assert all(isinstance(one, Conflict) for one in found if isinstance(one, BaseException))
+        there = await pairs(record, people)
+        assert len(there) == sum(not isinstance(one, BaseException) for one in found) >= 1
+        assert there != {(ADA, LOVELACE), (LOVELACE, ADA)}
+        assert len({merged for merged, _ in there}) == len(there)
+
+    async def test_merges_are_adopted_as_far_as_they_fit(self, record: Record, people: Corpus) -> None:
+        await record.merges.merge(people.id, ADA, LOVELACE)
+        zoe = ids.entity_id("zoe")
+        fitting = [GraphMerge(ADA, "ada", LOVELACE, "lovelace"), GraphMerge(zoe, "zoe", ADA, "ada")]
+        start = await record.graph.generation(people.id)
+        assert list(await record.merges.adopt(people.id, [fitting[0]])) == []
+        assert await record.graph.generation(people.id) == start
+        other = GraphMerge(ADA, "ada", KING, "king")
+        assert list(await record.merges.adopt(people.id, [*fitting, other])) == [other]
+        assert await pairs(record, people) == {(ADA, LOVELACE), (zoe, ADA)}
+        assert await record.graph.generation(people.id) == start + 1
+
+    async def test_merges_are_those_of_one_corpus(self, record: Record, people: Corpus) -> None:
+        twin = await record.corpora.create("twin", SETTINGS)
+        await record.merges.merge(people.id, ADA, LOVELACE)
+        assert await pairs(record, twin) == set()
+        with pytest.raises(NotFound):
+            await record.merges.undo(twin.id, ids.merge_id(ADA, LOVELACE))
+
+    async def test_the_corpus_that_takes_the_place_has_the_merges(self, record: Record, people: Corpus) -> None:
+        built = await record.reindexing.start(people.id, SETTINGS)
+        behind = await record.reindexing.compare(people.id)
+        await record.submissions.enqueue(built.shadow_id, behind.revisions, OnConflict.REPLACE, job_id=built.job_id)
+        shadow = await record.corpora.get_by_id(built.shadow_id)
+        claims = await claim_all(record, shadow)
+        await record.commits.commit([commit_of(claim, [("anew", ["Ada"])]) for claim in claims], grace=0)
+        await record.merges.merge(people.id, ADA, LOVELACE)
+        assert await record.reindexing.swap(people.id) is not None
+        assert await pairs(record, shadow) == {(ADA, LOVELACE)}
+        await record.maintenance.delete_corpus_rows(people.id)
+        with pytest.raises(NotFound):
+            await record.merges.list(people.id)
+
+
+class ExporterContract(RecordFixtures):
+    async def test_content_equals_that_of_the_survivors_alone(self, record: Record, corpus: Corpus) -> None:
+        clean = await record.corpora.create("clean", SETTINGS)
+        a = [("one", ["Ada", "ADA"]), ("two", ["Bob"])]
+        b = [("three", ["ada", "Cyd"])]
+        for target in (corpus, clean):
+            await put(record, target, "b", b, facts=[("Cyd", "met", "ada")])
+        await put(record, corpus, "a", a, facts=[("Ada", "met", "Bob")])
+        await put(record, corpus, "a", [("zero", ["Bob"]), *a])
+        await put(record, corpus, "c", a)
+        await delete(record, corpus, "c")
+        await delete(record, corpus, "a")
+        assert await export(record, corpus) == await export(record, clean)
+        graph, expected = await record.graph.graph(corpus.id), await record.graph.graph(clean.id)
+        assert told(graph[1]) == told(expected[1])
+
+    async def test_deleting_removes_every_row(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", ["Ada", "Bob"])], facts=[("Ada", "met", "Bob")])
+        await put(record, corpus, "b", [("two", ["Bob"])])
+        await delete(record, corpus, "a")
+        rows = await export(record, corpus)
+        assert {r["name"] for r in rows if r["kind"] == "entity"} == {"bob"}
+        assert not [r for r in rows if r["kind"] == "fact"]
+        assert (await record.jobs.list())[0].counts == {"deleted": 1}

@@ -30,12 +30,11 @@ from core.text.terms import TERM
 from retrieval.graph.arrays import Ids
 from retrieval.graph.columns import Columns, canonicalise
 from retrieval.graph.compaction import encode_compacted
-from retrieval.graph.flat import FlatSnapshot, make_snapshot
 from retrieval.graph.layered import LayeredSnapshot, follow
-from retrieval.graph.layout import decode_snapshot, encode_snapshot
 from retrieval.graph.names import pack_names
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot, make_snapshot
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import decode_snapshot, encode_snapshot
 from retrieval.graph.terms import ChunkTerms, make_offsets
 from retrieval.pagerank.forward_push import warm
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question

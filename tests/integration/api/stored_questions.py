@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from api.schemas.answers.questions import QuestionOut
+from api.schemas.stored_questions import QuestionOut
 from core.ids import document_id
 from core.settings import QuestionSettings
 from tests.integration.api.asking import QUESTION, asking

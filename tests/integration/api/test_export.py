@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.export.csv_export import _format_cell
+from app.export.exports import _format_cell
 from core.ids import entity_id
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from api import idempotency
+from api import deps
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 
 _DOCUMENTS = "/v1/corpora/people/documents"
@@ -69,7 +69,7 @@ async def test_a_key_of_a_process_that_died_is_free_after_a_while(
         patched.setattr(server.container.record.receipts, "release", _die)
         assert (await server.client.post(_DOCUMENTS, json=body, headers=_KEY)).status_code == 500
     assert (await server.client.post(_DOCUMENTS, json=body, headers=_KEY)).status_code == 409
-    monkeypatch.setattr(idempotency, "_LEASE_SECONDS", 0.0)
+    monkeypatch.setattr(deps, "_LEASE_SECONDS", 0.0)
     await asyncio.sleep(0.01)
     assert (await server.client.post(_DOCUMENTS, json=body, headers=_KEY)).status_code == 202
 

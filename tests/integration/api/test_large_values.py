@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from api.transport import json_values
+from api.transport import bodies
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.filters import MAX_CHARACTERS, parse_filter
 from core.record_policy import documents
 from core.record_policy.documents import MatchCache, Matches
-from core.strategies.specs import MAX_SPEC_LENGTH
+from core.strategies import MAX_SPEC_LENGTH
 from tests.integration.api.conftest import ADA, BASE, Server
 
 _LONG = "a" * 1_000_000
@@ -105,7 +105,7 @@ async def test_a_manifest_of_many_values_is_refused(server: Server, manifest: st
 async def test_bodies_that_do_not_end_leave_room_for_ordinary_ones(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(json_values, "_MOST_WAITING", 3_000_000)
+    monkeypatch.setattr(bodies, "_MOST_WAITING", 3_000_000)
     await server.corpus()
     going_on = asyncio.Event()
     statuses: list[int] = []
@@ -143,7 +143,7 @@ async def test_bodies_that_do_not_end_leave_room_for_ordinary_ones(
 
     calls = [asyncio.create_task(call(2)) for _ in range(4)]
     for _ in range(3000):
-        if json_values._WAITING.bytes >= 2_000_000 and statuses:
+        if bodies._WAITING.bytes >= 2_000_000 and statuses:
             break
         await asyncio.sleep(0.01)
     assert set(statuses) == {503}
@@ -151,7 +151,7 @@ async def test_bodies_that_do_not_end_leave_room_for_ordinary_ones(
     assert found.status_code == 200, "small bodies are received"
     going_on.set()
     await asyncio.gather(*calls, return_exceptions=True)
-    assert json_values._WAITING.bytes == 0
+    assert bodies._WAITING.bytes == 0
 
 
 def test_filters_are_kept_by_a_digest_and_in_number() -> None:

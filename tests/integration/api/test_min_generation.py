@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-import app.services.scope
+import app.services.questions
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 
 SEARCH = "/v1/corpora/people/search"
@@ -12,7 +12,7 @@ SEARCH = "/v1/corpora/people/search"
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app.services.scope, "_WAIT_SECONDS", 0.3)
+    monkeypatch.setattr(app.services.questions, "_WAIT_SECONDS", 0.3)
 
 
 async def test_a_job_that_is_over_names_a_generation(server: Server) -> None:

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from api.transport.shared_socket import SharedAddress, can_share
+from api.transport.connections import SharedAddress, can_share
 
 pytestmark = pytest.mark.skipif(not can_share(), reason="this system gives all connections to one of the sockets")
 

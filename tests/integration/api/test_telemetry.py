@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from api.readiness import Warmth
+from api.routes.health import Warmth
 from api.telemetry import limit_accept_errors
 from app.container import Container
 from app.telemetry.prometheus import PrometheusMeter

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from api.uploads import parts
+from api import uploads
 from core.settings import ApiSettings
 from tests.integration.api.conftest import MakeServer, Server
 
@@ -149,7 +149,7 @@ async def test_limits(make_server: MakeServer, monkeypatch: pytest.MonkeyPatch) 
     assert (many.status_code, "more than 2 files" in many.text) == (413, True)
     whole = await upload(server, *[(f"{n}.txt", "x" * 1900) for n in range(2)], manifest={"a" * 9000: {}})
     assert (whole.status_code, "HOPWEAVE_API__MAX_UPLOAD_MB" in whole.text) == (413, True)
-    monkeypatch.setattr(parts, "_FIELD_BYTES", 100)
+    monkeypatch.setattr(uploads, "_FIELD_BYTES", 100)
     field = await upload(server, ("a.txt", "A."), manifest={"a.txt": {"title": "x" * 100}})
     assert (field.status_code, "'manifest' is larger" in field.text) == (413, True)
     assert (await upload(server, ("a.txt", "x" * 1500))).status_code == 202, "the limit of JSON is another one"

@@ -7,14 +7,13 @@ from typing import Any
 import httpx
 import pytest
 
-from api.schemas.answers.stored import read_stored
 from api.schemas.ask import AnswerOut
+from api.schemas.stored_questions import read_stored
 from app.container import Container
 from app.services import questions
 from app.services.questions import AskRequest
-from core.budget import Budget
 from core.settings import LlmSettings, Settings
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import find_verification
 from tests.integration.api.asking import events
 from tests.integration.api.conftest import Server

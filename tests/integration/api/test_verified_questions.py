@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from api.schemas.answers.questions import QuestionOut
+from api.schemas.stored_questions import QuestionOut
 from app.container import Container
 from core.ids import document_id
 from core.settings import LlmSettings, QuestionSettings, Settings

@@ -13,9 +13,9 @@ from app.services.warming import clean_snapshots, follow_recent
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.ports.record.graph import GraphMerge, graph_rows
 from core.settings import Settings
-from retrieval.graph.flat import build_snapshot
-from retrieval.graph.layout import encode_snapshot
+from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import encode_snapshot
 from tests.desk import CountingEmbedder
 
 UNKNOWN = "fedcba9876543210"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from app.container import Container, snapshot_writer
-from app.container.snapshot_writer import SnapshotWriter
-from app.worker.preparation import Preparation
+from app.container import Container, adapters
+from app.container.adapters import SnapshotWriter
+from app.worker.embedded import Preparation
 from core.corpora import Corpus
 from core.errors import NotFound, Unavailable
 from core.settings import read_settings
-from retrieval.graph.array_file import is_mapped
 from retrieval.graph.snapshot_files import FilePolicy, SnapshotFiles
+from retrieval.graph.snapshot_format import is_mapped
 from testing.record import SETTINGS, delete, put
 
 PASSAGES = 2_100
@@ -104,7 +104,7 @@ async def test_a_small_corpus_is_left_to_those_who_search(container: Container, 
 async def test_a_killed_process_is_told_with_the_remedy(
     container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(snapshot_writer, "_MODULE", "tests.integration.app.killed_process")
+    monkeypatch.setattr(adapters, "_MODULE", "tests.integration.app.killed_process")
     monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
     with pytest.raises(Unavailable, match="memory is short"):
         await container.make_snapshots(_writer(container)).get(corpus.id)
@@ -113,7 +113,7 @@ async def test_a_killed_process_is_told_with_the_remedy(
 async def test_what_fails_apart_is_built_here(
     container: Container, corpus: Corpus, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(snapshot_writer, "_MODULE", "no.such.module")
+    monkeypatch.setattr(adapters, "_MODULE", "no.such.module")
     snapshot = await container.make_snapshots(_writer(container)).get(corpus.id)
     assert snapshot.whole.passages == PASSAGES
     assert "No module named 'no'" in caplog.text

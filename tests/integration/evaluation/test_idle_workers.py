@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from app.container import Container
-from app.supervision import job_watch
+from app.supervision import supervision
 from app.supervision.folder_lock import Holder
-from app.supervision.job_watch import JobWatch, LocalJobWatch, RemoteJobWatch
+from app.supervision.supervision import JobWatch, LocalJobWatch, RemoteJobWatch
 from core.errors import Unavailable
 from core.settings import read_settings
 from evaluation import index_dataset, indexing, read_dataset
@@ -60,7 +60,7 @@ class Idle:
 async def test_on_servers_a_missing_worker_is_told_at_once_and_ends_the_command_later(
     container: Container, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_watch, "_REPORT_SECONDS", 0.0)
+    monkeypatch.setattr(supervision, "_REPORT_SECONDS", 0.0)
     monkeypatch.setattr(indexing, "_STALL_SECONDS", 0.5)
     idle = Idle(watch=RemoteJobWatch(60.0), log=tmp_path / "worker.log")
     assert await idle.index(container) == (
@@ -74,7 +74,7 @@ async def test_on_servers_a_missing_worker_is_told_at_once_and_ends_the_command_
 async def test_a_worker_that_dies_and_is_not_replaced_ends_the_command(
     container: Container, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_watch, "_START_SECONDS", 0.2)
+    monkeypatch.setattr(supervision, "_START_SECONDS", 0.2)
     idle = Idle(watch=LocalJobWatch(lambda: None, tmp_path / "worker.log"), log=tmp_path / "worker.log")
     assert await idle.index(container) == (
         f"no worker has started; {tmp_path}/worker.log says why. What is queued stays queued, and the same command "

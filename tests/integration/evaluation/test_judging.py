@@ -17,8 +17,7 @@ from core.settings.models import RoleSettings
 from evaluation import AnswerRow, Experiment, Result, RowsFile, build_tables, run_experiment
 from evaluation.judging import Judge as JudgeBench
 from evaluation.judging import JudgementRow, aggregate_judgements
-from evaluation.rows.answer_rows import Cost, format_names
-from evaluation.rows.step_rows import StepRow
+from evaluation.rows.answer_rows import Cost, StepRow, format_names
 from tests.integration.evaluation.townsfolk import write_townsfolk
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 from tests.twins.chat_server import Call, ChatServer, Reply

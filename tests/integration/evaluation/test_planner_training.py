@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.commands.evaluation.eval_report import register
 from core.errors import InvalidInput
-from core.prompting.folder import read_prompt_folder
+from core.prompting.prompts import read_prompt_folder
 from evaluation import (
     AnswerRow,
     Experiment,

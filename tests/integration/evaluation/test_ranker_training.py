@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from app.container import Container
-from app.supervision.job_watch import JobWatch, RemoteJobWatch
+from app.supervision.supervision import JobWatch, RemoteJobWatch
 from core.errors import InvalidInput, InvalidSettings, NotFound
 from core.settings import read_settings
 from evaluation import (

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Container
-from app.supervision.job_watch import JobWatch, RemoteJobWatch
+from app.supervision.supervision import JobWatch, RemoteJobWatch
 from core.settings import read_settings
 from indexer import Worker, WorkerOptions
 from tests.twins.embedder import TwinEmbedder

@@ -19,7 +19,7 @@ from core.ports.indexing import DraftChunk, LoadedDocument
 from core.ports.record import ChunkRow, Claim, Commit
 from indexer import DocumentLimits, Worker
 from indexer.chunking import pieces
-from indexer.pipeline import preparation, row_table
+from indexer.pipeline import preparation, prepared_revision
 from models.embedding.tokens import EstimatedTokens
 from stores.sqlite.changes import log_chunks
 from stores.sqlite.database import Connection, SqliteDatabase
@@ -32,7 +32,7 @@ _SENTENCE = "In {} Ada Lovelace and Charles Babbage saw the engine in London."
 _SHORT_STEPS = (
     (pieces, "_COUNTED_TOGETHER", 50_000),
     (preparation, "_CHUNKS_AT_ONCE", 64),
-    (row_table, "_ROWS_OF_A_BLOCK", 64),
+    (prepared_revision, "_ROWS_OF_A_BLOCK", 64),
 )
 """What is worked on at once is a small part of the text, as it is of a text of many megabytes."""
 

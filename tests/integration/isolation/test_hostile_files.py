@@ -3,9 +3,8 @@
 import pytest
 
 from core.ports.indexing import Source
-from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import MEGABYTE, ParserLimits
-from indexer.isolation.parser_process import ParserProcess
+from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from indexer.selection.loaders import media_type_of, module_of
 from tests.hostile_files import HOSTILE_FILES
 

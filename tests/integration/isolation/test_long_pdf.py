@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.isolation.isolated_loader import IsolatedLoader
-from indexer.isolation.parser_process import ParserProcess
+from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from indexer.loaders import pdf
 from testing.contracts.loader import source_of
 from tests.documents import make_long_pdf

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from core.errors import LoadFailed, NotFound, RateLimited
-from indexer.isolation.page_images import PageImages, has_page_images
+from indexer.isolation.lane import PageImages, has_page_images
 from tests.documents import make_long_pdf, make_pdf
 from tests.images_of_pages import highlighted, open_png
 

@@ -16,9 +16,8 @@ import pytest
 from core.errors import LoadFailed, Unavailable
 from core.ports.indexing import LoadedDocument
 from indexer.isolation.confinement import FILES, MEMORY, SOCKETS
-from indexer.isolation.isolated_loader import IsolatedLoader
 from indexer.isolation.limits import MEGABYTE, ParserLimits
-from indexer.isolation.parser_process import ParserProcess
+from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from testing.contracts.loader import source_of
 from tests.integration.isolation import hostile_loader
 

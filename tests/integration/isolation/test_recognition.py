@@ -7,8 +7,7 @@ import pytest
 
 from core.errors import LoadFailed
 from core.ports.indexing import LoadedDocument
-from indexer.isolation.isolated_loader import IsolatedLoader
-from indexer.isolation.parser_process import ParserProcess
+from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from indexer.loaders import pdf
 from testing.contracts.loader import source_of
 from tests.documents import make_scan

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
-from core.budget import Budget
 from core.corpora import Corpus
 from core.errors import InvalidSettings, ModelFailed
 from core.events import CallEvent
 from core.ids import document_id
 from core.ports.chat import OnToken
 from core.settings import LlmSettings, RoleSettings
-from core.trace import Trace
+from core.trace import Budget, Trace
 from models import ConfiguredModels, make_chat_models
 from models.chat.wrappers.cache import RecordCache
 from models.chat.wrappers.retry import ChatRetry

@@ -6,15 +6,13 @@ from functools import partial
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.execution.limits import set_current_caller
-from core.trace import Trace
-from models.chat.endpoint import Endpoint
+from core.trace import Budget, Trace
+from models.chat.endpoint import Endpoint, Limits
 from models.chat.openai_chat import OpenAIChat
 from models.chat.wrappers.accounting import ChatAccounting
-from models.chat.wrappers.limits import Limits
-from models.chat.wrappers.rate_limit import ChatRateLimit
+from models.chat.wrappers.retry import ChatRateLimit
 from tests.twins.chat_requests import ask
 from tests.twins.chat_server import Call, ChatServer, Reply
 

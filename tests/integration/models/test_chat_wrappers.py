@@ -6,18 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import CallEvent
 from core.prompting.structured import complete_structured
-from core.trace import Trace
-from models.chat.endpoint import Endpoint
+from core.trace import Budget, Trace
+from models.chat.endpoint import Endpoint, Limits
 from models.chat.openai_chat import OpenAIChat, OutputMode
 from models.chat.wrappers.accounting import ChatAccounting
-from models.chat.wrappers.limits import Limits
 from models.chat.wrappers.output_modes import OutputModes
-from models.chat.wrappers.rate_limit import ChatRateLimit
-from models.chat.wrappers.retry import ChatRetry
+from models.chat.wrappers.retry import ChatRateLimit, ChatRetry
 from tests.twins.chat_requests import Verdict, ask
 from tests.twins.chat_server import ChatServer, Reply
 

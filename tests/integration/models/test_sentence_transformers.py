@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from models import SentenceTransformersEmbedder
-from models.embedding.encoders import SentenceTransformerEncoder
+from models.embedding.local_embedder import SentenceTransformerEncoder
 from models.embedding.weights import BUILT_IN, resolve
 from testing.contracts.embedder import TEXTS, EmbedderContract
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from core.budget import Budget
 from core.errors import ModelFailed
 from core.events import PlanEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.trace import Budget
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import Reply
 

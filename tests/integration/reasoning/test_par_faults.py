@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from core.budget import Budget
 from core.errors import ModelFailed
 from core.ports.reasoning import Support, Unsupported
+from core.trace import Budget
 from tests.integration.reasoning.par_replies import (
     ALL_THREE,
     DOCUMENTS,

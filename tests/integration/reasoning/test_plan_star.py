@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.budget import Budget
 from core.errors import ModelFailed
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
+from core.trace import Budget
 from tests.integration.reasoning.plan_star_replies import (
     ANSWERS,
     DOCUMENTS,

@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted, ModelFailed
 from core.events import ReviewEvent
 from core.ports.reasoning import Question, Quote, Support, Unsupported
-from core.trace import Trace
+from core.trace import Budget, Trace
 from reasoning.citations.quotes import select_quote
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from core.budget import Budget
 from core.events import TokenEvent
+from core.trace import Budget
 from tests.integration.reasoning.good_model import LAST, good_model
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import Call, ChatServer, Reply

@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from retrieval import SnapshotCache, SnapshotFiles
-from retrieval.graph.array_file import FileContent, Stream
 from retrieval.graph.compaction import encode_compacted
-from retrieval.graph.flat import build_snapshot
 from retrieval.graph.layered import LayeredSnapshot, follow
-from retrieval.graph.layout import decode_snapshot, encode_snapshot
+from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_files import FilePolicy
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import FileContent, Stream, decode_snapshot, encode_snapshot
 from stores.sqlite import SqliteRecord
 
 CHUNKS = 600

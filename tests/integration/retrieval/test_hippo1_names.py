@@ -7,7 +7,7 @@ import pytest
 from core.errors import ModelFailed
 from core.ports.retrieval import SearchResult
 from core.trace import Trace
-from retrieval.hippo.question_entities import MAX_ENTITIES, find_entities
+from retrieval.hippo.entity_walk import MAX_ENTITIES, find_entities
 from testing.contracts.searcher import QUESTION
 from tests.searching import World
 from tests.twins.chat_server import ChatServer, Reply

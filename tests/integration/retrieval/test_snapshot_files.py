@@ -21,12 +21,10 @@ from core.ports.retrieval import SearchResult
 from core.strategies import StrategySpec, build
 from core.trace import Trace
 from retrieval import SEARCHERS, SnapshotCache, SnapshotFiles
-from retrieval.graph.array_file import is_mapped
-from retrieval.graph.flat import build_snapshot
-from retrieval.graph.layout import encode_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.graph.snapshot_files import FilePolicy
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import encode_snapshot, is_mapped
 from testing.contracts.searcher import PASSAGES, QUESTION
 from testing.indexed_corpus import Passage
 from tests.integration.retrieval.snapshot_writer import (

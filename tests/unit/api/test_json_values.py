@@ -4,7 +4,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from api.transport.json_values import count_values
+from api.transport.bodies import count_values
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text('",:{}[]\\\na', max_size=8)
 VALUES: st.SearchStrategy[Any] = st.recursive(

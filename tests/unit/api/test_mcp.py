@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from api.mcp.tool import Reference, link_to, parse_reference, schema_of, sending_progress
-from api.mcp.tools.fetch import join_passages
 from api.mcp.tools.ingest import INGEST_FILES
+from api.mcp.tools.search import join_passages
 from core.documents import Chunk, Span
 from core.errors import InvalidInput
 

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from api.protocols.asking import OnText, stream_reply
 from api.protocols.conversation import read_conversation
-from api.protocols.reply import Reply, find_rest
-from api.protocols.sources import Source, format_block, list_sources, shorten_sources
-from api.protocols.streaming import OnText, stream_reply
+from api.protocols.reply import Reply, Source, find_rest, format_block, list_sources, shorten_sources
 from app.services.links import Links
 from core.documents import DocumentRef, Span
 from core.errors import InvalidInput

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from api.mcp.catalogue import TOOLS, TOOLS_WITH_FILES
+from api.mcp.server import TOOLS, TOOLS_WITH_FILES
 from api.mcp.tool import schema_of
 from api.schemas.ask import BudgetIn
 

@@ -5,14 +5,13 @@ import pytest
 from api.schemas.ask import AnswerOut, BudgetIn
 from api.schemas.events import DATA, convert_event
 from app.services.links import Links
-from core.budget import Budget
 from core.documents import Chunk, DocumentRef, Span
 from core.errors import InvalidInput
 from core.events import AnswerEvent, CallEvent, PlanEvent, PlannedStep, ReviewEvent, SearchEvent, StepEvent
 from core.ports.reasoning import Answer, Citation, Quote, Step
 from core.ports.retrieval import Hit
 from core.settings import BudgetSettings
-from core.trace import Trace
+from core.trace import Budget, Trace
 
 _LINKS = Links("https://search.example")
 _URL = "https://example.org/so"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.schemas.strategies import parse_strategy
+from api.schemas.search import parse_strategy
 from core.errors import InvalidStrategy
 
 

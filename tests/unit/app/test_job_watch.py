@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from app.supervision import job_watch
+from app.supervision import supervision
 from app.supervision.folder_lock import FolderLock, Holder, is_held, read_holder
-from app.supervision.job_watch import LocalJobWatch
+from app.supervision.supervision import LocalJobWatch
 from core.jobs import Job, JobKind, JobState
 
 JOB = Job(
@@ -29,7 +29,7 @@ def test_why_the_worker_waits_is_told_once_and_again_after_a_while(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now, reason = [1000.0], [""]
-    monkeypatch.setattr(job_watch.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(supervision.time, "monotonic", lambda: now[0])
     watch = LocalJobWatch(lambda: Holder(pid=1, silent_seconds=0, waits_for=reason[0]), tmp_path / "worker.log")
     assert (watch.handle_state(JOB), watch.is_waiting) == ("", False)
     reason[0] = FULL

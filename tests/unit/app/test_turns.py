@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from app.broker.outage_log import OutageLog
+from app.broker.notifier import OutageLog
 from core.errors import Unavailable
 from core.record_policy.claims import next_corpus, size_class
 

@@ -9,8 +9,14 @@ import pytest
 from app.container import PROMPT_PACKAGES
 from core.errors import InvalidInput, InvalidSettings
 from core.ports.chat import ReplyForm
-from core.prompting.folder import export_prompts, read_own_prompts, read_prompt_folder
-from core.prompting.prompts import PromptLibrary, list_prompt_names, load_prompt
+from core.prompting.prompts import (
+    PromptLibrary,
+    export_prompts,
+    list_prompt_names,
+    load_prompt,
+    read_own_prompts,
+    read_prompt_folder,
+)
 from evaluation.fingerprints import fingerprint_prompts
 
 _OURS = load_prompt("retrieval.hippo", "filter_facts")

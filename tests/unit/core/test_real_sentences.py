@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.sentences import iter_segments, segment, split_sentences
-from core.text.sentences.abbreviations import BEFORE_NAME, BEFORE_NUMBER, BEFORE_TEXT, MAY_END
+from core.text.sentences.ends import BEFORE_NAME, BEFORE_NUMBER, BEFORE_TEXT, MAY_END
 from tests.real_sentences import GENRES, LANGUAGES, Counts, Excerpt, count_boundaries, read_excerpts
 
 _EXCERPTS = read_excerpts()

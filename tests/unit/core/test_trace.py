@@ -2,10 +2,9 @@
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.events import NoteEvent, TokenEvent
-from core.trace import Trace
+from core.trace import Budget, Trace
 
 
 def test_a_note_is_kept_once_and_told() -> None:

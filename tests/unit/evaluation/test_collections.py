@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 from cli.commands.evaluation.import_dataset import register
 from core.errors import InvalidInput, NotFound
 from evaluation import Support, import_dataset, read_dataset
+from evaluation.datasets.dataset import read_grades
 from evaluation.datasets.json_lines import Row
-from evaluation.datasets.supporting import read_grades
 
 CORPUS = [
     {"_id": "d1", "title": "Sorting", "text": "Quicksort and its analysis.", "metadata": {}},

@@ -9,10 +9,9 @@ from rich.console import Console
 
 from core.errors import InvalidInput
 from evaluation import Experiment, GoldQuestion, Result, Support, bootstrap_interval, build_report, build_tables
-from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.answer_rows import AnswerRow, ReviewRow
 from evaluation.rows.scored_answers import score_failed_answer
 from evaluation.rows.search_rows import SearchRow, score_failed_search
-from evaluation.rows.step_rows import ReviewRow
 
 
 def question(number: int) -> GoldQuestion:

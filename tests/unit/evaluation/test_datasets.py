@@ -12,7 +12,7 @@ from core.errors import InvalidInput, NotFound
 from evaluation import Support, read_dataset
 from evaluation.datasets import dataset as dataset_module
 from evaluation.datasets.dataset import sample_passages
-from indexer.submission import taken_keys
+from indexer.submission import reading
 
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
 QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
@@ -254,7 +254,7 @@ def test_memory_does_not_grow_with_the_passages(tmp_path: Path, monkeypatch: pyt
         finally:
             tracemalloc.stop()
 
-    monkeypatch.setattr(taken_keys, "_NAMED", 1000)
+    monkeypatch.setattr(reading, "_NAMED", 1000)
     monkeypatch.setattr(dataset_module, "_PART_BYTES", 1 << 16)
     peak(999)
     assert peak(30_000) < peak(3_000) + 50_000

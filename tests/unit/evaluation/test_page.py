@@ -13,9 +13,8 @@ from core.errors import InvalidInput, NotFound
 from evaluation import AnswerRow, Result, build_page, build_plan_lines, build_report, build_tables, read_answers
 from evaluation.report.aggregates import group_by_strategy
 from evaluation.report.page import select_worst
-from evaluation.rows.answer_rows import Cost, ModelRow
+from evaluation.rows.answer_rows import Cost, ModelRow, PlannedRow, PromptRow, ReviewRow, StepRow
 from evaluation.rows.scored_answers import ANSWER_METRICS
-from evaluation.rows.step_rows import PlannedRow, PromptRow, ReviewRow, StepRow
 
 STEP = StepRow(id="1", question="Where is the mill?", answer="Orrin | Vell", depth=0, support="stated", found=("p1",))
 ROW = AnswerRow(

@@ -8,8 +8,8 @@ from core.events import ReviewEvent
 from core.trace import Trace
 from evaluation import GoldQuestion
 from evaluation.report.aggregates import count_verdicts
+from evaluation.rows.answer_rows import ReviewRow, StepRow
 from evaluation.rows.scored_answers import make_reviews
-from evaluation.rows.step_rows import ReviewRow, StepRow
 
 QUESTION = GoldQuestion(
     id="q",

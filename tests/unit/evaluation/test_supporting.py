@@ -7,7 +7,7 @@ from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.datasets.supporting import collapse_hits, match_supports
+from evaluation.datasets.dataset import collapse_hits, match_supports
 from evaluation.rows.scored_answers import score_answer
 from evaluation.rows.search_rows import SearchRow, score_search
 

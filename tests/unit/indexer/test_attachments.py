@@ -22,8 +22,7 @@ from indexer.selection.attachments import (
     find_documents,
     make_submissions,
 )
-from indexer.selection.formats import recognise_format
-from indexer.selection.loaders import media_type_of_content
+from indexer.selection.loaders import media_type_of_content, recognise_format
 from testing.contracts.loader import source_of
 
 HTML = "<html><body><p>Gr\u00fc\u00dfe</p></body></html>"

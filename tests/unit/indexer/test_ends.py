@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import Range
 from indexer.chunkers.sentences import Config, SentenceChunker
-from indexer.chunking.ends import pack
+from indexer.chunking.packing import pack
 from indexer.chunking.pieces import Frame, Piece
 from testing.contracts.chunker import WordTokens
 from tests.benchmarks.documents.prose import make_sentence, make_sentences, make_text

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from indexer.loading.texts.markup_bounds import DEEPEST, LONGEST_TAG, bound_markup
+from indexer.loading.texts.html_text import DEEPEST, LONGEST_TAG, bound_markup
 
 
 def test_honest_markup_is_unchanged() -> None:

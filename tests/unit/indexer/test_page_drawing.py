@@ -7,8 +7,7 @@ import pytest
 from fpdf import FPDF
 
 from core.errors import LoadFailed
-from indexer.loading.pdf.drawing import draw_page
-from indexer.loading.pdf.marking import Letters, find_pieces
+from indexer.loading.pdf.drawing import Letters, draw_page, find_pieces
 from tests.documents import make_long_pdf, make_pdf, make_scan
 from tests.images_of_pages import highlighted, open_png, points_of
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.documents import Submission
-from indexer.submission import json_lines, passage_table, taken_keys
-from indexer.submission.reading import Rejection, read_paths
-from indexer.submission.taken_keys import KeySet, TakenKeys
+from indexer.submission import json_lines, passage_table, reading
+from indexer.submission.reading import KeySet, Rejection, TakenKeys, read_paths
 
 HEADER = "id\ttext\ttitle\n"
 AARON = '1\t"Aaron Aaron ( or ; ""Ahärôn"") is a prophet, high priest,\tand brother"\tAaron\n'
@@ -149,7 +148,7 @@ def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
             tracemalloc.stop()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(taken_keys, "_NAMED", 1000)
+        patch.setattr(reading, "_NAMED", 1000)
         peak(1000)  # what is imported and compiled at first
         assert peak(30_000) < peak(3_000) + 50_000
 
@@ -166,7 +165,7 @@ def test_keys_are_a_set_whatever_they_are() -> None:
 
 
 def test_the_source_of_a_key_is_named_for_the_first_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(taken_keys, "_NAMED", 2)
+    monkeypatch.setattr(reading, "_NAMED", 2)
     taken = TakenKeys()
     assert [taken.take(key, f"line {key}") for key in ("1", "2", "3", "x")] == [None] * 4
     assert [taken.take(key, "later") for key in ("1", "2", "3", "x")] == [

@@ -4,7 +4,7 @@ import pytest
 
 from core.documents import Chunk, Span
 from core.ports.record import ChunkRow
-from indexer.pipeline.row_table import RowTable
+from indexer.pipeline.prepared_revision import RowTable
 
 
 def row(n: int) -> ChunkRow:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text.sentences import segment, split_sentences
-from indexer.chunking.splitting import finer, halves, trimmed
+from indexer.chunking.pieces import finer, halves, trimmed
 
 
 def cut(text: str) -> list[str]:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from models.embedding import processor
+from models.embedding import local_embedder
 
 
 @pytest.mark.parametrize(
@@ -21,5 +21,5 @@ def test_the_instructions_for_bfloat16_are_looked_up(
 ):
     if cpuinfo is not None:
         (tmp_path / "cpuinfo").write_text(cpuinfo)
-    monkeypatch.setattr(processor, "_CPUINFO", tmp_path / "cpuinfo")
-    assert processor.has_bfloat16.__wrapped__() is has
+    monkeypatch.setattr(local_embedder, "_CPUINFO", tmp_path / "cpuinfo")
+    assert local_embedder.has_bfloat16.__wrapped__() is has

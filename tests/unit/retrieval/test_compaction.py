@@ -8,12 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.graph import compaction
-from retrieval.graph.array_file import ArrayFile, FileContent, Stream, StreamedArray
 from retrieval.graph.compaction import encode_compacted
-from retrieval.graph.flat import build_snapshot
 from retrieval.graph.layered import LayeredSnapshot, follow
-from retrieval.graph.layout import encode_snapshot
+from retrieval.graph.snapshot import build_snapshot
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import ArrayFile, FileContent, Stream, StreamedArray, encode_snapshot
 from tests.unit.retrieval.test_layered_snapshots import SPARE, histories
 from tests.unit.retrieval.test_snapshot import CORPUS, Corpus, Synonyms, changes, rows
 

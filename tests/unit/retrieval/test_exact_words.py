@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from core.documents import Chunk
 from core.text.query import TextQuery
 from core.trace import Trace
-from retrieval.candidates import exact_words
-from retrieval.candidates.exact_words import RARE, ExactWords, find_exact_words, weigh_exact_words
+from retrieval.candidates import pool
+from retrieval.candidates.pool import RARE, ExactWords, find_exact_words, weigh_exact_words
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 
@@ -266,7 +266,7 @@ async def test_a_pasted_text_costs_a_bounded_number_of_searches(world: World) ->
 
 def test_a_run_of_paragraph_signs_is_cut_into_short_words() -> None:
     """The signs around a word are looked for at each place of the word, so its length is bounded."""
-    assert max(len(match.group()) for match in exact_words._WORD.finditer("§" * 9_999 + "a")) <= 403
+    assert max(len(match.group()) for match in pool._WORD.finditer("§" * 9_999 + "a")) <= 403
 
 
 async def test_a_word_far_behind_in_a_pasted_text_is_not_looked_up(world: World) -> None:
@@ -333,7 +333,7 @@ def look_up(word: str, *texts: tuple[str, str]) -> list[int]:
         )
         for n, (heading, text) in enumerate(texts)
     }
-    found: list[int] = exact_words._look_up({word: np.arange(len(texts))}, chunks)[word].tolist()
+    found: list[int] = pool._look_up({word: np.arange(len(texts))}, chunks)[word].tolist()
     return found
 
 

@@ -22,7 +22,7 @@ from retrieval.exploration import (
     show_entity,
 )
 from retrieval.exploration.finding import find_close_names
-from retrieval.exploration.ways import _MAX_NODES, _find_paths, _visit
+from retrieval.exploration.neighbourhood import _MAX_NODES, _find_paths, _visit
 from retrieval.graph.adjacency import build_adjacency
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
@@ -219,7 +219,7 @@ async def test_a_way_needs_two_ends(scope: Scope) -> None:
 
 
 async def test_a_search_that_is_cut_short_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.exploration.ways._MAX_NODES", 3)
+    monkeypatch.setattr("retrieval.exploration.neighbourhood._MAX_NODES", 3)
     async with open_world(tmp_path / "short") as world:
         await world.put(PASSAGES)
         scope = await open_scope(world.backends, world.corpus)

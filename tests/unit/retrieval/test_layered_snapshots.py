@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphMerge, graph_rows
 from core.text.terms import hash_stem
-from retrieval.graph.flat import FlatSnapshot, build_snapshot
 from retrieval.graph.layered import LayeredSnapshot, follow
 from retrieval.graph.names import fold_name
-from retrieval.graph.snapshot import GraphSnapshot
-from retrieval.pagerank.forward_push import forward_push, warm
-from retrieval.pagerank.sweeps import push_in_sweeps
+from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot, build_snapshot
+from retrieval.pagerank.forward_push import forward_push, push_in_sweeps, warm
 from tests.unit.retrieval.test_snapshot import (
     CORPUS,
     NAMES,

@@ -18,14 +18,19 @@ from hypothesis import strategies as st
 from core.errors import InvalidInput
 from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, graph_rows
-from retrieval.graph import array_file, layout
-from retrieval.graph.array_file import ArrayFile, UnreadableFile, is_mapped
-from retrieval.graph.flat import FlatSnapshot, build_snapshot
+from retrieval.graph import snapshot_format
 from retrieval.graph.layered import follow
-from retrieval.graph.layout import LAYOUT, decode_snapshot, encode_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import FlatSnapshot, GraphSnapshot, build_snapshot
 from retrieval.graph.snapshot_files import describe_held
 from retrieval.graph.snapshot_folder import SnapshotFolder
+from retrieval.graph.snapshot_format import (
+    LAYOUT,
+    ArrayFile,
+    UnreadableFile,
+    decode_snapshot,
+    encode_snapshot,
+    is_mapped,
+)
 from tests.unit.retrieval.test_snapshot import (
     CORPUS,
     NAMES,
@@ -211,7 +216,7 @@ def test_a_forged_header_is_found(
     written: Path, change: Callable[[dict[str, Any]], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compiled code reads the arrays without checking its indices, so what does not fit would end the process."""
-    monkeypatch.setattr(array_file, "_SMALL", 0)
+    monkeypatch.setattr(snapshot_format, "_SMALL", 0)
     forge(written, change)
     with pytest.raises(UnreadableFile, match=r"damaged|unknown type|truncated"):
         read_snapshot(written)
@@ -228,7 +233,7 @@ def test_places_beyond_an_array_are_found_in_large_files(
     written: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Their checksums are not compared at each opening."""
-    monkeypatch.setattr(array_file, "_SMALL", 0)
+    monkeypatch.setattr(snapshot_format, "_SMALL", 0)
     content = SnapshotFolder(written.parent).read(ID)
     assert content is not None
     array, whole = content.arrays[name].copy(), written.read_bytes()
@@ -313,4 +318,4 @@ def test_what_the_arrays_mean_changes_with_the_layout_only() -> None:
     for name, array in content.arrays.items():
         checksum = zlib.crc32(np.ascontiguousarray(array).tobytes(), zlib.crc32(name.encode(), checksum))
     assert (LAYOUT, checksum) == ("snapshot 2, little endian", 3502165960)
-    assert layout.LAYOUT == LAYOUT
+    assert snapshot_format.LAYOUT == LAYOUT

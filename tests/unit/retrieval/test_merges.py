@@ -14,7 +14,7 @@ from core.ports.retrieval import Query
 from core.text.names import normalise
 from core.trace import Trace
 from retrieval.exploration import Match, draw_neighbourhood, find_entities, find_ways, open_scope, show_entity
-from retrieval.graph.flat import build_snapshot
+from retrieval.graph.snapshot import build_snapshot
 from testing.indexed_corpus import Passage
 from tests.searching import World, open_world
 

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from core.ids import chunk_id, document_id, entity_id, view_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphRows, graph_rows
 from core.text.terms import extract_terms, hash_stem
-from retrieval.graph.flat import build_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 
 NAMES = ["alpha", "beta", "gamma", "delta", "epsilon", "zeta"]
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.presentation.snippets import Snippet, make_snippet
+from retrieval.presentation import Snippet, make_snippet
 
 
 def weights(**stems: float) -> dict[str, float]:

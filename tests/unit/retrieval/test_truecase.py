@@ -6,8 +6,7 @@ import pytest
 from core.text.terms import extract_terms
 from retrieval.graph.names import build_name_index
 from retrieval.graph.terms import ChunkTerms, TermStatistics, count_terms, read_chunk_terms
-from retrieval.pagerank.name_linking import link_names
-from retrieval.pagerank.truecase import build_name_share
+from retrieval.pagerank.name_linking import build_name_share, link_names
 
 PROSE = [
     "The station lies at the border, and Lyon sent two trains there.",

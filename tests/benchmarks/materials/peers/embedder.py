@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.execution.processes import count_cores
-from models.embedding.encoders import load
+from models.embedding.local_embedder import load
 from models.embedding.weights import BUILT_IN, resolve
 from tests.benchmarks.materials.peers.exchange import Material, Vectors
 

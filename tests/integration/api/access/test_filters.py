@@ -6,9 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.access.access import Access
+from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
-from app.access.models import NO_METER
 from core.errors import Forbidden
 from core.filters import parse_filter
 from core.ids import document_id

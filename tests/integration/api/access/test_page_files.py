@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from api.access.scopes import OPEN_PATHS, is_open
-from api.page.assets import Assets, load_assets
+from api.access.keys import OPEN_PATHS, is_open
+from api.page.responses import Assets, load_assets
 from core.keys import Scope
 from core.settings import ApiSettings
 from tests.integration.api.access.conftest import Keys

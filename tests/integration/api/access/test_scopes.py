@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from fastapi.routing import APIRoute
 
-from api.access.scopes import OPEN_PATHS, SESSION_PATH, declared_scopes, is_open
+from api.access.keys import OPEN_PATHS, SESSION_PATH, declared_scopes, is_open
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server

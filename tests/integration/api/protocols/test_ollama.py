@@ -8,7 +8,7 @@ import httpx
 import ollama
 import pytest
 
-from api.protocols.ollama.models import VERSION
+from api.protocols.ollama import VERSION
 from tests.integration.api.asking import QUESTION
 from tests.integration.api.conftest import Server
 from tests.integration.api.protocols.conftest import ANSWER

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from core.budget import Budget
 from core.errors import BudgetExhausted
 from core.events import StepEvent
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support
 from core.strategies import parse_spec
+from core.trace import Budget
 from tests.integration.reasoning.auto.replies import CHAIN, FISH, WHO, answer_step, cite, plan, settled, step
 from tests.reasoning_desk import ReasoningDesk
 from tests.twins.chat_server import ChatServer, Reply

@@ -2,8 +2,8 @@
 
 import pytest
 
-from core.budget import Budget
 from core.errors import ModelFailed
+from core.trace import Budget
 from tests.integration.reasoning.level.replies import (
     HOPS,
     PLAIN,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from core.budget import Budget
+from core.trace import Budget
 from retrieval.backends import WebAccess
 from stores.searxng import SearxngWebSearch
 from testing.indexed_corpus import Passage

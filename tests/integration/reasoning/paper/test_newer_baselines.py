@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from core.budget import Budget
 from core.ports.reasoning import Answer, Support, Unsupported
-from core.trace import Trace
+from core.trace import Budget, Trace
 from reasoning.engine.answers import Conclusion
 from reasoning.strategies.rq_rag import Candidate, select_answer
 from tests.reasoning_desk import ReasoningDesk

@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.budget import Budget
 from core.events import CallEvent, SearchEvent
 from core.ports.reasoning import Answer, Question
 from core.ports.retrieval import Query
 from core.settings import LlmSettings
 from core.strategies import build, parse_spec
-from core.trace import Trace
+from core.trace import Budget, Trace
 from models import make_chat_models
 from reasoning import REASONERS, ReasoningBackends
 from tests.searching import World

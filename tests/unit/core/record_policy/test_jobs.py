@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.jobs import Job, JobKind, JobState
-from core.record_policy.jobs import is_cancellable, not_paused, state_of_job
+from core.record_policy.claims import is_cancellable, not_paused, state_of_job
 
 JOB = Job(
     id="j",

@@ -1,7 +1,7 @@
 """What counts as done of a job, and the estimate of the time that is left."""
 
 from core.jobs import JobProgress
-from core.record_policy.jobs import MeasuredJob, RevisionProgress, measure_progress
+from core.record_policy.claims import MeasuredJob, RevisionProgress, measure_progress
 
 
 def measure(

@@ -7,7 +7,7 @@ import pytest
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import NotFound
 from core.ports.record import ReindexDifference
-from core.record_policy.reindexing import NO_DIFFERENCE, is_complete, make_shadow
+from core.record_policy.documents import NO_DIFFERENCE, is_complete, make_shadow
 
 SETTINGS = CorpusSettings(chunker="sentences", extractor="pattern", fine=Fine.AUTO, embedding_model="m", dimension=8)
 CREATED = datetime(2024, 1, 1, tzinfo=UTC)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from indexer.submission.encodings import _sample as sample_lines
-from indexer.submission.encodings import detect_encoding
+from indexer.submission.decoding import _sample as sample_lines
+from indexer.submission.decoding import detect_encoding
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 from core import strategies
 from core.ports.indexing import LoadedDocument
 from core.strategies import StrategySpec
-from indexer.selection.chunkers import make_chunker
+from indexer.selection.extractors import make_chunker
 from testing.contracts.chunker import WordTokens
 from testing.contracts.loader import source_of
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.usage import Usage
+from core.trace import Usage
 from core.verification import VerificationCost
 from reasoning.verification.given import MAX_DOCUMENTS, estimate_cost, read_answer
 from tests.unit.reasoning.verification.given import answer_citing, cited, given, step

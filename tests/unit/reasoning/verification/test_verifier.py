@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.budget import Budget
 from core.errors import ModelUnavailable
 from core.ports.reasoning import Answer, Support
-from core.trace import Trace
+from core.trace import Budget, Trace
 from core.verification import Verdict, Verification
 from reasoning.verification.given import MAX_DOCUMENTS, GivenAnswer
 from reasoning.verification.verifier import Compare, verify_answer

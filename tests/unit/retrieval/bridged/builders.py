@@ -12,8 +12,7 @@ from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.fusion import weigh_graph
 from retrieval.candidates.pool import Pool, number_documents
-from retrieval.graph.flat import build_snapshot
-from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 
 __all__ = ["Said", "corpus", "document", "evidence", "pool"]

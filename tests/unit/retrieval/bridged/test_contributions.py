@@ -10,8 +10,7 @@ import pytest
 from core import ids
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from retrieval.bridged.ranker import SHIPPED, load_ranker
-from retrieval.bridged.scoring import rank, split_score
+from retrieval.bridged.ranker import SHIPPED, load_ranker, rank, split_score
 from testing.contracts.searcher import PASSAGES, QUESTION
 from tests.searching import World, open_world
 from tests.unit.retrieval.bridged.builders import Said, corpus, evidence

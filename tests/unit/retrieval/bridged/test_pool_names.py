@@ -5,7 +5,7 @@ from math import log
 import numpy as np
 import pytest
 
-from retrieval.bridged.pool_names import PoolNames, collect_names
+from retrieval.bridged.evidence import PoolNames, collect_names
 from retrieval.graph.snapshot import GraphSnapshot
 from tests.unit.retrieval.bridged.builders import Said, corpus, document, pool
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.bridged.evidence import PoolEvidence
-from retrieval.bridged.ranker import SHIPPED, load_ranker, standardise
-from retrieval.bridged.scoring import rank, split_score
+from retrieval.bridged.ranker import SHIPPED, load_ranker, rank, split_score, standardise
 from retrieval.candidates.fusion import scale
 from tests.unit.retrieval.bridged.builders import Said, corpus, evidence
 

@@ -1,1 +1,0 @@
-"""The bodies and responses about answers that were given."""

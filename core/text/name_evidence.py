@@ -188,7 +188,9 @@ class NameEvidence:
         if not (self.is_long and form.isupper()):
             return False
         words = [word for word in form.split() if len(word) >= _LEAST_SHOUTED]
-        return bool(words) and not any(self.within[word] or self.within[word.capitalize()] for word in words)
+        return bool(words) and not any(
+            self.within[word] > self.in_runs[word] or self.within[word.capitalize()] for word in words
+        )
 
     def is_term(self, form: str) -> bool:
         """Whether a run of common words is what only this document means by them: `the Bonus Payment`.

@@ -115,7 +115,7 @@ class _Table:
     def _facts_of(self, row: GridRow) -> Iterator[Triple]:
         names = row.names or self._columns
         key = self._find_key(row)
-        label = ", ".join(row.label.split(HEADING_SEPARATOR)).rstrip(":")
+        label = _word_label(row.label)
         if key is None and not self._may_be_measured(row):
             return
         subject = self._around.title if key is None else self._read(key)
@@ -192,6 +192,14 @@ class _Table:
             if begin < end
         )
         return 2 * covered > end - start
+
+
+def _word_label(label: str) -> str:
+    """Returns a label with the group of its row. A sum of more than the group does not have it: of the balance sheet,
+    `Total assets` stands among the non-current assets.
+    """
+    *groups, own = label.rstrip(":").split(HEADING_SEPARATOR)
+    return own if _SUM.match(own) and len(own.split()) > 1 else ", ".join([*groups, own])
 
 
 def _has_date(name: str) -> bool:

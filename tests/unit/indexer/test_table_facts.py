@@ -55,6 +55,14 @@ def test_a_row_of_figures_is_about_the_document() -> None:
     assert {subject for subject, _, _ in found} == {"Apple Inc."}
 
 
+def test_a_sum_of_everything_is_not_the_sum_of_a_group() -> None:
+    text = " | 2023 | 2022\nNon-current assets:\nProperty | 4,320 | 4,210\nTotal | 4,320 | 4,210\n"
+    text += "Total assets | 9,117 | 8,002\n"
+    found = facts(text, "Orell Press")
+    assert ("Orell Press", "Total assets, 2023", "9,117") in found
+    assert ("Orell Press", "Non-current assets, Total, 2023", "4,320") in found
+
+
 def test_a_measured_thing_without_a_title_is_no_fact() -> None:
     assert facts(_REPORT, "Page 7") == set()
 

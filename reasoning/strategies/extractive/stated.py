@@ -5,7 +5,7 @@ end is new and of the kind that is asked for. The unit that states the fact goes
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.ports.retrieval import Fact
 from core.text.terms import split_words
@@ -27,10 +27,13 @@ _LEAST_OF_NAME = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """The stems of a question that are no question words, and the kind of value that it asks for."""
+    """The stems of a question that are no question words, the kind of value that it asks for, and the stems that the
+    title of the passage says: "the soundtrack of Deep Blue Sea".
+    """
 
     stems: frozenset[str]
     kind: ValueKind
+    said: frozenset[str] = frozenset()
 
 
 def asks_of_relation(question: str) -> bool:
@@ -49,8 +52,11 @@ def order_by_facts(question: str, facts: Sequence[Fact], units: Sequence[Unit]) 
         of_chunk.setdefault(unit.hit.chunk.id, []).append(place)
     best: dict[int, float] = {}
     for fact in facts:
-        worth, slot = _compare(asked, fact)
-        places = of_chunk.get(fact.chunk_id, ()) if worth else ()
+        places = of_chunk.get(fact.chunk_id, ())
+        title = find_stems(units[places[0]].hit.document.title) if places else frozenset[str]()
+        worth, slot = _compare(asked, fact, title) if places else (0.0, "")
+        if not worth:
+            continue
         wanted = find_stems(f"{fact.subject} {fact.predicate} {fact.object}")
         stating = [place for place in places if find_stems(slot) <= units[place].stems]
         if stating:
@@ -69,15 +75,15 @@ def _content(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def _compare(asked: _Asked, fact: Fact) -> tuple[float, str]:
-    """Returns how well a fact answers, 0 if it does not, and the end that does."""
+def _compare(asked: _Asked, fact: Fact, title: frozenset[str]) -> tuple[float, str]:
+    """Returns how well a fact answers, 0 if it does not, and the end that does. `title` are the stems of its title."""
     words = fact.predicate.casefold().split()
     if _DENIALS & set(words):
         return 0.0, ""
     answers = [
         (worth, slot)
         for known, slot in ((fact.subject, fact.object), (fact.object, fact.subject))
-        if (worth := _weigh(asked, find_stems(known), find_stems(fact.predicate), words, slot))
+        if (worth := _weigh(replace(asked, said=title), find_stems(known), find_stems(fact.predicate), words, slot))
     ]
     return max(answers, default=(0.0, ""))
 
@@ -88,11 +94,11 @@ def _weigh(asked: _Asked, known: frozenset[str], relation: frozenset[str], words
         return 0.0
     if not _suits(asked.kind, slot, words):
         return 0.0
-    wanted = asked.stems - known
+    wanted = asked.stems - known - asked.said
     if asked.kind is ValueKind.PLACE and wanted <= _LOCATED:
         return len(named) / len(known) if words[-1] in _PLACING else 0.0
     said = relation.union(*(others for stem, others in _BORN.items() if stem in relation))
-    if not wanted or not wanted <= said | known:
+    if not wanted <= said or not wanted:
         return 0.0
     return 1 + len(named) / len(known)
 

@@ -38,7 +38,7 @@ def main() -> None:
     given = parser.parse_args()
     rights = asyncio.run(_measure(given.datasets, given.extractor, given.kept, tell=given.wrong))
     for name, (of_facts, of_words, answered) in rights.items():
-        print(f"{name}: right first {of_facts:.2f} with facts, {of_words:.2f} without; stated by a fact {answered:.2f}")
+        print(f"{name}: right first {of_facts:.2f} with facts, {of_words:.2f} without; changed by facts {answered:.2f}")
 
 
 async def _measure(

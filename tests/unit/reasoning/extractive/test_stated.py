@@ -44,6 +44,10 @@ def test_the_sentence_whose_fact_has_what_is_asked_for_goes_first(question: str,
     assert first_of(question, *_FACTS) == sentence
 
 
+def test_words_of_the_title_need_not_be_in_the_fact() -> None:
+    assert first_of("Who closed the Orell Bridge?", _CLOSED._replace(subject="Orell")).startswith("It was closed")
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -85,7 +85,7 @@ def _eval(
     ] = "search",
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,
     extractor: Annotated[
-        str, typer.Option(help="The extractor: pattern, syntax, given, llm, or several, such as pattern+given.")
+        str, typer.Option(help="The extractor: pattern, syntax, tables, given, llm, or several, such as pattern+given.")
     ] = "pattern",
     chunker: Annotated[str, typer.Option(help="The chunker.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,

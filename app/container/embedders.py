@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings
 from core.errors import EmbeddingMismatch, InvalidInput, InvalidSettings
-from core.ports.embedding import Embedder, EmbeddingForm, TokenCounter, Vectors, split_form
+from core.ports.embedding import Embedder, TokenCounter, Vectors
+from core.ports.embedding_form import EmbeddingForm, split_form
 from core.settings import EmbeddingSettings
 from models import BUILT_IN, NoEmbedder
 

@@ -16,7 +16,7 @@ from app.services.scripts import MULTILINGUAL, describe_unread, find_unread_scri
 from core.corpora import Corpus
 from core.documents import RevisionState
 from core.errors import HopweaveError, InvalidStrategy
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 

@@ -16,7 +16,7 @@ from app.doctor.findings import Finding, Level
 from app.doctor.readiness import store_checks
 from app.supervision.folder_lock import is_held, read_holder
 from core.errors import HopweaveError
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 from core.settings import LlmSettings, Settings
 from core.strategies import load_module, parse_spec
 from indexer.isolation.limits import MEGABYTE

@@ -7,7 +7,7 @@ from core import strategies
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.errors import Conflict, InvalidInput, NotFound
 from core.jobs import Job, JobKind
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 from core.prompting.prompts import use_prompts
 from indexer import versions_of
 

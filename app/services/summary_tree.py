@@ -24,7 +24,7 @@ from core.errors import Conflict, InvalidInput, InvalidSettings, LoadFailed, Not
 from core.execution.threads import compute
 from core.jobs import Job, JobState
 from core.ports.chat import ChatModels
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 from core.ports.views import VectorKind
 from core.prompting.prompts import use_prompts
 from core.trace import Trace

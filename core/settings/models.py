@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, SecretStr, field_validator
 
-from core.ports.embedding import EmbeddingForm
+from core.ports.embedding_form import EmbeddingForm
 from core.settings.section import Section, SentKey, SentText, address_like, expand_home_in
 
 __all__ = ["EmbeddingSettings", "LlmSettings", "RerankerSettings", "RoleSettings"]

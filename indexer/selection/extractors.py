@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from core.corpora import NO_GRAPH, CorpusSettings, Fine
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 from core.ports.indexing import Chunker, Extractor
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from indexer.extractors._combined import CombinedExtractor

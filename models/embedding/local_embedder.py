@@ -17,7 +17,8 @@ import numpy as np
 
 from core.errors import InvalidSettings
 from core.execution.processes import count_cores
-from core.ports.embedding import PLAIN, EmbeddingForm, TokenCounter, Vectors
+from core.ports.embedding import TokenCounter, Vectors
+from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.bert import BertEncoder
 from models.embedding.bert_layout import read_layout
 from models.embedding.normalize import finish, normalize

@@ -3,7 +3,8 @@
 import numpy as np
 
 from core.errors import ModelFailed
-from core.ports.embedding import EmbeddingForm, Vectors
+from core.ports.embedding import Vectors
+from core.ports.embedding_form import EmbeddingForm
 
 __all__ = ["cut", "finish", "lift", "lift_questions", "normalize"]
 

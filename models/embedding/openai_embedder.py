@@ -13,7 +13,8 @@ from pydantic import SecretStr
 
 from core.errors import InvalidSettings, ModelFailed
 from core.execution.bounded_answers import AnswerBounds, bounding_hooks
-from core.ports.embedding import EmbeddingForm, Vectors, split_form
+from core.ports.embedding import Vectors
+from core.ports.embedding_form import EmbeddingForm, split_form
 from core.telemetry.spans import outgoing_headers
 from models.embedding.normalize import finish, normalize
 from models.embedding.tokens import EstimatedTokens

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import InvalidSettings
-from core.ports.embedding import PLAIN, EmbeddingForm
+from core.ports.embedding_form import PLAIN, EmbeddingForm
 
 __all__ = ["BUILT_IN", "Weights", "complete_form", "name_form", "read_folder_form", "resolve", "usual_form"]
 

@@ -16,7 +16,8 @@ from api.protocols.models import find_model, list_models
 from api.schemas.base import Out, Text, Whole
 from app.container import Container
 from core.errors import InvalidInput, NotFound
-from core.ports.embedding import Embedder, Vectors, split_form
+from core.ports.embedding import Embedder, Vectors
+from core.ports.embedding_form import split_form
 
 __all__ = ["EmbeddingsIn", "embedding_router", "router"]
 

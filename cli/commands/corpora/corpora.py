@@ -20,7 +20,7 @@ from cli.options import (
 from cli.output.console import fields, print_json, print_result, print_status, table
 from cli.runtime import run_with_container
 from core.corpora import Fine
-from core.ports.embedding import split_form
+from core.ports.embedding_form import split_form
 
 if TYPE_CHECKING:
     from app.container import Container

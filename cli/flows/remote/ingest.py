@@ -19,7 +19,7 @@ from core import errors
 from core.corpora import NO_EMBEDDING, Corpus, CorpusSettings, Fine
 from core.documents import LOADER_NOTES, Submission
 from core.jobs import Job, JobKind, JobProgress, JobState, derive_job_state
-from core.ports.embedding import EmbeddingForm, split_form
+from core.ports.embedding_form import EmbeddingForm, split_form
 from indexer import Rejection
 
 __all__ = ["check_settings", "ingest_remote", "run_remote", "to_file", "translate_errors"]

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from core.corpora import CorpusSettings, Fine
 from core.errors import InvalidSettings, ModelFailed
-from core.ports.embedding import Embedder, EmbeddingForm, Vectors
+from core.ports.embedding import Embedder, Vectors
+from core.ports.embedding_form import EmbeddingForm
 from core.settings import EmbeddingSettings
 from core.trace import Trace
 from indexer import has_fine_vectors

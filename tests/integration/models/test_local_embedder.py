@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidSettings
-from core.ports.embedding import Embedder, EmbeddingForm
+from core.ports.embedding import Embedder
+from core.ports.embedding_form import EmbeddingForm
 from models import SentenceTransformersEmbedder
 from models.embedding.weights import BUILT_IN, resolve
 from testing.contracts.embedder import TEXTS, EmbedderContract

@@ -10,7 +10,8 @@ import pytest
 from pydantic import SecretStr
 
 from core.errors import HopweaveError, InvalidSettings, ModelFailed, Unavailable
-from core.ports.embedding import Embedder, EmbeddingForm
+from core.ports.embedding import Embedder
+from core.ports.embedding_form import EmbeddingForm
 from core.settings import EmbeddingSettings
 from models import OpenAIEmbedder, make_embedder
 from testing.contracts.embedder import EmbedderContract

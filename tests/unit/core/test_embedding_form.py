@@ -1,6 +1,6 @@
 import pytest
 
-from core.ports.embedding import PLAIN, EmbeddingForm, split_form
+from core.ports.embedding_form import PLAIN, EmbeddingForm, split_form
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from core.ports.embedding import PLAIN, EmbeddingForm
+from core.ports.embedding_form import PLAIN, EmbeddingForm
 from models.embedding.weights import complete_form, name_form, read_folder_form, usual_form
 
 REPRESENT = "Represent this sentence for searching relevant passages: "

@@ -39,7 +39,7 @@ __all__ = [
 ]
 
 CHUNKER_HELP = "Such as sentences, passage."
-EXTRACTOR_HELP = "Such as pattern, syntax, given, llm, pattern+llm."
+EXTRACTOR_HELP = "Such as pattern, syntax, syntax+tables, given, llm, pattern+llm."
 EMBEDDING_HELP = "KIND:MODEL, with the kind sentence-transformers or openai. Default: the settings'."
 FINE_HELP = "Whether entities and facts get vectors and synonyms."
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else.")]

@@ -27,7 +27,7 @@ from models import ConfiguredModels
 from reasoning import REASONERS
 from retrieval import warm
 
-__all__ = ["AnswerOptions", "answer_all", "describe_judges"]
+__all__ = ["AnswerOptions", "answer_all", "describe_judges", "describe_models", "needs_model"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +79,9 @@ async def answer_all(
     prompts = ""
     if waiting:
         await _warm_up(container, asked)
-        if _needs_model(reasoner, asked.over or container.settings.searcher):
-            models, prompts = await _describe_models(container), _describe_prompts(container)
+        over = asked.over or container.settings.searcher
+        if needs_model(REASONERS, reasoner, "reasoner") or needs_model(retrieval.SEARCHERS, over, "searcher"):
+            models, prompts = await describe_models(container), _describe_prompts(container)
 
     async def work() -> None:
         while waiting:
@@ -133,7 +134,7 @@ _SHORT = 8
 """Digits of a fingerprint that tell the prompts of a report apart."""
 
 
-async def _describe_models(container: Container) -> tuple[ModelRow, ...]:
+async def describe_models(container: Container) -> tuple[ModelRow, ...]:
     """Returns the models that answer: first the model of all roles, then the models of roles that differ from it.
 
     Asks their endpoints what kind of server they are, so call it once for many questions.
@@ -180,10 +181,6 @@ def _describe_prompts(container: Container) -> str:
     return f"{folder.name} {fingerprint}" if folder and container.prompts.replaced else fingerprint
 
 
-def _needs_model(reasoner: str, searcher: str) -> bool:
-    """Returns whether a language model has a part in the answers of a reasoner over a searcher."""
-    strategies = ((REASONERS, "reasoner", reasoner), (retrieval.SEARCHERS, "searcher", searcher))
-    return any(
-        getattr(load_module(package, parse_spec(text).name, kind), "NEEDS_MODEL", False)
-        for package, kind, text in strategies
-    )
+def needs_model(package: str, text: str, kind: str) -> bool:
+    """Returns whether a language model has a part in the answers of a reasoner, or in the ranking of a searcher."""
+    return bool(getattr(load_module(package, parse_spec(text).name, kind), "NEEDS_MODEL", False))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import retrieval
 from app.container import Container
 from app.services.estimates import ModelEstimate
 from app.services.questions import SearchRequest, search
@@ -17,9 +18,10 @@ from core.corpora import Corpus
 from core.errors import HopweaveError, InvalidInput, InvalidStrategy
 from core.filters import DocumentFilter
 from core.ports.reasoning import Unsupported
+from core.ports.retrieval import check_searched
 from core.strategies import parse_spec
 from core.trace import Trace
-from evaluation.answering import AnswerOptions, answer_all
+from evaluation.answering import AnswerOptions, answer_all, describe_models, needs_model
 from evaluation.datasets.dataset import Dataset, GoldQuestion, read_dataset, sample_passages
 from evaluation.indexing import (
     IndexReport,
@@ -33,7 +35,7 @@ from evaluation.indexing import (
 from evaluation.judging import Judge, JudgementRow, ReferenceFrom, require_judge_models
 from evaluation.ranker.seen import count_seen, list_rankers
 from evaluation.report.result import Result
-from evaluation.rows.answer_rows import AnswerRow
+from evaluation.rows.answer_rows import AnswerRow, Cost
 from evaluation.rows.rows_file import RowsFile
 from evaluation.rows.search_rows import DEEP, DEPTH, SearchRow, score_failed_search, score_search
 from evaluation.scores import check_graded_measures
@@ -281,17 +283,20 @@ async def _prepare_corpus(
 
 
 async def _check_corpus(container: Container, corpus: Corpus, experiment: Experiment) -> None:
-    """Raises `InvalidStrategy` if the corpus lacks what a reasoner needs, so that not every question fails later."""
+    """Raises `InvalidStrategy` if the corpus lacks what a searcher or reasoner needs, so that not every question fails
+    later. Searchers by default are not checked: those that the corpus can serve are measured.
+    """
     over = parse_spec(experiment.over) if experiment.over else None
-    for reasoner in experiment.reasoners:
-        if reasoner in experiment.on_tree:
-            continue
-        try:
-            await container.reasoner(parse_spec(reasoner), over, corpora=(corpus,)).check(corpus)
-        except InvalidStrategy as error:
-            if experiment.corpus is not None:
-                raise
-            raise InvalidStrategy(f"{error}; the folder is indexed with --extractor, such as pattern+llm") from error
+    try:
+        for searcher in experiment.searchers if experiment.searchers != DEFAULT_SEARCHERS else ():
+            await check_searched(container.searcher(parse_spec(searcher)), corpus)
+        for reasoner in experiment.reasoners:
+            if reasoner not in experiment.on_tree:
+                await container.reasoner(parse_spec(reasoner), over, corpora=(corpus,)).check(corpus)
+    except InvalidInput as error:
+        if experiment.corpus is not None:
+            raise
+        raise InvalidStrategy(f"{error}; the folder is indexed with --extractor, such as pattern+llm") from error
 
 
 def select_questions(dataset: Dataset, experiment: Experiment) -> Sequence[GoldQuestion]:
@@ -331,19 +336,26 @@ _WARM_UP = 3
 async def _search_all(
     container: Container, corpus: Corpus, questions: Sequence[GoldQuestion], searcher: str, progress: ReportProgress
 ) -> list[SearchRow]:
-    """Returns one row for each question. The first questions are searched once more, untimed, to load all."""
+    """Returns one row for each question. The first questions are searched once more, untimed, to load all; their rows
+    have the cost of both searches.
+    """
     await asyncio.to_thread(warm)
-    for question in questions[:_WARM_UP]:
-        await _search(container, corpus, question, searcher)
+    models = await describe_models(container) if needs_model(retrieval.SEARCHERS, searcher, "searcher") else ()
+    traces = [Trace() for _ in questions]
+    for question, trace in zip(questions[:_WARM_UP], traces, strict=False):
+        await _search(container, corpus, question, searcher, trace)
     rows = []
-    for number, question in enumerate(questions, start=1):
-        rows.append(await _search(container, corpus, question, searcher))
+    for number, (question, warmed) in enumerate(zip(questions, traces, strict=True), start=1):
+        trace = Trace()
+        row = await _search(container, corpus, question, searcher, trace)
+        rows.append(replace(row, cost=Cost.of(warmed) + Cost.of(trace), models=models))
         progress(searcher, number, len(questions))
     return rows
 
 
-async def _search(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str) -> SearchRow:
-    trace = Trace()
+async def _search(
+    container: Container, corpus: Corpus, question: GoldQuestion, searcher: str, trace: Trace
+) -> SearchRow:
     spec = parse_spec(searcher)
     depth = DEEP if question.grades else DEPTH
     began = time.perf_counter()

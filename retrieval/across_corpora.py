@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.corpora import Corpus
-from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchResult
+from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchResult, check_searched
 from core.trace import Trace, notes_about
 from retrieval.candidates.fusion import fuse, weigh_graph
 
@@ -39,6 +39,9 @@ class AcrossCorpora:
     def __init__(self, name: str, of: Callable[[Corpus], Searcher]) -> None:
         self._needs_cosines = name in _RANKED_BY_GRAPH
         self._of = of
+
+    async def check(self, corpus: Corpus) -> None:
+        await check_searched(self._of(corpus), corpus)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         if not query.parts:

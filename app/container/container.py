@@ -15,7 +15,7 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
-from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult
+from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult, check_searched
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from core.telemetry.spans import measure_search
 from core.trace import Trace
@@ -200,6 +200,9 @@ class _MeasuredSearcher:
     def __init__(self, name: str, inner: Searcher) -> None:
         self._name = name
         self._inner = inner
+
+    async def check(self, corpus: Corpus) -> None:
+        await check_searched(self._inner, corpus)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         with measure_search(self._name, query.corpus.name):

@@ -45,6 +45,7 @@ __all__ = [
     "PlansForm",
     "PlansFrom",
     "PlansMinF1",
+    "check_measured",
     "check_outputs",
     "check_reasoners",
     "check_thresholds",
@@ -203,6 +204,15 @@ def show_results(results: list[Result], json_file: Path | None, rows: Path) -> N
     if json_file is not None:
         write_text("--json", json_file, format_report(results, rows))
     Console().print(build_tables(results))
+
+
+def check_measured(results: list[Result]) -> None:
+    """Exits with 1 if every question of a searcher or reasoner failed: it has no figures then."""
+    unmeasured = [(result.dataset, name, error) for result in results for name, error in result.unmeasured.items()]
+    for dataset, name, error in unmeasured:
+        typer.echo(f"{dataset}: every question of {name} failed; the first: {error}", err=True)
+    if unmeasured:
+        raise typer.Exit(1)
 
 
 def check_thresholds(results: list[Result], thresholds: list[Threshold]) -> None:

@@ -161,8 +161,8 @@ class Answer:
 class Reasoner(Protocol):
     """Answers a question from what it retrieves. An empty corpus gives an abstention and is not an error.
 
-    `check` asks no model; it raises `InvalidStrategy`, as `answer` then does, if the corpus lacks what the reasoner
-    needs, such as triples.
+    `check` asks no model; it raises `InvalidInput`, as `answer` then does, if the corpus lacks what the reasoner or one
+    of its searchers needs, such as facts.
     """
 
     async def check(self, corpus: Corpus) -> None: ...

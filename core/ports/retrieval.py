@@ -6,7 +6,7 @@ A searcher takes a query, and returns hits. A reranker scores question and passa
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
@@ -14,6 +14,7 @@ from core.trace import Trace
 
 __all__ = [
     "MAX_K",
+    "ChecksCorpus",
     "Fact",
     "Hit",
     "NodeKind",
@@ -27,6 +28,7 @@ __all__ = [
     "Signals",
     "WebResult",
     "WebSearch",
+    "check_searched",
 ]
 
 MAX_K = 1000
@@ -173,6 +175,21 @@ class Searcher(Protocol):
     """Ranks chunks for a question. An empty corpus gives no hit and is not an error. Ties are ordered by chunk id."""
 
     async def search(self, query: Query, trace: Trace) -> SearchResult: ...
+
+
+@runtime_checkable
+class ChecksCorpus(Protocol):
+    """A second port of searchers that need more of a corpus than its passages, such as vectors or facts."""
+
+    async def check(self, corpus: Corpus) -> None:
+        """Asks no model. Raises `InvalidInput`, as a search then does, if the corpus lacks what the searcher needs."""
+        ...
+
+
+async def check_searched(searcher: Searcher, corpus: Corpus) -> None:
+    """Raises `InvalidInput` if the corpus lacks what the searcher says that it needs."""
+    if isinstance(searcher, ChecksCorpus):
+        await searcher.check(corpus)
 
 
 class Reranker(Protocol):

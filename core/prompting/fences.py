@@ -7,13 +7,14 @@ from core.passage_context import find_context
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 
-__all__ = ["FINGERPRINT", "fenced", "format_hits", "format_passages", "neutral"]
+__all__ = ["FINGERPRINT", "fenced", "format_hits", "format_passages", "neutral", "strip_tags"]
 
 FINGERPRINT = "passages-2"
 """Must change whenever the same hits may be written into a prompt in another way."""
 
 _TAGS = "passages?|quotes?|answers?|summary|summaries|question|conversation|instructions|document|facts?|known"
 _FENCE = re.compile(rf"<(?=\s*+(?:/\s*+)?(?:{_TAGS})\b)", re.IGNORECASE)
+_TAG_LINE = re.compile(rf"</?(?:{_TAGS})>", re.IGNORECASE)
 _STAND_IN = "‹"
 _LONGEST_ATTRIBUTE = 300
 """Characters of an attribute, so that a title of any length is not repeated with each passage of its document."""
@@ -25,6 +26,11 @@ def neutral(text: str) -> str:
     Lengths stay equal, so that offsets in the result are offsets in the text.
     """
     return _FENCE.sub(_STAND_IN, text)
+
+
+def strip_tags(text: str) -> str:
+    """Returns the text without lines that are nothing but a fence's tag: small models copy them from prompts."""
+    return "\n".join(line for line in text.split("\n") if not _TAG_LINE.fullmatch(line.strip())).strip()
 
 
 def fenced(tag: str, text: str) -> str:

@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails
 
 from core.errors import MalformedReply
 from core.ports.chat import ChatModel, ChatRequest, Completion, Message, OnToken, ReplyForm, Speaker
+from core.prompting.fences import strip_tags
 from core.trace import Trace
 
 __all__ = ["build_schema", "complete_structured", "make_cut_error", "note_cut", "strip_thinking"]
@@ -77,8 +78,8 @@ def _read_plain_reply(form: ReplyForm, text: str, shape: type[BaseModel]) -> dic
 
     - `list`: the items of `[1] … [2] …`, or else of lines such as `1. …` and `- …`; none in any other text.
     - `yes_no`: whether `yes` comes before any `no`. A text with neither is no.
-    - `text`: the whole text, without a code fence or quotation marks around it. The text does not tell what it stands
-      on: it counts as stated, and the action checks that against the passages.
+    - `text`: the whole text, without a code fence or quotation marks around it, and without tags of our fences. The
+      text does not tell what it stands on: it counts as stated, and the action checks that against the passages.
     - `query`: the terms of a Lucene query, a phrase as one term, without operators, weights and excluded terms.
 
     Raises `ValueError` if the shape has no field of that type.
@@ -149,7 +150,7 @@ def _read_terms(text: str) -> list[str]:
 
 
 def _unwrap(text: str) -> str:
-    text = text.strip()
+    text = strip_tags(text)
     if text.startswith(_FENCE) and text.endswith(_FENCE) and "\n" in text:
         text = text[: -len(_FENCE)].split("\n", 1)[1].strip()
     closing = _QUOTES.get(text[:1])

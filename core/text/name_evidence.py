@@ -16,6 +16,7 @@ from core.execution.limits import check_work
 from core.text.languages import Language, detect_language
 from core.text.name_spans import begins_sentence
 from core.text.no_names.columns import find_columns
+from core.text.no_names.definitions import find_definitions, fold_term, is_party
 from core.text.no_names.forms import (
     is_adjective,
     is_calendar,
@@ -25,6 +26,7 @@ from core.text.no_names.forms import (
     is_institution,
     is_plain,
     is_random,
+    is_service,
     is_shouted,
 )
 from core.text.no_names.german import find_words_of_names, is_bare, is_determiner, is_noun, is_subject
@@ -43,7 +45,6 @@ _PAIR = re.compile(r"/|\.(?=[A-Z])")
 """Between words that are only written together: `Date/Time`, `Agreement.Employee`."""
 _LONG = 600
 """Words without a capital of a document of two pages."""
-_OFTEN = 3
 _LEAST_SHOUTED = 4
 _CODE = (";\n", "{\n", "()", "->")
 _LEAST_CODE = 12
@@ -62,6 +63,8 @@ _SOUND = re.compile(r"([^\W\d_])\1\1", re.IGNORECASE)
 """Three times the same letter: `Hmmm`."""
 _LONGEST_REMEMBERED = 20_000
 """Characters of the longest paragraph whose words are remembered; a longer paragraph is read in parts."""
+_SPACES = frozenset((" ", "\n", "\u00a0"))
+"""Between the words of a name."""
 _BETWEEN_WORDS = re.compile(r"[^\w'’\-]")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 
@@ -71,8 +74,10 @@ class NameEvidence:
     """Counts of a document's words by how they are written.
 
     `lower`: without a capital. `within`: with a capital, within a sentence; of these, `determined`: behind an article
-    or the like, and `bare`: where a noun in the singular has an article. For German: `of_names`, words of names of
+    or the like, `bare`: where a noun in the singular has an article, `with_purpose`: before `for`,
+    and `in_runs`: beside another word with a capital. For German: `of_names`, words of names of
     several words. `has_code`: some lines are code. `columns`: what stands before the values of rows of tables.
+    `defined`: terms that the document defines, folded.
     """
 
     language: Language | None
@@ -80,9 +85,12 @@ class NameEvidence:
     within: Counter[str]
     determined: Counter[str]
     bare: Counter[str]
+    with_purpose: Counter[str]
+    in_runs: Counter[str]
     of_names: frozenset[str]
     has_code: bool = False
     columns: frozenset[str] = frozenset()
+    defined: frozenset[str] = frozenset()
 
     @cached_property
     def is_long(self) -> bool:
@@ -101,13 +109,15 @@ class NameEvidence:
         if word.casefold() in SENTENCE_OPENERS or is_adjective(word):
             return False
         if not is_plain(word):
-            is_pair = _PAIR.search(word) is not None and is_common(word)
+            is_pair = _PAIR.search(word) is not None and (is_common(word) or not word[0].isupper())
             return not (is_pair or is_shouted(word) or is_random(word) or self._is_identifier(word))
         if self.language == "de":
             return self._is_german_name(word)
         lower, within = self.lower[word.casefold()], self.within[word]
         if is_common(word) or ((not within or self.tells_articles) and is_inflected(word.casefold())):
-            return 0 < within >= lower and not (self.tells_articles and self._is_used_as_noun(word))
+            return 0 < within >= lower and not (
+                self.tells_articles and (self._is_used_as_noun(word) or within == self.in_runs[word])
+            )
         if self.is_long and not within and is_derived(word):
             return False
         if lower and self.determined[word] and self.tells_articles and self._is_used_as_noun(word):
@@ -131,19 +141,63 @@ class NameEvidence:
         return len(words) > 1 and all(self._is_common(_without_genitive(word)) for word in words)
 
     def _is_common(self, word: str) -> bool:
-        if is_common(word) or is_calendar(word) or word == "&" or word.strip(".,()")[:1].isdigit():
+        if (
+            is_common(word)
+            or is_calendar(word)
+            or word == "&"
+            or word.strip(".,()")[:1].isdigit()
+            or is_adjective(word)
+        ):
             return True
         folded = word.casefold()
         if not (is_plain(word) or (word.isupper() and len(word) >= _LEAST_SHOUTED)):
             return False
         return self.lower[folded] > self.within[word] or (self.is_long and is_inflected(folded))
 
+    def defines(self, form: str) -> bool:
+        """Whether the document defines a form as a term, in the singular or the plural."""
+        return bool(self.defined) and fold_term(form) in self.defined
+
+    def is_defined(self, form: str) -> bool:
+        """Whether a form is a term that the document defines, or such a term with common words before it. A party is a
+        name.
+        """
+        if not self.defined or is_party(form):
+            return False
+        words = form.split()
+        return any(
+            self.defines(" ".join(words[n:])) and all(map(self._is_common, words[:n])) for n in range(len(words))
+        )
+
+    def is_common_owner(self, word: str) -> bool:
+        """Whether a word of a genitive is no name: `Participant`, of `Participant's RSUs`, or `October`."""
+        return is_calendar(word) or self.is_noun(word)
+
+    def is_noun(self, word: str) -> bool:
+        """Whether a word with a capital is a defined term, or a common noun by its articles."""
+        if self.is_defined(word):
+            return True
+        return self.tells_articles and is_common(word) and self._is_used_as_noun(word)
+
+    def stands_apart(self, word: str) -> bool:
+        """Whether a word with a capital also stands where no `for` follows it: `GPUs`, of `GPUs for Ethereum`."""
+        return self.within[word] > self.with_purpose[word]
+
+    def is_only_shouted(self, form: str) -> bool:
+        """Whether a form is in capitals, as a heading is, and a long document has its words so in no sentence."""
+        if not (self.is_long and form.isupper()):
+            return False
+        words = [word for word in form.split() if len(word) >= _LEAST_SHOUTED]
+        return bool(words) and not any(
+            self.within[word] > self.in_runs[word] or self.within[word.capitalize()] for word in words
+        )
+
     def is_term(self, form: str) -> bool:
         """Whether a run of common words is what only this document means by them: `the Bonus Payment`.
 
         A name of common words stands without an article, or ends like the name of an institution or a law.
         """
-        if not self.tells_articles or not self.is_common_run(form) or is_institution(form):
+        if not self.tells_articles or not self.is_common_run(form) or (is_institution(form) and not is_service(form)):
             return False
         first = form.split(maxsplit=1)[0]
         if first != _without_genitive(first):
@@ -153,7 +207,10 @@ class NameEvidence:
 
     def is_seldom_capital(self, word: str) -> bool:
         """Whether a common word of a long document has a capital only where a sentence begins."""
-        return self.is_long and is_common(word) and not self.within[word] and self.lower[word.casefold()] >= _OFTEN
+        if not self.is_long or self.within[word]:
+            return False
+        folded = word.casefold()
+        return (is_common(word) and self.lower[folded] > 0) or (is_derived(folded) and is_inflected(folded))
 
     def _is_german_name(self, word: str) -> bool:
         if is_noun(word) or self.lower[word.casefold()] > self.within[word]:
@@ -169,14 +226,16 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
     """
     texts = list(texts)
     language = detect_language(texts)
-    lower, within, determined, bare = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    lower, within, determined, bare, with_purpose, in_runs = (Counter[str]() for _ in range(6))
     for text in texts:
         for words in _read_all_words(text, german=language == "de"):
             lower.update(words.lower)
             within.update(words.within)
             determined.update(words.determined)
             bare.update(words.bare)
-            for counts in (lower, within, determined, bare):
+            with_purpose.update(words.with_purpose)
+            in_runs.update(words.in_runs)
+            for counts in (lower, within, determined, bare, with_purpose, in_runs):
                 _forget_rare(counts)
     return NameEvidence(
         language=language,
@@ -184,11 +243,14 @@ def gather_evidence(texts: Iterable[str]) -> NameEvidence:
         within=within,
         determined=determined,
         bare=bare,
+        with_purpose=with_purpose,
+        in_runs=in_runs,
         of_names=frozenset(find_words_of_names(part for text in texts for part in _split_paragraphs(text)))
         if language == "de"
         else frozenset(),
         has_code=sum(text.count(mark) for text in texts for mark in _CODE) >= _LEAST_CODE,
         columns=find_columns(texts),
+        defined=find_definitions(texts),
     )
 
 
@@ -209,6 +271,8 @@ class _Words(NamedTuple):
     within: tuple[str, ...]
     determined: tuple[str, ...]
     bare: tuple[str, ...]
+    with_purpose: tuple[str, ...]
+    in_runs: tuple[str, ...]
     last: _LastWord
 
 
@@ -260,37 +324,79 @@ def _read_words(paragraph: str, last: _LastWord, *, german: bool) -> Iterator[_W
 def _count_words(
     paragraph: str, last: _LastWord, start: int = 0, end: int | None = None, *, german: bool = False
 ) -> _Words:
-    lower, within, determined, bare = list[str](), list[str](), list[str](), list[str]()
-    before, first = last
-    earlier = ""
+    reader = _WordReader(paragraph, last, german=german)
     for match in _WORD.finditer(paragraph, start, len(paragraph) if end is None else end):
+        reader.read(match)
+    return reader.words()
+
+
+class _WordReader:
+    """Reads the words of a paragraph one after another, each with the words before it."""
+
+    def __init__(self, paragraph: str, last: _LastWord, *, german: bool) -> None:
+        self._paragraph = paragraph
+        self._german = german
+        self._lower, self._within, self._determined, self._bare = list[str](), list[str](), list[str](), list[str]()
+        self._with_purpose, self._in_runs = list[str](), list[str]()
+        self._before, self._first = last
+        self._earlier = ""
+        self._end = -1
+        self._is_counted = True
+
+    def words(self) -> _Words:
+        """Returns the words that were read."""
+        return _Words(
+            tuple(self._lower),
+            tuple(self._within),
+            tuple(self._determined),
+            tuple(self._bare),
+            tuple(self._with_purpose),
+            tuple(self._in_runs),
+            _LastWord(self._before, begins=self._first),
+        )
+
+    def read(self, match: re.Match[str]) -> None:
+        """Counts a word."""
         word = match.group()
         if word[0].islower():
-            if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
-                within.append(word[elided.end() :])
-            begin, stop = match.span()
-            if paragraph[stop : stop + 1] not in _OF_PATH and paragraph[begin - 1 : begin] not in _BEFORE_PATH:
-                lower.append(intern(word))
-            if german and first and is_subject(before, word):
-                bare.append(before)
-            earlier, before, first = before, word, False
-            continue
-        first = begins_sentence(paragraph, match.start())
-        if not first:
-            word = intern(word)
-            within.append(word)
-            behind = before.casefold()
-            if is_determiner(before) if german else behind in NOUN_DETERMINERS:
-                determined.append(word)
-            # Not in `Change in Control`, which is a name as a whole.
-            if (
-                is_bare(before, word)
-                if german
-                else behind in BARE_BEHIND and not (behind in _OF_TITLES and earlier[:1].isupper())
-            ):
-                bare.append(word)
-        earlier, before, first = before, word, first and word[0].isupper()
-    return _Words(tuple(lower), tuple(within), tuple(determined), tuple(bare), _LastWord(before, begins=first))
+            self._read_small(word, match)
+            first = False
+        else:
+            first = begins_sentence(self._paragraph, match.start())
+            word = self._read_capital(word, match, first=first)
+            first = first and word[0].isupper()
+        self._earlier, self._before, self._first, self._end = self._before, word, first, match.end()
+
+    def _read_small(self, word: str, match: re.Match[str]) -> None:
+        if ("'" in word or "’" in word) and (elided := _ELISION.match(word)):
+            self._within.append(word[elided.end() :])
+        begin, stop = match.span()
+        if self._paragraph[stop : stop + 1] not in _OF_PATH and self._paragraph[begin - 1 : begin] not in _BEFORE_PATH:
+            self._lower.append(intern(word))
+        if self._german and self._first and is_subject(self._before, word):
+            self._bare.append(self._before)
+        if word == "for" and self._before[:1].isupper() and not self._first:
+            self._with_purpose.append(self._before)
+
+    def _read_capital(self, word: str, match: re.Match[str], *, first: bool) -> str:
+        goes_on = self._before[:1].isupper() and self._paragraph[self._end : match.start()] in _SPACES
+        if goes_on and not self._is_counted:
+            self._in_runs.append(self._before)
+        self._is_counted = first or goes_on
+        if first:
+            return word
+        word = intern(word)
+        self._within.append(word)
+        if goes_on:
+            self._in_runs.append(word)
+        behind = self._before.casefold()
+        if is_determiner(self._before) if self._german else behind in NOUN_DETERMINERS:
+            self._determined.append(word)
+        # Not in `Change in Control`, which is a name as a whole.
+        is_in_name = behind in _OF_TITLES and self._earlier[:1].isupper()
+        if is_bare(self._before, word) if self._german else behind in BARE_BEHIND and not is_in_name:
+            self._bare.append(word)
+        return word
 
 
 _remembered_words = lru_cache(maxsize=1 << 13)(_count_words)

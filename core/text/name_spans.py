@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from core.execution.limits import check_work
-from core.text.word_lists import ABBREVIATIONS, ARTICLES, CONNECTIVES, FUNCTION_WORDS
+from core.text.word_lists import ABBREVIATIONS, ARTICLES, CALENDAR_WORDS, CONNECTIVES, FUNCTION_WORDS, WITH_SUBJECT
 
 __all__ = ["NameSpan", "begins_sentence", "find_names", "iter_names"]
 
@@ -49,6 +49,11 @@ _QUOTED = re.compile(
 )
 _OPENERS = (FUNCTION_WORDS - CONNECTIVES) | ARTICLES
 """Words with which a sentence begins, behind `Party B.` too."""
+_PART_BEFORE = re.compile(r"\b(?:Article|Section|Part|Annex|Appendix|Exhibit|Schedule|Chapter)\s$", re.IGNORECASE)
+_LEAST_WRAPPED = 50
+"""Characters of a line that may be broken because it is full."""
+_LONGEST_ROW = 200
+_LONGEST_PART = 10
 _SENTENCE_END = re.compile(r"[.!?…。！？,;:]$")
 
 
@@ -118,7 +123,7 @@ def _find_runs(text: str, start: int, end: int) -> Iterator[NameSpan]:
         if (not word.islower() and any(map(str.isupper, word))) or (run and word[0].isdecimal() and not pending):
             run += [*pending, token]
             pending = []
-        elif run and word in CONNECTIVES and len(pending) < 3:
+        elif run and (word in CONNECTIVES or (word == "on" and _takes_subject(run[-1]))) and len(pending) < 3:
             pending.append(token)
         elif run:
             yield from _make_name(text, run, is_row=is_row)
@@ -137,11 +142,16 @@ def _may_join(text: str, left: re.Match[str], right: re.Match[str]) -> bool:
         return bool(gap)
     if gap in (". ", ".\u00a0"):
         word = left.group()
+        if _PART_BEFORE.search(text[max(left.start() - _LONGEST_PART, 0) : left.start()]):
+            return False
         return (len(word) == 1 and right.group().casefold() not in _OPENERS) or word.casefold() in ABBREVIATIONS
     if gap == "\n" and right.group()[0].isdecimal():
         return False
-    # A line break within a wrapped line, not after a heading or an item of a list.
-    return gap == "\n" and left.end() - (text.rfind("\n", 0, left.end()) + 1) > 50
+    # A line break within a wrapped line, not after a heading or an item of a list, nor before a row of a table.
+    if gap != "\n" or left.end() - (text.rfind("\n", 0, left.end()) + 1) <= _LEAST_WRAPPED:
+        return False
+    end = text.find("\n", right.end())
+    return text.find(" | ", right.end(), end if end >= 0 else right.end() + _LONGEST_ROW) < 0
 
 
 def _make_name(text: str, run: list[re.Match[str]], *, is_row: bool = False) -> Iterator[NameSpan]:
@@ -152,6 +162,11 @@ def _make_name(text: str, run: list[re.Match[str]], *, is_row: bool = False) -> 
     first = 0
     while first < len(run) and _is_leading(run[first], begins=first > 0 or begins_sentence(text, run[0].start())):
         first += 1
+    if first > 0 and run[first - 1].group().casefold() not in ARTICLES:
+        is_month = run[first : first + 1] and run[first].group().casefold() in CALENDAR_WORDS
+        date = first + 1 if is_month else first
+        if date < len(run) - 1 and run[date].group().isdecimal():
+            first = date + 1  # `In 1969 Kazan`, but not `The 1969 World Cup`
     kept = run[first:]
     if len(kept) > _MAX_WORDS:
         yield from _split_row(kept)
@@ -173,6 +188,11 @@ def _split_row(run: list[re.Match[str]]) -> Iterator[NameSpan]:
         word = token.group()
         if len(word) > 2 and word[0].isupper() and not word.isupper() and word.casefold() not in FUNCTION_WORDS:
             yield NameSpan(start=token.start(), end=token.end(), form=word)
+
+
+def _takes_subject(token: re.Match[str]) -> bool:
+    """Whether a subject may follow with `on`, as in `Committee on Foreign Relations`."""
+    return token.group() in WITH_SUBJECT
 
 
 def _is_leading(token: re.Match[str], *, begins: bool) -> bool:

@@ -28,6 +28,7 @@ __all__ = [
     "ROLES",
     "SMALL_WORDS",
     "STOP_WORDS",
+    "WITH_SUBJECT",
 ]
 
 
@@ -36,6 +37,12 @@ def _words(text: str) -> frozenset[str]:
 
 
 ARTICLES = _words("the a an")
+
+WITH_SUBJECT = _words("""
+    Colloquium Commission Committee Conference Congress Convention Council Declaration Directive Forum Journal Panel
+    Proceedings Protocol Regulation Seminar Subcommittee Summit Symposium Transactions Treaty Workshop
+""")
+"""Main nouns of names that a subject follows with `on`: `Transactions on Information Theory`."""
 
 ABBREVIATIONS = _words("st dr mr mrs ms mt ft jr sr lt gen col prof rev sgt capt gov sen rep hon no vol")
 

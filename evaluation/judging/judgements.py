@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, Self
+from functools import cache
+from typing import Any
 
-from evaluation.rows.answer_rows import Cost, ModelRow
+from pydantic import TypeAdapter
+
+from evaluation.rows.answer_rows import Cost, ModelRow, read_row
 from evaluation.scores import mean
 
 __all__ = ["FAITHFULNESS", "RELEVANCE", "JudgementRow", "aggregate_judgements"]
@@ -38,17 +41,15 @@ class JudgementRow:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
-        return cls(
-            **{
-                **fields,
-                "chunks": tuple(fields["chunks"]),
-                "cost": Cost.from_json(fields["cost"]),
-                "models": tuple(ModelRow(**model) for model in fields.get("models", ())),
-            }
-        )
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> "JudgementRow":
+        """Returns the row that `to_json` wrote; raises `ValueError` for anything else."""
+        return read_row(_make_reader(), fields)
+
+
+@cache
+def _make_reader() -> TypeAdapter[JudgementRow]:
+    return TypeAdapter(JudgementRow)
 
 
 RELEVANCE = (-1, 0, 1, 2)

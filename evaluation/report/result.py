@@ -28,6 +28,7 @@ from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import ANSWER, JUDGEMENT, SEARCH
 from evaluation.rows.scored_answers import ANSWER_METRICS
 from evaluation.rows.search_rows import SEARCH_METRICS, SearchRow
+from evaluation.scores import mean
 
 __all__ = [
     "Result",
@@ -79,6 +80,15 @@ class Result:
             for name, rows in self._by_reasoner.items()
         }
 
+    def models_of(self, searcher: str) -> Mapping[str, Any]:
+        """Returns the models and the mean cost of a searcher that asks a model; empty for others."""
+        rows = self._by_searcher[searcher]
+        if not rows[0].models:
+            return {}
+        costs = [asdict(row.cost) for row in rows]
+        means = {f"{name}_per_query": mean([float(cost[name]) for cost in costs]) for name in costs[0]}
+        return {"models": [asdict(model) for model in rows[0].models], **means}
+
     @property
     def search_comparisons(self) -> Mapping[str, Comparison]:
         """The comparison of each searcher with the baseline."""
@@ -94,6 +104,16 @@ class Result:
         yield from ((SEARCH, self.dataset, asdict(row)) for row in self.searches)
         yield from ((ANSWER, self.dataset, row.to_json()) for row in self.answers)
         yield from ((JUDGEMENT, self.dataset, row.to_json()) for row in self.judgements)
+
+    @property
+    def unmeasured(self) -> Mapping[str, str]:
+        """The searchers and reasoners of which every question failed, each with its first error."""
+        errors = {
+            name: [row.error for row in rows]
+            for by_name in (self._by_searcher, self._by_reasoner)
+            for name, rows in by_name.items()
+        }
+        return {name: first for name, (first, *others) in errors.items() if first is not None and None not in others}
 
     @property
     def _by_searcher(self) -> dict[str, list[SearchRow]]:
@@ -142,7 +162,7 @@ def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
         "index": None if result.index is None else _index(result.index),
         "seen_in_training": [asdict(one) for one in result.seen],
         "searchers": {
-            name: {**_scores(scores), "difference": _difference(searches.get(name))}
+            name: {**_scores(scores), **result.models_of(name), "difference": _difference(searches.get(name))}
             for name, scores in result.searchers.items()
         },
         "reasoners": {

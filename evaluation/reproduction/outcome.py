@@ -83,7 +83,7 @@ class Outcome:
     def difference(self) -> str:
         """One line that says how models and data differ from the paper's."""
         measured = "; ".join(
-            f"{result.questions:,} question{'s' if result.questions > 1 else ''} of {placed.folder.resolve().name}"
+            f"{_format_count(result.questions, 'question')} of {placed.folder.resolve().name}"
             f"{f' for {dataset_names()[placed.key]}' if placed.key else ''} over {_describe_passages(result)}"
             for placed, result in self._pairs()
         )
@@ -95,11 +95,13 @@ class Outcome:
 
     @property
     def counted(self) -> str:
-        """One line with the cost of all answers, stored answers included."""
+        """One line with the cost of all answers and searches, stored answers included."""
         cost = self._count()
+        made = [f"{_format_count(cost['answers'], 'answer')}, stored ones included"] if cost["answers"] else []
+        made += [_format_count(cost["searches"], "search")] if cost["searches"] else []
         return (
-            f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s of answering, "
-            f"for {cost['answers']:,} answers, stored ones included; {cost['failed']:,} failed"
+            f"Counted: {cost['calls']:,} calls and {cost['tokens']:,} tokens in {cost['seconds']:,.0f} s, "
+            f"for {' and '.join(made)}; {cost['failed']:,} failed"
         )
 
     @property
@@ -164,9 +166,12 @@ class Outcome:
 
     def _models(self) -> Iterator[str]:
         for result in self.results:
+            yield from (format_names(row.models) for row in result.searches if row.models)
             for scores in result.reasoners.values():
                 if scores["models"]:
-                    yield format_names([ModelRow(**model) for model in scores["models"]])
+                    names = format_names([ModelRow(**model) for model in scores["models"]])
+                    folder, _, replaced = scores["prompt_set"].partition(" ")
+                    yield f"{names} with the prompts {folder}" if replaced else names
 
     def _judges(self) -> Iterator[str]:
         for result in self.results:
@@ -175,13 +180,15 @@ class Outcome:
     def _count(self) -> dict[str, Any]:
         rows = [row for result in self.results for row in result.answers]
         judged = [row for result in self.results for row in result.judgements]
-        costs = [*(row.cost for row in rows), *(row.cost for row in judged)]
+        searched = [row for result in self.results for row in result.searches]
+        costs = [*(row.cost for row in rows), *(row.cost for row in judged), *(row.cost for row in searched)]
         return {
             "answers": len(rows),
-            "failed": sum(row.error is not None for row in rows),
+            "searches": len(searched),
+            "failed": sum(row.error is not None for row in rows) + sum(row.error is not None for row in searched),
             "calls": sum(cost.calls for cost in costs),
             "tokens": sum(cost.prompt_tokens + cost.completion_tokens for cost in costs),
-            "seconds": sum(row.seconds for row in rows),
+            "seconds": sum(row.seconds for row in rows) + sum(row.seconds for row in searched),
         }
 
 
@@ -195,6 +202,12 @@ def _find(result: Result, row: TableRow, metric: str) -> float | None:
     for name in metric.split("."):
         scores = scores.get(name) if isinstance(scores, Mapping) else None
     return None if scores is None else float(scores)
+
+
+def _format_count(number: int, what: str) -> str:
+    """Returns such as `1 answer`, `2 answers` or `3 searches`."""
+    ending = "" if number == 1 else "es" if what.endswith("ch") else "s"
+    return f"{number:,} {what}{ending}"
 
 
 def _cell(column: Column, measured: float | None, published: str) -> str:

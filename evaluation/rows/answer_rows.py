@@ -1,11 +1,15 @@
 """The row of one reasoner's answer to one question: all that is scored, judged and used again.
 
-First come the rows within a row: steps, planned steps, reviews and prompts of one answer.
+First come the rows within a row: steps, planned steps, reviews and prompts of one answer; and how stored rows are read.
 """
 
+import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Self, TypeGuard
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from typing import Any, Self, TypeVar
+
+from pydantic import TypeAdapter
 
 from core.events import CallEvent, PlanEvent, PlannedStep
 from core.ports.reasoning import Step
@@ -27,8 +31,8 @@ __all__ = [
     "make_plan",
     "make_prompts",
     "make_step",
+    "read_row",
 ]
-
 
 _FINAL = "answer"
 """The id of the step that concludes, in all reasoners that have such a step."""
@@ -37,18 +41,37 @@ _LOOK = "Q0.1"
 """The id of the question itself in a plan of Plan*RAG's form: it is not a part of the question."""
 
 
-def _check_texts(row: type, fields_of_row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the stored fields of a row, whose texts and lists of texts are such; raises `TypeError` otherwise."""
-    if not isinstance(fields_of_row, Mapping):
-        raise TypeError("a row must be an object")
-    for one in fields(row):
-        value = fields_of_row.get(one.name)
-        if one.name not in fields_of_row or (one.type is not str and one.type != tuple[str, ...]):
-            continue
-        parts = [value] if one.type is str else value
-        if not isinstance(parts, list) or not all(isinstance(part, str) for part in parts):
-            raise TypeError(f"`{one.name}` must be {'a text' if one.type is str else 'a list of texts'}")
-    return fields_of_row
+_Row = TypeVar("_Row")
+
+
+def read_row(reader: TypeAdapter[_Row], stored: Mapping[str, Any]) -> _Row:
+    """Returns the row that was stored as JSON, with the rows in it.
+
+    Raises `ValueError` if a field has another type than the row's, is unknown, or is missing; fields that rows of
+    earlier releases lack have their defaults. Nothing is converted: "1" is no number.
+    """
+    row = reader.validate_json(json.dumps(stored), strict=True, extra="forbid")
+    missing = sorted(_list_missing(reader.dump_python(row), stored))
+    if missing:
+        raise ValueError(f"a row lacks {', '.join(missing)}")
+    return row
+
+
+_ADDED_LATER = frozenset({"found", "models", "profile", "prompt_set", "reference_from"})
+"""Fields that rows of earlier releases lack."""
+
+
+def _list_missing(whole: Any, stored: Any) -> set[str]:
+    """Returns the names of the fields of the row, and of rows in it, that were not stored."""
+    missing: set[str] = set()
+    if isinstance(whole, Mapping):
+        missing.update(whole.keys() - stored.keys() - _ADDED_LATER)
+        for name in whole.keys() & stored.keys():
+            missing |= _list_missing(whole[name], stored[name])
+    elif isinstance(whole, Sequence) and not isinstance(whole, str):
+        for part, stored_part in zip(whole, stored, strict=True):
+            missing |= _list_missing(part, stored_part)
+    return missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,11 +88,6 @@ class StepRow:
     unstated: str = ""
     found: tuple[str, ...] = ()
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        _check_texts(cls, stored)
-        return cls(**{**stored, "parents": tuple(stored["parents"]), "found": tuple(stored.get("found", ()))})
-
 
 @dataclass(frozen=True, kw_only=True)
 class PlannedRow:
@@ -78,11 +96,6 @@ class PlannedRow:
     id: str
     question: str
     parents: tuple[str, ...] = ()
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        _check_texts(cls, stored)
-        return cls(**{**stored, "parents": tuple(stored["parents"])})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,12 +190,13 @@ class Cost:
             completion_tokens=usage.completion_tokens,
         )
 
-    @classmethod
-    def from_json(cls, fields: object) -> Self:
-        """Returns the cost that a row has; raises `TypeError` unless all of its numbers are there."""
-        if not _is_numbers(fields) or fields.keys() != asdict(cls()).keys():
-            raise TypeError("`cost` must be an object of calls, cached, prompt_tokens and completion_tokens")
-        return cls(**fields)
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(
+            calls=self.calls + other.calls,
+            cached=self.cached + other.cached,
+            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
+            completion_tokens=self.completion_tokens + other.completion_tokens,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,37 +283,19 @@ class AnswerRow:
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 
-    @classmethod
-    def from_json(cls, fields: Mapping[str, Any]) -> Self:
-        """Returns the row that `to_json` wrote; raises `TypeError` or `KeyError` for anything else."""
-        if not _is_numbers(fields["scores"]):
-            raise TypeError("`scores` must be an object of numbers")
-        for name in ("em", "f1") if fields.get("answerable", True) else ("abstention",):
-            fields["scores"][name]  # reports read it; `KeyError` if it is missing
-        if not _is_number(fields["seconds"]):
-            raise TypeError("`seconds` must be a number")
-        strings = ("retrieved", "shown", "passages", "chunks", "notes", "gold_answers", "supporting")
-        _check_texts(cls, fields)
-        return cls(
-            **{
-                **fields,
-                **{name: tuple(fields[name]) for name in strings},
-                "steps": tuple(map(StepRow.from_json, fields["steps"])),
-                "plan": tuple(map(PlannedRow.from_json, fields["plan"])),
-                "reviews": tuple(ReviewRow(**_check_texts(ReviewRow, one)) for one in fields["reviews"]),
-                "prompts": tuple(PromptRow(**_check_texts(PromptRow, one)) for one in fields["prompts"]),
-                "models": tuple(ModelRow(**_check_texts(ModelRow, one)) for one in fields.get("models", ())),
-                "cost": Cost.from_json(fields["cost"]),
-            }
-        )
+    @staticmethod
+    def from_json(fields: Mapping[str, Any]) -> "AnswerRow":
+        """Returns the row that `to_json` wrote; raises `ValueError` for anything else."""
+        row = read_row(_make_reader(), fields)
+        missing = {"em", "f1"} - row.scores.keys() if row.answerable else {"abstention"} - row.scores.keys()
+        if missing:  # reports read them
+            raise ValueError(f"`scores` lacks {', '.join(sorted(missing))}")
+        return row
 
 
-def _is_numbers(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, Mapping) and all(map(_is_number, value.values()))
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+@cache
+def _make_reader() -> TypeAdapter[AnswerRow]:
+    return TypeAdapter(AnswerRow)
 
 
 def format_names(models: Sequence[ModelRow]) -> str:

@@ -72,15 +72,14 @@ class RowsFile:
     def restore(self, kind: str, fingerprint: str, gold: str, read: Callable[[Mapping[str, Any]], T]) -> T | None:
         """Returns what `read` makes of the stored fields; None if there are none, or the stored row failed.
 
-        Raises `InvalidInput`, naming the file and the question, for a row that `read` refuses with `KeyError`,
-        `TypeError` or `ValueError`.
+        Raises `InvalidInput`, naming the file and the question, for a row that `read` refuses with `ValueError`.
         """
         fields = self.find(kind, fingerprint, gold)
         if fields is None or fields.get("error") is not None:
             return None
         try:
             return read(fields)
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             raise InvalidInput(
                 f"{self.path}: the {kind} of question {str(fields.get('question_id', ''))[:80]!r} was changed or is of "
                 "another release; delete its line, or ask all questions again with --fresh"
@@ -170,7 +169,7 @@ def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -
             fields = {name: value for name, value in row.fields.items() if name not in ("kind", "dataset")}
             try:
                 answer = AnswerRow.from_json(fields)
-            except (KeyError, TypeError) as error:
+            except ValueError as error:
                 raise InvalidInput(f"{row.place}: the row is of another release; run the comparison again") from error
             own = found.setdefault(str(row.fields.get("dataset", "")), {})
             own[answer.fingerprint, answer.gold or answer.question_id] = answer

@@ -1,10 +1,11 @@
 """The row of one searcher's result for one question, with its scores."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
 from evaluation.datasets.dataset import GoldQuestion, collapse_hits, match_supports
+from evaluation.rows.answer_rows import Cost, ModelRow
 from evaluation.scores import GRADED_MEASURES, all_recall, contains_parts, measure_graded, recall, reciprocal_rank
 
 __all__ = [
@@ -39,7 +40,8 @@ class SearchRow:
     """The result of a searcher for one question.
 
     `ranking` are the keys of the documents at each place; a key is repeated only if places are chunks, that is if spans
-    support the question. `seconds` is wall time, `stages` are from the trace.
+    support the question. `seconds` is wall time, `stages` are from the trace. `cost` is the cost of model calls, and
+    `models` are the models of a searcher that asks any.
     """
 
     question_id: str
@@ -51,6 +53,8 @@ class SearchRow:
     stages: Mapping[str, float]
     notes: tuple[str, ...] = ()
     error: str | None = None
+    cost: Cost = field(default_factory=Cost)
+    models: tuple[ModelRow, ...] = ()
 
     @property
     def seconds_without_embedding(self) -> float:

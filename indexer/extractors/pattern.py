@@ -32,7 +32,7 @@ class Config(StrategyConfig):
 class PatternExtractor:
     """Finds the names that `core.text.no_names.document_names` finds. The bare title is a name in every chunk."""
 
-    fingerprint = "pattern-6"
+    fingerprint = "pattern-7"
     gives_triples = GIVES_TRIPLES
     model_calls = None
 

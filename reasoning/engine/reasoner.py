@@ -4,7 +4,7 @@ The end is about presets of published systems, and what they need: memory for th
 reranker.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -13,18 +13,27 @@ from core.corpora import Corpus
 from core.errors import BudgetExhausted, InvalidStrategy
 from core.events import AnswerEvent
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
+from core.ports.retrieval import Searcher, check_searched
 from core.trace import Trace
 from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
 from reasoning.engine.backends import ReasoningBackends
 from reasoning.engine.session import Session
 
-__all__ = ["CheckCorpus", "SessionReasoner", "Solve", "check_reranker", "memory_field", "require_triples"]
+__all__ = [
+    "CheckCorpus",
+    "SessionReasoner",
+    "Solve",
+    "check_reranker",
+    "memory_field",
+    "passages_are_enough",
+    "require_triples",
+]
 
 Solve = Callable[[Session], Awaitable[Answer]]
 CheckCorpus = Callable[[Corpus], Awaitable[None]]
 
 
-async def _passages_are_enough(_corpus: Corpus) -> None:
+async def passages_are_enough(_corpus: Corpus) -> None:
     """The check of a strategy that needs nothing else of a corpus."""
 
 
@@ -33,8 +42,9 @@ class SessionReasoner:
 
     `searcher` is `NAME[:key=value,…]`; '' is the request's own. `memory` permits answers from the model's memory, as
     the request's `unsupported=memory` does; its `unsupported=abstain` takes precedence. `check` raises
-    `InvalidStrategy` for a corpus that lacks what the strategy needs. Raises `InvalidStrategy` if no language model is
-    configured, or for an unknown searcher.
+    `InvalidStrategy` for a corpus that lacks what the strategy needs. `uses` are the searchers that the strategy
+    searches with, if not `searcher` alone; `check` raises `InvalidInput` for a corpus that lacks what they need. Raises
+    `InvalidStrategy` if no language model is configured, or for an unknown searcher.
     """
 
     def __init__(
@@ -45,7 +55,8 @@ class SessionReasoner:
         solve: Solve,
         *,
         memory: bool = False,
-        check: CheckCorpus = _passages_are_enough,
+        check: CheckCorpus = passages_are_enough,
+        uses: Sequence[Searcher] | None = None,
     ) -> None:
         self._name = name
         self._models = backends.chat(name)
@@ -53,16 +64,19 @@ class SessionReasoner:
         self._solve = solve
         self._memory = memory
         self._check = check
+        self._uses = (self._searcher[1],) if uses is None else tuple(uses)
 
     async def check(self, corpus: Corpus) -> None:
         await self._check(corpus)
+        for searcher in self._uses:
+            await check_searched(searcher, corpus)
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         """Answers a question. If the budget is used up, answers from the steps so far; a note says what is missing.
 
         Raises `BudgetExhausted` if the seconds of the budget were over before any step had an answer.
         """
-        await self.check(question.corpus)
+        await self._check(question.corpus)  # searches check what they need themselves
         session = Session(self._name, question, self._models, self._searcher, trace)
         if self._memory:
             session.permit_memory()

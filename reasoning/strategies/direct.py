@@ -30,4 +30,4 @@ async def solve(session: Session) -> Answer:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:  # noqa: ARG001  # the signature of all strategies
-    return SessionReasoner("direct", backends, "", solve)
+    return SessionReasoner("direct", backends, "", solve, uses=())

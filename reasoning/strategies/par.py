@@ -21,7 +21,7 @@ from reasoning.actions.planning.plan import PlanItem, plan, refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
 from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field, require_triples
+from reasoning.engine.reasoner import SessionReasoner, memory_field, passages_are_enough, require_triples
 from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
 from reasoning.shared.review_loop import Merge, ReviewSettings, interleave, review_answer
@@ -266,8 +266,13 @@ class PlanActReview:
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    solve = PlanActReview(config, backends.named_searcher(config.fine)).solve
-    if config.preset != "paper":
-        return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory)
-    check = require_triples("par", backends)
-    return SessionReasoner("par", backends, config.searcher, solve, memory=config.memory, check=check)
+    fine = backends.named_searcher(config.fine)
+    return SessionReasoner(
+        "par",
+        backends,
+        config.searcher,
+        PlanActReview(config, fine).solve,
+        memory=config.memory,
+        check=require_triples("par", backends) if config.preset == "paper" else passages_are_enough,
+        uses=(backends.named_searcher(config.searcher)[1], *([fine[1]] if config.review else [])),
+    )

@@ -53,12 +53,12 @@ def require_graph(corpus: Corpus, what: str) -> None:
         )
 
 
-async def require_facts(query: Query, backends: RetrievalBackends, searcher: str) -> None:
+async def require_facts(corpus: Corpus, backends: RetrievalBackends, searcher: str) -> None:
     """Raises `InvalidInput` if the corpus has no vectors of facts, which this searcher needs."""
-    if not await backends.vectors.count(query.corpus.id, VectorKind.FACT):
-        settings = query.corpus.settings
+    if not await backends.vectors.count(corpus.id, VectorKind.FACT):
+        settings = corpus.settings
         raise InvalidInput(
-            f"{searcher}: corpus {query.corpus.name!r} has no vectors of facts (extractor {settings.extractor!r}, fine "
+            f"{searcher}: corpus {corpus.name!r} has no vectors of facts (extractor {settings.extractor!r}, fine "
             f"store {settings.fine.value!r}): ingest the documents into a new corpus with an extractor that gives "
             "triples (`llm` or `given`) and fine=on or auto, or use another searcher"
         )

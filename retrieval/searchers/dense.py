@@ -1,5 +1,6 @@
 """Passages by the cosine of their vectors with the question's vector."""
 
+from core.corpora import Corpus
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
@@ -21,8 +22,11 @@ class Dense:
     def __init__(self, backends: RetrievalBackends) -> None:
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        require_vectors(corpus, "the searcher dense")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_vectors(query.corpus, "the searcher dense")
+        await self.check(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
+from core.corpora import Corpus
 from core.ports.retrieval import Query, SearchResult
 from core.ports.views import VectorKind
 from core.trace import Trace
@@ -49,8 +50,11 @@ class FineRetrieval:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        require_graph(corpus, "the searcher fine")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_graph(query.corpus, "the searcher fine")
+        await self.check(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:

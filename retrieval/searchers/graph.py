@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from core.corpora import Corpus
 from core.ports.retrieval import Query, SearchResult
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
@@ -34,8 +35,11 @@ class GraphSearch:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        require_graph(corpus, "the searcher graph")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_graph(query.corpus, "the searcher graph")
+        await self.check(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from pydantic import Field
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Fact, Query, SearchResult
@@ -80,16 +81,24 @@ class Hippo:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        self._check_settings(corpus)
+        if (await self._backends.snapshots.get(corpus.id)).whole.passages:
+            await require_facts(corpus, self._backends, "hippo")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_vectors(query.corpus, "the searcher hippo")
-        require_graph(query.corpus, "the searcher hippo")
+        self._check_settings(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
+
+    def _check_settings(self, corpus: Corpus) -> None:
+        require_vectors(corpus, "the searcher hippo")
+        require_graph(corpus, "the searcher hippo")
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
         if not snapshot.whole.passages:
             return SearchResult(hits=(), generation=snapshot.generation)
-        await require_facts(query, backends, "hippo")
+        await require_facts(query.corpus, backends, "hippo")
         with trace.timed("embed"):
             vector = await backends.embedder.embed_query(query.text)
         facts = await self._select_facts(vector, query, snapshot, trace)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
@@ -58,16 +59,24 @@ class HippoOne:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        self._check_settings(corpus)
+        if (await self._backends.snapshots.get(corpus.id)).whole.passages:
+            await require_facts(corpus, self._backends, "hippo1")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_vectors(query.corpus, "the searcher hippo1")
-        require_graph(query.corpus, "the searcher hippo1")
+        self._check_settings(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
+
+    def _check_settings(self, corpus: Corpus) -> None:
+        require_vectors(corpus, "the searcher hippo1")
+        require_graph(corpus, "the searcher hippo1")
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:
         backends = self._backends
         if not snapshot.whole.passages:
             return SearchResult(hits=(), generation=snapshot.generation)
-        await require_facts(query, backends, "hippo1")
+        await require_facts(query.corpus, backends, "hippo1")
         names = await self._find_names(query, snapshot, trace)
         graph = await run_interruptibly(snapshot.graph, query.documents)
         between = await run_interruptibly(without_passages, graph)

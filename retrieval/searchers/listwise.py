@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from pydantic import Field, field_validator
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
 from core.ports.chat import ChatModels
-from core.ports.retrieval import Query, Searcher, SearchResult
+from core.ports.retrieval import Query, Searcher, SearchResult, check_searched
 from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
@@ -53,6 +54,9 @@ class Listwise:
         self._config = config
         self._searcher = searcher
         self._models = models
+
+    async def check(self, corpus: Corpus) -> None:
+        await check_searched(self._searcher, corpus)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         config = self._config

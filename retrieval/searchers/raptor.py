@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from pydantic import Field
 
+from core.corpora import Corpus
 from core.ports.retrieval import Query, SearchResult
 from core.strategies import StrategyConfig
 from core.trace import Trace
@@ -41,8 +42,11 @@ class Raptor:
         self._config = config
         self._backends = backends
 
+    async def check(self, corpus: Corpus) -> None:
+        require_vectors(corpus, "the searcher raptor")
+
     async def search(self, query: Query, trace: Trace) -> SearchResult:
-        require_vectors(query.corpus, "the searcher raptor")
+        await self.check(query.corpus)
         return await search_current(self._backends, query, trace, self._search)
 
     async def _search(self, query: Query, snapshot: GraphSnapshot, trace: Trace) -> SearchResult:

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 from pydantic import Field, field_validator
 
+from core.corpora import Corpus
 from core.errors import InvalidStrategy
-from core.ports.retrieval import MAX_K, Hit, Query, Reranker, Searcher, SearchResult
+from core.ports.retrieval import MAX_K, Hit, Query, Reranker, Searcher, SearchResult, check_searched
 from core.strategies import StrategyConfig, parse_spec
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
@@ -40,6 +41,9 @@ class Reranked:
         self._depth = config.depth
         self._searcher = searcher
         self._reranker = reranker
+
+    async def check(self, corpus: Corpus) -> None:
+        await check_searched(self._searcher, corpus)
 
     async def search(self, query: Query, trace: Trace) -> SearchResult:
         deeper = replace(query, k=max(self._depth, query.k), contributions=False)

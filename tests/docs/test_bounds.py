@@ -18,7 +18,10 @@ from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
 from indexer.extractors import syntax
+from indexer.extractors import tables as tables_of_facts
 from indexer.extractors.syntax import parsing, rules
+from indexer.extractors.tables import rows as fact_rows
+from indexer.extractors.tables import surroundings
 from indexer.isolation import lane
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
@@ -166,6 +169,16 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passage that is parsed for facts": (
         [syntax._MOST_TEXT, parsing._LONGEST, rules._MOST_SENTENCE, syntax._MOST_FACTS],
         "tests/unit/indexer/test_syntax.py::test_a_sentence_without_an_end_is_read_in_part",
+    ),
+    "tables that are read for facts": (
+        [
+            tables_of_facts._MOST_TEXT,
+            fact_rows._MOST_FACTS,
+            fact_rows._MOST_OF_ROW,
+            surroundings._LONGEST_BLOCK,
+            surroundings._MOST_LABELS,
+        ],
+        "tests/unit/indexer/test_table_facts.py::test_a_hostile_table_has_few_facts_in_bounded_memory",
     ),
     "links in a folder": ([], "tests/unit/indexer/test_walking.py::test_links_out_of_the_folder_are_rejected"),
     "answer of an endpoint": (

@@ -11,6 +11,7 @@ from cli.flows.evaluation import (
     PlansForm,
     PlansFrom,
     PlansMinF1,
+    check_measured,
     check_outputs,
     check_reasoners,
     check_thresholds,
@@ -84,7 +85,7 @@ def _eval(
     ] = "search",
     concurrency: Annotated[int, typer.Option(min=1, max=256, help="Questions that run at once per reasoner.")] = 1,
     extractor: Annotated[
-        str, typer.Option(help="The extractor: pattern, syntax, given, llm, or several, such as pattern+given.")
+        str, typer.Option(help="The extractor: pattern, syntax, tables, given, llm, or several, such as pattern+given.")
     ] = "pattern",
     chunker: Annotated[str, typer.Option(help="The chunker.")] = "passage",
     lowercase: Annotated[bool, typer.Option("--lowercase", help="Ask every question in lower case.")] = False,
@@ -174,6 +175,7 @@ def _eval(
     if plans is not None:
         write_plans(plans, answers, planned, read_prompts(settings))
     show_results(results, json_file, kept.path)
+    check_measured(results)
     check_thresholds(results, thresholds)
 
 

@@ -9,7 +9,7 @@ import typer
 from app.container import Container
 from app.services.estimates import ModelEstimate
 from cli.commands.evaluation.eval import read_eval_settings
-from cli.flows.evaluation import check_outputs, default_rows, run_comparison, write_text
+from cli.flows.evaluation import check_measured, check_outputs, default_rows, run_comparison, write_text
 from cli.options import (
     AsJson,
     CorpusSample,
@@ -150,6 +150,7 @@ def _reproduce(
         _show_outcome(outcome)
     if output is not None:
         write_text("-o", output, outcome.build_page())
+    check_measured(list(outcome.results))
 
 
 def _run(settings: Settings, reproduction: Reproduction, kept: RowsFile) -> Outcome:

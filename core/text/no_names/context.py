@@ -7,9 +7,12 @@ import re
 __all__ = [
     "begins_item",
     "begins_line",
+    "fills_cell",
     "fills_line",
     "has_address",
+    "heads_column",
     "is_defined",
+    "is_in_heading",
     "is_title_of_part",
     "stands_in_code",
 ]
@@ -17,15 +20,27 @@ __all__ = [
 _MOST_INDENT = 20
 _ITEM = re.compile(r"(?:^|\n)[ \t>]*+\(?(?:\w{1,4}\)|\w\.|\d{1,2}(?:\.\d{1,3})*+\.?|§\s?\d++)[ \t\u00a0]++$")
 _LONGEST_ITEM = 40
-_DEFINITION = re.compile(r"[\"”’'`]{1,2},?(?:\)|:|\s(?:shall\s)?(?:mean|refer|ha[sv]e? the meaning))")
-_DEFINED_AS = re.compile(r"(?:\(|\b(?:the|an?|as|each)\s)[\"“‘'`]{1,2}$")
+_DEFINITION = re.compile(r"[\"”’'`*]{1,4},?(?:\)|:|\s(?:shall\s)?(?:mean|refer|ha[sv]e? the meaning))")
+_DEFINED_AS = re.compile(r"(?:\(|\b(?:the|an?|as|each)\s)[\"“‘'`*]{1,4}$")
 _TITLE = re.compile(
-    r"(?:headings?|caption|captioned|section|see|titled|entitled|\d[A-Z]?[,:]?)\s[\"“‘]$", re.IGNORECASE
+    r"(?:headings?|caption|captioned|section|see|under|titled|entitled|\d[A-Z]?[,:]?)\s[\"“‘]$", re.IGNORECASE
 )
 _PART_BEHIND = re.compile(
     r"[\"”’'],?\s(?:below|above|on\spage|section|in\s(?:our|this|part|item)|of\s(?:our|this))\b", re.IGNORECASE
 )
 _ADDRESS = re.compile(r"\"?\s?<[^\s<>@]{1,80}@")
+_LONGEST_ROWS = 2_000
+_FIGURE_CELL = re.compile(r"(?:^|\|)\s{0,4}[-−–(<>≤≥±~$€£]{0,3}\s?\d[\d.,]*+[)%]?\s{0,4}(?:\||$)")
+_LONGEST_HEADING = 80
+_HEADING = re.compile(
+    r"[ \t]{0,20}\(?(?:\w{1,4}\)|[A-Z]\.|[IVX]{1,5}\.|\d{1,2}(?:\.\d{1,3}){0,3}\.?|§\s?\d{1,3}"
+    r"|(?:Section|Article)\s\w{1,4}[.:]?)\s+"
+    r"(?:[A-Z][\w’'-]*+[,;:]?\s|(?:and|or|of|the|to|for|in|with|by|on|a|an|&)\s){0,12}[A-Z][\w’'-]*+(?:[.:](?:\s|$)|\s*$)"
+)
+_APPLIED = re.compile(r"\s?\((?:[A-Za-z]\w?)?(?:,\s?[A-Za-z]\w?)*\)|\s\((?=\s|$)")
+"""Behind what is a function: `B0 (x)`, `CrcWordByWord ( `."""
+_LONGEST_SYMBOL = 3
+_CAMEL = re.compile(r"[a-z][A-Z][a-z]+(?:[A-Z][a-z]+)*$")
 _CODE_MARKS = "_@$\\/#"
 
 
@@ -44,6 +59,34 @@ def fills_line(text: str, start: int, end: int) -> bool:
     before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" \t>*•–-")[-1:]
     behind = text[end : end + _MOST_INDENT].lstrip(" \t,:")[:1]
     return before in ("\n", "|") and behind in ("\n", "|")
+
+
+def fills_cell(text: str, start: int, end: int) -> bool:
+    """Whether `text[start:end]` is a whole cell of a row with bars."""
+    before = text[max(start - _MOST_INDENT, 0) : start].rstrip(" ")[-1:]
+    behind = text[end : end + _MOST_INDENT].lstrip(" ")[:1]
+    return "|" in (before, behind) and before in ("", "\n", "|") and behind in ("", "\n", "|")
+
+
+def heads_column(text: str, start: int) -> bool:
+    """Whether the row at `start` has no figure, and the row below it has as many cells and a figure."""
+    begin = text.rfind("\n", 0, start) + 1
+    rows = text[begin : begin + _LONGEST_ROWS].split("\n", 2)
+    if len(rows) < 2 or rows[0].count("|") != rows[1].count("|"):
+        return False
+    return _FIGURE_CELL.search(rows[0]) is None and _FIGURE_CELL.search(rows[1]) is not None
+
+
+def is_in_heading(text: str, start: int, end: int) -> bool:
+    """Whether nothing but words with capitals and small words stand in the line of an item with a number or a letter,
+    up to its end or its first full stop: `9. Entire Agreement, Governing Law and Jurisdiction`.
+    """
+    begin = text.rfind("\n", 0, start) + 1
+    if start - begin > _LONGEST_HEADING:
+        return False
+    line = text[begin : begin + 2 * _LONGEST_HEADING].split("\n", 1)[0]
+    heading = _HEADING.match(line)
+    return heading is not None and end - begin <= heading.end()
 
 
 def is_defined(text: str, start: int, end: int) -> bool:
@@ -69,6 +112,8 @@ def stands_in_code(text: str, start: int, end: int) -> bool:
         return True
     form = text[start:end]
     if behind == "(" and not form[1:].islower():
+        return True
+    if _APPLIED.match(text, end) and (len(form) <= _LONGEST_SYMBOL or _CAMEL.search(form)):
         return True
     if behind == ":" and "-" in form and " " not in form and begins_line(text, start):
         return True

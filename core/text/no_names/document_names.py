@@ -9,14 +9,18 @@ from core.text.no_names.columns import hide_columns
 from core.text.no_names.context import (
     begins_item,
     begins_line,
+    fills_cell,
     fills_line,
     has_address,
+    heads_column,
     is_defined,
+    is_in_heading,
     is_title_of_part,
     stands_in_code,
 )
 from core.text.no_names.forms import (
     behind_place,
+    is_adjective,
     is_calendar,
     is_command,
     is_common,
@@ -25,6 +29,7 @@ from core.text.no_names.forms import (
     is_institution,
     is_part_of_text,
     is_place_or_time,
+    is_plain,
     is_role,
     is_sentence,
     is_shouted,
@@ -41,6 +46,9 @@ _RUN_WORD = re.compile(r"\S+")
 _OPENING = ("ing", "ed", "ly")
 _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNORECASE)
 _HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z])")
+_LEAST_CHARACTERS = 2
+_GENITIVES = ("'s", "’s")
+_JOINT = re.compile(r"\s+(?P<word>for|the)\s+(?:the\s+)?")
 _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 
@@ -61,6 +69,7 @@ def find_document_names(text: str, evidence: NameEvidence) -> list[NameSpan]:
         spans = [part for span in spans for part in split_run(span, evidence.is_name)]
     else:
         spans = [span if span.quoted else _without_ends(text, span, evidence) for span in spans]
+    spans = [part for span in spans for part in _split(span, evidence)]
     return [span for span in spans if has_address(text, span.end) or _is_kept(text, span, evidence)]
 
 
@@ -72,10 +81,13 @@ def _is_heading(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     if has_address(text, span.end):
         return False
     form = without_place(span.form)
+    ends_line = text[span.end : span.end + 1] in ("", "\n")
+    if evidence.is_only_shouted(form) and begins_item(text, span.start) and ends_line:
+        return True
     if not (evidence.is_common_run(form) or (form != span.form and (is_common(form) or is_inflected(form.casefold())))):
         return False
     if form == span.form and not begins_sentence(text, span.start):
-        return False
+        return evidence.is_long and is_in_heading(text, span.start, span.end)
     return evidence.is_long or fills_line(text, span.start, span.end) or begins_item(text, span.start)
 
 
@@ -91,13 +103,58 @@ def _without_ends(text: str, span: NameSpan, evidence: NameEvidence) -> NameSpan
     end = words[-1].end()
     if len(words) < 2 or not begins_sentence(text, span.start):
         return NameSpan(start=span.start, end=span.start + end, form=span.form[:end])
-    first, second = words[0].group(), words[1].group().rstrip(".")
-    is_item = first.endswith(".") and is_enumerator(first.rstrip(".")) and is_common(second)
+    first = words[0].group()
+    second = next((word.group() for word in words[1:] if _may_begin(word.group())), words[1].group()).rstrip(".")
+    is_item = (
+        first.endswith(".")
+        and is_enumerator(first.rstrip("."))
+        and (is_common(second) or is_inflected(second.casefold()))
+    )
     opens = _opens_sentence(first.rstrip("."), second, evidence)
     start = 0
     if opens or (is_item and begins_line(text, span.start)):
         start = next((word for word in words[1:] if _may_begin(word.group())), words[-1]).start()
     return NameSpan(start=span.start + start, end=span.start + end, form=span.form[start:end])
+
+
+def _split(span: NameSpan, evidence: NameEvidence) -> list[NameSpan]:
+    """Returns the names of a run: two that `for` or `the` joins, what belongs to a common noun (`Participant's RSUs`),
+    and a name before a defined term (`Eskom Data Recipient`).
+    """
+    if span.quoted:
+        return [span]
+    for joint in _JOINT.finditer(span.form):
+        if _joins_two(span.form, joint, evidence):
+            parts = [_part(span, 0, joint.start()), _part(span, joint.end(), len(span.form))]
+            return [name for part in parts for name in _split(part, evidence)]
+    words = list(_RUN_WORD.finditer(span.form))
+    first = words[0].group()
+    if len(words) > 1 and first.endswith(_GENITIVES) and evidence.is_common_owner(first[: -len(_GENITIVES[0])]):
+        return _split(_part(span, words[1].start(), len(span.form)), evidence)
+    for word in words[1:] if not is_common(first) else ():
+        if is_common(word.group()):
+            is_term = evidence.defines(span.form[word.start() :]) and not is_institution(span.form[word.start() :])
+            return [_part(span, 0, word.start()) if is_term else span]
+    return [span]
+
+
+def _joins_two(form: str, joint: re.Match[str], evidence: NameEvidence) -> bool:
+    """Whether `for` or `the` joins two names: an acronym or another proper noun that also stands alone and what it is
+    for (`TLS for MQTT`), or a name and a common noun (`Contoso the Services`).
+    """
+    left, right = form[: joint.start()].rsplit(maxsplit=1)[-1], form[joint.end() :].split(maxsplit=1)[0]
+    if not left[0].isupper():
+        return False
+    if joint["word"] == "the":
+        return evidence.is_noun(right)
+    if is_plain(left) and not (evidence.is_long and not is_common(left) and evidence.stands_apart(right)):
+        return False
+    return evidence.stands_apart(left)
+
+
+def _part(span: NameSpan, start: int, end: int) -> NameSpan:
+    form = span.form[start:end].rstrip()
+    return NameSpan(start=span.start + start, end=span.start + start + len(form), form=form)
 
 
 def _without_head(span: NameSpan, evidence: NameEvidence) -> NameSpan:
@@ -120,7 +177,8 @@ def _opens_sentence(word: str, second: str, evidence: NameEvidence) -> bool:
     """Whether a word begins a sentence before a name more often than it begins a name: `Using`, `Formerly`."""
     if word.casefold() in SENTENCE_OPENERS:
         return True
-    if word.endswith(_OPENING) and is_common(word) and evidence.lower[word.casefold()] > evidence.within[word]:
+    is_plain_word = is_common(word) or is_inflected(word.casefold())
+    if word.endswith(_OPENING) and is_plain_word and evidence.lower[word.casefold()] > evidence.within[word]:
         return True
     return evidence.is_seldom_capital(word) and not is_common(second)
 
@@ -135,24 +193,51 @@ def _is_never_name(form: str, *, quoted: bool) -> bool:
 
 def _is_kept(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     form = span.form
+    if len(form.rstrip(".")) < _LEAST_CHARACTERS or evidence.is_defined(form):
+        return False
     if _is_never_name(form, quoted=span.quoted) or stands_in_code(text, span.start, span.end):
         return False
+    if text.startswith("](#", span.end):
+        return False  # a heading, in a list of contents
     if span.quoted:
         return not _is_plain_quote(text, span, evidence)
-    if evidence.is_term(form):
+    if evidence.is_term(form) or (evidence.is_long and _is_column(text, span, evidence)):
         return False
     rest = behind_place(form)
     if rest != form and (evidence.is_term(rest) or (" " not in rest and not evidence.is_name(rest))):
         return False
     words = [word for word in form.split() if not is_calendar(word)]
     if len(words) > 1:
-        return len(set(words)) > 1
+        return len(set(words)) > 1 and not all(map(_is_symbol, words))
     return len(words) == 1 and evidence.is_name(words[0])
+
+
+def _is_column(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
+    """Whether a form is the name of a column, or a value in a row of a table, which no sentence of the document has."""
+    if not fills_cell(text, span.start, span.end):
+        return False
+    words = span.form.split()
+    if span.form[0].isdecimal():
+        return len(words) == 1
+    if not heads_column(text, span.start):
+        return False
+    if len(words) == 1:
+        return is_plain(span.form) and not evidence.within[span.form]
+    return 2 * sum(is_common(word) for word in words) > len(words)
+
+
+def _is_symbol(word: str) -> bool:
+    """Whether a word is a letter or a sign with a common word behind it, as in `K NW-bit`."""
+    return (len(word) == 1 and word.isalpha()) or is_adjective(word)
 
 
 def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
     """Whether what is quoted is code, a sentence, or common words of which the document only says what they mean."""
     form = without_place(span.form)
+    if text[max(span.start - 3, 0) : span.start] == '"""' or (
+        form.isupper() and FUNCTION_WORDS.issuperset(form.casefold().split())
+    ):
+        return True
     if (
         is_command(form)
         or is_term(form)
@@ -162,11 +247,13 @@ def _is_plain_quote(text: str, span: NameSpan, evidence: NameEvidence) -> bool:
         return True
     if evidence.is_long and form[0].islower() and (" " in form) and (form.islower() or is_common(form.split()[0])):
         return True
-    if len(form) == 1 or (evidence.is_long and form.islower() and form.isalpha() and form.isascii()):
+    if len(form) == 1 or (evidence.is_long and form.islower() and form.replace("-", "").isalpha() and form.isascii()):
         return True
     if evidence.has_code and form.islower() and any(map(str.isdigit, form)):
         return True
     if evidence.tells_articles and _is_told(form, evidence):
+        return True
+    if evidence.defined and evidence.is_common_run(form) and not is_institution(form):
         return True
     is_plain = is_common(form) if " " not in form else evidence.is_common_run(form)
     return is_plain and (

@@ -35,6 +35,7 @@ __all__ = [
     "is_random",
     "is_role",
     "is_sentence",
+    "is_service",
     "is_shouted",
     "is_term",
     "without_place",
@@ -46,8 +47,9 @@ _TIME = re.compile(
     r"|\d+(?:\.\d+)*(?:st|nd|rd|th)?"
     r"|\d+\.[IVXA-Z]{1,4}\.[\da-z]{1,2}|\d{1,2}\.[A-Z][a-z]+"  # 18.I.b; `3.If`, the number of an item
     r"|\d{8}T\d{4,6}Z?|(?:\d+\s)?[AaPp]\.[Mm]\.?(?:\s[A-Z]{3,4})?|(?:EX-)?\d{1,3}\.[A-Za-z]{1,3}"
-    r"|[QH][1-4](?:\s\d{4})?|FY\s?\d{2,4}"
+    r"|[QH][1-4](?:(?:\s|\s?['’])\d{2,4})?|[A-Z]\.\d{1,2}(?:\.\d{1,2})?|[A-Z]\d-\d{1,2}|FY\s?\d{2,4}"
     r"|\d{1,2}-[A-Z][a-z]{2}-\d{2,4}(?:\s\d\d)?"
+    r"|\d+(?:\.\d+)*\.[xX]|[IVX]{1,5}\.[A-Z](?:\.\d{1,2}){0,2}"  # 2.7.X, and XI.B.1, a place in a text
     r"|0x[\da-fA-F]+|\d+\.\d+e[+-]?\d+|[\dA-F]{4}(?:\s+[\dA-F]{4}){3,}"
 )
 _AMOUNT = re.compile(
@@ -58,19 +60,25 @@ _AMOUNT = re.compile(
 _PART = (
     r"(?:items?|notes?|parts?|sections?|sect|chapters?|clauses?|articles?|appendix|appendices|annex|attachments?|exhibits?"
     r"|pages?|lines?|tables?|figures?|fig|steps?|rows?|columns?|paragraphs?|schedules?|footnotes?|questions?|examples?"
-    r"|volumes?|bugs?|level|recitals?|contents|subsections?"
+    r"|volumes?|bugs?|level|recitals?|contents|subsections?|weeks?|days?|quarters?|phases?|milestones?|stages?|tiers?|severity"
     r"|abschnitte?|kapitel|zeilen?|seiten?|tabellen?|abbildung|abb|anhang|anlage|artikel|absatz|schritt|punkt|fußnote"
     r"|chapitres?|lignes?|tableaux?|annexe|étapes?|fascicule)"
 )
 _NUMERAL = "(?:one|two|three|four|five|six|seven|eight|nine|ten)"
 _PLACE = re.compile(rf"{_PART}\.?\s(?:[A-Z]\.?|[IVX]{{1,5}}|{_NUMERAL}|(?:[A-Z][.-]?)?\d[\w.,/–-]*+)", re.IGNORECASE)
 _BEGINS_WITH_PLACE = re.compile(rf"{_PART}\.?\s\d[\w.]*+[.:]?\s+(?!of\b)(?=\S)", re.IGNORECASE)
-_PLACE_OF = re.compile(rf"{_PART}\.?\s+(?:[A-Z]|\d[\w.()]*+)\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
+_PLACE_OF = re.compile(rf"{_PART}\.?\s+(?:[A-Z]|[IVXL]{{1,6}}|\d[\w.()]*+)\s+of\s+(?:the\s+|this\s+)?", re.IGNORECASE)
 _ALONE = re.compile(rf"(?:{_PART}|forms?|rules?|regulations?|titles?|headings?)\.?", re.IGNORECASE)
+_UNIT = (
+    r"(?:[fpnuµmk]?(?:A|V|W|F|H|Hz|N|J|K|Ω|Wh|VA|Ah|Pa)|[MG](?:W|Wh|VA|Pa)|[MGT](?:Hz|bps)|dB[a-z]{0,2}|[kMGT]?bps"
+    r"|(?i:kilo|mega|giga|tera|peta|exa)(?:ops|flops|FLOPS|bits?|bytes?|hertz|watts?|volts?))"
+)
+"""A unit of measurement with its prefix: `uA`, `dB`, `Petaops`, and in `K/W`."""
 _SIGNS = re.compile(
     r"(?i:Inc|Incorporated|Ltd|Limited|LLC|L\.L\.C|LLP|PLLC|Corp|Corporation|Co|GmbH|AG|plc|S\.A|N\.V|Mr|Mrs|Ms|Dr|Messrs|Esq"
-    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
-    r"|[KMGT]i?B|[kKM]V|[KMG]?Hz|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
+    r"|Jr|Sr|Tel|Fax|Phone|Telephone|Facsimile|Attn|Att|Attention|Cc|Bcc|Re|TBD|TBA|N/A|I\.e|E\.g|Yes|No|OK|Etc|Ph\.?D|M\.?D|J\.?D|M\.?B\.?A)\.?"
+    rf"|{_UNIT}(?:[/·]{_UNIT})?"
+    r"|[KMGT]i?B|IDs?|(?:[A-Z]{2}|D\.C\.)\s\d{5}(?:-\d{4})?|[QA]\.?"
 )
 """Legal forms, forms of address, labels of forms, units, and American postal codes."""
 _ROMAN = re.compile(r"[IVX]{2,6}")
@@ -88,7 +96,8 @@ _LEAST_RANDOM = 10
 _WORD = re.compile(r"[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:st|nd|rd|th|er|e|\.)?")
 _PLAIN = re.compile(r"[^\W\d_]++(?:[-‐‑][^\W\d_]++)*+")
-_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?P<last>[a-z]+)|[Nn]on[-‐‑]\w+")
+_ADJECTIVE = re.compile(r"[A-Z][\w/]*+[-‐‑](?:[a-z]+[-‐‑])*(?P<last>[a-z]+)|(?:[Nn]on|multi|pre|post)[-‐‑][\w.]+")
+_JOINED = re.compile(r"[a-z]{4,}(?=[-‐‑][A-Z])")
 _CLAUSE = PRONOUNS | AUXILIARIES
 _ROLES = ROLES | {"", "of", "the", "and"}
 _SPOKEN = FUNCTION_WORDS - CONNECTIVES - {"and"}
@@ -98,10 +107,14 @@ _FILE = re.compile(
 )
 _LEAST_OF_SENTENCE = 4
 _RULE = re.compile(r"(?=\d*[A-Za-z-])\d+[\w.-]*[\dA-Z]")
-_PREFIX = re.compile(r"(?:un|non-?|re|mis|over|sub|pre|co|in|im)(?=\w{4})")
+_PREFIX = re.compile(
+    r"(?:inter|counter|macro|multi|anti|semi|poly)-?(?=\w{5})|(?:un|non-?|re|mis|dis|over|sub|pre|co|in|im)(?=\w{4})"
+)
+_PARTICLE = re.compile(r"(?:on|up|down|out|off|over|back)(\w{4,})|(\w{3,})(?:out|over|down|up|off)s?")
+"""A word of a verb and a particle: `rollout`, `onboarding`."""
 _SUFFIXES = (
     ("ies", "y"), ("es", ""), ("s", ""), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"), ("ability", "able"),
-    ("ability", ""), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("ation", "e"),
+    ("ability", ""), ("ification", "ify"), ("able", ""), ("able", "e"), ("ly", ""), ("ment", ""), ("ation", "e"),
 )  # fmt: skip
 _LINK = re.compile(r"\s(?:of|for|on|in|de|the|to)\s", re.IGNORECASE)
 """Between the main noun of a name and the rest of it."""
@@ -129,11 +142,16 @@ def is_plain(word: str) -> bool:
 def is_calendar(word: str) -> bool:
     """Whether a word is a month, a day of the week or a number."""
     folded = word.rstrip(".").casefold()
+    if "/" in folded:
+        return all(part in CALENDAR_WORDS for part in folded.split("/"))
     return folded in CALENDAR_WORDS or folded.endswith("days") or _NUMBER.fullmatch(word) is not None
 
 
 def is_adjective(word: str) -> bool:
-    """Whether a word is a name with a common word behind a hyphen: `XML-based`."""
+    """Whether a word is a name with a hyphen and a common word: `XML-based`, `several-Kbyte`."""
+    joined = _JOINED.match(word)
+    if joined is not None and is_common(joined[0]):
+        return True
     match = _ADJECTIVE.fullmatch(word)
     return match is not None and (match["last"] is None or is_common(match["last"]))
 
@@ -148,6 +166,11 @@ def is_inflected(word: str) -> bool:
     """Whether a word in small letters is a common word with a prefix or an ending (`unrealized`, `payables`)."""
     bare = _PREFIX.sub("", word, count=1)
     if bare != word and (is_common(bare) or is_inflected(bare)):
+        return True
+    particle = _PARTICLE.fullmatch(word)
+    if particle is not None and is_common(particle[1] or particle[2]):
+        return True
+    if word.endswith("ables") and is_inflected(word[:-1]):
         return True
     return any(
         word.endswith(end) and len(word) > len(end) + 3 and is_common(word[: -len(end)] + base)
@@ -173,7 +196,7 @@ def is_shouted(form: str) -> bool:
         return False
     if len(words) == 1 and len(form) < _LEAST_SHOUTED:
         return form.casefold() in FUNCTION_WORDS
-    return all(map(is_common, letters))
+    return all(is_common(word) or (is_derived(word.casefold()) and is_inflected(word.casefold())) for word in letters)
 
 
 def is_place_or_time(form: str) -> bool:
@@ -190,6 +213,11 @@ def is_institution(form: str) -> bool:
         return True
     head = [word.casefold().strip(".,") for word in _LINK.split(form, maxsplit=1)[0].split()]
     return bool(head) and (head[-1] in INSTITUTIONS or (len(head) > 1 and head[-1] in COMPANIES))
+
+
+def is_service(form: str) -> bool:
+    """Whether the main noun of a form is services (`Managed Services`), which contracts define."""
+    return form.rsplit(maxsplit=1)[-1].casefold() == "services"
 
 
 def is_role(form: str) -> bool:

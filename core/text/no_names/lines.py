@@ -1,10 +1,12 @@
-"""Lines of a text that have no names: code, encoded data, and tables of contents. Used by `core.text.name_evidence`."""
+"""Lines of a text that have no names: code, formulas, encoded data, and tables of contents. Used by
+`core.text.no_names.document_names`.
+"""
 
 import re
 
 __all__ = ["hide_code"]
 
-_SUSPICIOUS = re.compile(r"[;{}=\\^\[\]#<]|->|&&|::|/\*|\*/|\. ?\. ?\.|[!-~]{45}")
+_SUSPICIOUS = re.compile(r"[;{}=\\^\[\]#<≤≥≠≈∑∏∫√·−×]|->|&&|::|/\*|\*/|\. ?\. ?\.|[!-~]{45}")
 """What a line without names has at least once. Most texts of prose have none of it and are returned as they are."""
 _QUOTE = re.compile(r"(?:\s{0,8}>){0,8}\s{0,40}[+-]?\s{0,40}")
 """The beginning of a line of a mail that quotes, or of a change to a file."""
@@ -28,10 +30,12 @@ _MARKS = (
     re.compile(r"/\*|\*/|\*\w+\s?[,)=]"),
 )
 """Each is also found in prose now and then; two in a line are code."""
+_OPERATOR = re.compile(r"[=≤≥≠≈∑∏∫√·−×⊕∈]|\s[+*/<>]\s")
+_WORD_OF_PROSE = re.compile(r"(?<![^\W_])[^\W\d_A-Z]{4,}(?![^\W_])")
 
 
 def hide_code(text: str) -> str:
-    """Returns the text with spaces in place of its lines of code, encoded data and tables of contents."""
+    """Returns the text with spaces in place of its lines of code, formulas, encoded data and tables of contents."""
     if _SUSPICIOUS.search(text) is None:
         return text
     lines = text.split("\n")
@@ -48,4 +52,6 @@ def _has_no_names(line: str) -> bool:
         return True
     if _ASSIGNMENT.match(content) or _DIRECTIVE.match(content):
         return True
+    if _OPERATOR.search(content) and " | " not in content and _WORD_OF_PROSE.search(content) is None:
+        return True  # a formula
     return sum(mark.search(content) is not None for mark in _MARKS) > 1

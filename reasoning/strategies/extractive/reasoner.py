@@ -13,7 +13,7 @@ from core.events import AnswerEvent, SearchEvent, StepEvent
 from core.execution.threads import compute
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
-from core.ports.retrieval import Hit, Query
+from core.ports.retrieval import Fact, Hit, Query, check_searched
 from core.strategies import StrategyConfig
 from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
@@ -25,6 +25,7 @@ from reasoning.shared.ranking import find_cosines
 from reasoning.strategies.extractive.asked import READ, Asked, read_question
 from reasoning.strategies.extractive.decision import decide
 from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, measure_evidence
+from reasoning.strategies.extractive.stated import asks_of_relation, order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
@@ -64,7 +65,7 @@ _UNREAD = (
 
 
 class Config(StrategyConfig):
-    """How many units are quoted, and how probable it has to be that the passages answer."""
+    """How many units are quoted, how probable it has to be that the passages answer, and whether facts help."""
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences or rows are quoted.")
     min_probability: float = Field(
@@ -75,6 +76,10 @@ class Config(StrategyConfig):
             "Declines if it is less probable that the passages answer, by words, values and cosines; "
             "`calibrate-extractive` finds it."
         ),
+    )
+    facts: bool = Field(
+        default=True,
+        description="Whether a sentence that states the fact that is asked for goes first, if the corpus has facts.",
     )
 
 
@@ -109,7 +114,7 @@ class Extractive:
         self._backends = backends
 
     async def check(self, corpus: Corpus) -> None:
-        """Passages are enough."""
+        await check_searched(self._backends.searcher, corpus)
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         began = time.monotonic()
@@ -122,13 +127,15 @@ class Extractive:
             web=question.web,
             masked=question.masked,
             private=False,
+            facts=self._config.facts and asks_of_relation(question.text),
         )
-        hits = (await self._backends.searcher.search(query, trace)).hits
+        found = await self._backends.searcher.search(query, trace)
+        hits = found.hits
         trace.emit(SearchEvent(query=question.text, searcher=self._backends.searcher_name, hits=hits, step="1"))
         if question.history:
             trace.note(_UNREAD)
         with trace.timed("quote"):
-            reading = await read_hits(self._backends, question.corpus, question.text, hits)
+            reading = await read_hits(self._backends, question.corpus, question.text, hits, found.facts)
         answer = self._conclude(question, hits, reading)
         step = Step(
             id="1",
@@ -166,8 +173,14 @@ class Extractive:
         )
 
 
-async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit]) -> Reading:
-    """Returns the units of the hits, the best first, and how probably they answer the question."""
+async def read_hits(
+    backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit], facts: Sequence[Fact] = ()
+) -> Reading:
+    """Returns the units of the hits, the best first, and how probably they answer the question.
+
+    Units that state what the question asks for, by one of the `facts` of the hits, go before the others. The
+    probabilities are of the best unit by words.
+    """
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     hits = hits[:_MOST_HITS]
     units = await compute(list_units, asked, hits, _MOST_UNITS)
@@ -181,6 +194,9 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     features = await compute(measure_evidence, asked, units, covered, *cosines)
     decision = decide(features, has_cosines=has_cosines)
     order = list(decision.order)
+    if facts:
+        stating = await compute(order_by_facts, question, facts, [units[at] for at in order])
+        order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
     near = covered.beside[order[:_QUOTED]].max(axis=0)
     missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
     lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)

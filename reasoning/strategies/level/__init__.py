@@ -17,4 +17,5 @@ SOURCE = "arXiv 2502.18139"
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
-    return SessionReasoner("level", backends, "", LevelRag(config, backends).solve, memory=config.memory)
+    level = LevelRag(config, backends)
+    return SessionReasoner("level", backends, "", level.solve, memory=config.memory, uses=level.searchers)

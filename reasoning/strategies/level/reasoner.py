@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from core.errors import InvalidInput, InvalidStrategy
 from core.events import PlannedStep
 from core.ports.reasoning import Answer
+from core.ports.retrieval import Searcher
 from core.strategies import parse_spec
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.contexts import conclude_contexts
@@ -67,6 +68,11 @@ class LevelRag:
             judge_all=config.judge_all,
         )
         self._searchers = _LowLevelSearchers(split_names(config.searchers), rewriting, backends)
+
+    @property
+    def searchers(self) -> tuple[Searcher, ...]:
+        """The searchers that every question uses."""
+        return self._searchers.required
 
     async def solve(self, session: Session) -> Answer:
         searchers = await self._searchers.permitted_in(session)
@@ -168,6 +174,13 @@ class _LowLevelSearchers:
         self._backends = backends
         self._rewriting = rewriting
         self._built = {name: self._build(name) for name in names or _DEFAULT if not self._unconfigured(name)}
+
+    @property
+    def required(self) -> tuple[Searcher, ...]:
+        """The searchers of each question: all but the web, and the graph if it is not named."""
+        optional = () if self._names else (_GRAPH,)
+        names = [name for name in self._built if name not in optional and not _is_web(name)]
+        return tuple(self._backends.named_searcher(name)[1] for name in names)
 
     async def permitted_in(self, session: Session) -> tuple[LowLevelSearcher, ...]:
         """Returns the searchers for one question: with the web only if the request permits it, and with the graph only

@@ -156,6 +156,28 @@ async def test_a_preset_that_needs_triples_is_refused_once_before_any_question(t
     assert [row.error for row in result.answers] == [None] * 4
 
 
+async def test_a_searcher_that_needs_facts_is_refused_once_before_any_question(tmp_path: Path) -> None:
+    """Whichever reasoner or searcher searches with it; without its review, `par` does not."""
+    with ChatServer(respond=good_model("Barelmouth", "On which river is it?")) as server:
+        llm = {"base_url": server.url, "model": "scripted", "send_metadata": True, "cache": False}
+        async with workbench(tmp_path, llm=llm) as container:
+            for refused in (
+                Experiment(searchers=("hippo1",)),
+                Experiment(searchers=("listwise:over=hippo",)),
+                Experiment(searchers=(), reasoners=("ircot:searcher=hippo1",)),
+                Experiment(searchers=(), reasoners=("extractive",), over="hippo1"),
+                Experiment(searchers=(), reasoners=("level:searchers=sparse+hippo1",)),
+                Experiment(searchers=(), reasoners=("par:fine=hippo1",)),
+            ):
+                with pytest.raises(
+                    InvalidStrategy, match=r"hippo1?: corpus '[^']*' has no vectors of facts .*pattern\+llm"
+                ):
+                    await evaluated(container, replace(refused, limit=2))
+            assert not server.calls
+            asked = Experiment(searchers=(), reasoners=("par:review=false,fine=hippo1",), limit=1)
+            assert [row.error for row in (await evaluated(container, asked)).answers] == [None]
+
+
 async def test_a_searcher_that_fails_has_a_row_for_every_question(container: Container) -> None:
     """A question that is too long is refused by the use case; it scores nothing and is counted."""
     await evaluated(container, Experiment(searchers=("sparse",), limit=1))

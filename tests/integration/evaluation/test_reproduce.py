@@ -10,12 +10,13 @@ import typer
 from typer.testing import CliRunner
 
 from cli.commands.evaluation.reproduce import register
-from core.errors import InvalidFilter, InvalidInput, NotFound
+from core.errors import InvalidFilter, InvalidInput, InvalidStrategy, NotFound
 from evaluation import (
     Experiment,
     Outcome,
     Reproduction,
     RowsFile,
+    build_report,
     estimate_tree_summaries,
     find_table,
     index_dataset,
@@ -104,6 +105,30 @@ async def test_a_row_of_another_table_with_the_same_strategy_is_not_asked_again(
     name, seconds, accuracy = outcome.lines[0]
     assert (name, accuracy) == ("at the same time", "100.0 (–)")
     assert float(seconds.partition(" ")[0]) >= 0
+
+
+async def test_the_calls_of_a_searcher_are_counted_and_its_model_is_named(server: ChatServer, folder: Path) -> None:
+    """Also the calls of the searches that load all, which come first."""
+    (folder / "openie.jsonl").write_text(
+        "".join(
+            json.dumps({"id": f"person{n}", "entities": [person, town], "triples": [[person, "born in", town]]}) + "\n"
+            for n, (person, town) in enumerate([("Barina Mouth", "Barmouth"), ("Corina Mouth", "Cormouth")])
+        ),
+        encoding="utf-8",
+    )
+    server.respond = lambda _: Reply.json({"named_entities": ["Barina Mouth"]})
+    outcome = await reproduce(plan("hippo.1", folder, only=("BM25", "HippoRAG (ColBERTv2)")), server)
+    (result,) = outcome.results
+    assert [row.error for row in result.searches] == [None] * 4
+    assert "Here: scripted, embedding model" in outcome.difference
+    assert {call.role for call in server.calls} == {"question_entities"}
+    counted = outcome.build_report()["counted"]
+    assert (counted["searches"], counted["answers"], counted["calls"]) == (4, 0, len(server.calls))
+    assert counted["tokens"] > 0
+    report = build_report([result], None)["searchers"]
+    assert "models" not in report["sparse"]
+    assert [model["name"] for model in report["hippo1"]["models"]] == ["scripted"]
+    assert report["hippo1"]["calls_per_query"] == len(server.calls) / 2
 
 
 async def test_a_table_of_searchers_needs_no_model(server: ChatServer, folder: Path) -> None:
@@ -235,3 +260,43 @@ async def test_the_tree_over_an_existing_corpus_is_estimated_too(tmp_path: Path)
         assert await estimate_tree_summaries(container, dataset.folder, replace(named, on_tree=frozenset())) is None
         with pytest.raises(NotFound):
             await estimate_tree_summaries(container, dataset.folder, replace(asked, corpus="missing"))
+
+
+@pytest.mark.usefixtures("environment")
+@pytest.mark.parametrize("fails", ["always", "once"])
+def test_a_row_of_which_every_question_failed_ends_with_1(server: ChatServer, folder: Path, fails: str) -> None:
+    """Its table is shown all the same, and its rows are asked again by the same command."""
+
+    def respond(call: Call) -> Reply:
+        if fails == "always" or "the town where Barina" in call.text:
+            return Reply(status=404, text="there is no such model")
+        return Reply.json({"answer": "Corelmouth [1]", "support": "stated", "unstated": ""})
+
+    server.respond = respond
+    shown, said, error = run("plan_star.2", "--dataset", folder, "--only", "Vanilla RAG")
+    assert "Vanilla RAG" in shown
+    if fails == "once":
+        assert error is None
+        assert "1 failed" in shown
+        return
+    assert isinstance(error, SystemExit)
+    assert error.code == 1
+    assert "hotpotqa-towns: every question of vanilla:searcher=dense,k=5 failed; the first: " in said
+    assert "there is no such model" in said
+
+
+@pytest.mark.usefixtures("environment")
+def test_a_searcher_that_needs_facts_is_refused_before_anything_is_asked(server: ChatServer, folder: Path) -> None:
+    """The extractor finds none in these passages, so each question would fail."""
+    for arguments in (
+        ("par.1", "--dataset", folder, "--only", "IRCoT+HippoRAG", "--extractor", "pattern+given"),
+        ("hippo.1", "--dataset", folder, "--only", "HippoRAG (ColBERTv2)", "--extractor", "pattern+given"),
+    ):
+        (folder / "openie.jsonl").write_text("", encoding="utf-8")
+        shown, _, error = run(*arguments)
+        assert shown == ""
+        assert isinstance(error, InvalidStrategy)
+        assert "hippo1: corpus 'hotpotqa-towns-" in str(error)
+        assert "has no vectors of facts" in str(error)
+        assert str(error).endswith("the folder is indexed with --extractor, such as pattern+llm")
+    assert not server.calls

@@ -8,11 +8,12 @@ import pytest
 
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
-from core.ports.retrieval import Hit, Signals
+from core.ports.retrieval import Fact, Hit, Signals
 from reasoning.shared.ranking import find_cosines
 from reasoning.strategies.extractive import reasoner
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import Unit, list_units
+from tests.integration.reasoning.facts_searcher import FactsSearcher
 from tests.reasoning_desk import ReasoningDesk, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
@@ -122,3 +123,15 @@ async def test_an_identifier_that_is_typed_asks_for_its_place(desk: ReasoningDes
     assert reading.is_found
     assert not (await reasoner.read_hits(desk.backends, desk.corpus, "N43A3", [row])).is_found
     assert not (await reasoner.read_hits(desk.backends, desk.corpus, "Who is N43A2?", [row])).is_found
+
+
+async def test_the_sentence_that_states_the_asked_fact_is_quoted_first(server: ChatServer) -> None:
+    """The words of the question are in the first sentence; the fact is in another."""
+    text = "Many ask who opened the Orrin Mill. The works began in 1912, by Ada Lund of Ulm."
+    desk = ReasoningDesk(server, {"mill": ("Orrin Mill", text)})
+    fact = Fact("Orrin Mill", "was opened by", "Ada Lund", "mill#0")
+    desk.backends = replace(desk.backends, searcher=FactsSearcher(desk.backends.searcher, [fact]))
+    answer, _ = await desk.ask(QUOTING, "Who opened the Orrin Mill?")
+    assert answer.citations[0].quote == "The works began in 1912, by Ada Lund of Ulm."
+    without, _ = await desk.ask(f"{QUOTING},facts=false", "Who opened the Orrin Mill?")
+    assert without.citations[0].quote == "Many ask who opened the Orrin Mill."

@@ -171,6 +171,16 @@ async def test_a_plan_in_prose_is_asked_for_again(server: ChatServer) -> None:
             await desk.ask("par", QUESTION)
 
 
+async def test_a_question_that_copies_its_fence_is_read_without_it(server: ChatServer) -> None:
+    """As Qwen2.5-Coder 1.5B replies."""
+    desk = ReasoningDesk(server, par_replies.DOCUMENTS)
+    server.respond = par_reply
+    server.scripts["refine"].append(Reply(text=f"<question>\n{REFINED[0]}\n</question>"))
+    with published():
+        answer, _ = await desk.ask("par", QUESTION)
+    assert [step.question for step in answer.steps] == [STEPS[0][0], *REFINED]
+
+
 async def test_reviews_in_the_published_form(server: ChatServer) -> None:
     desk = ReasoningDesk(server, par_replies.DOCUMENTS)
     server.respond = par_reply

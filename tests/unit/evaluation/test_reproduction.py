@@ -201,12 +201,16 @@ def test_a_table_has_the_papers_shape_with_its_numbers_beside_ours(folders: Path
         "Here: small-1b, embedding model e5, 1 question of hotpotqa-dev-60 for HotpotQA over 40 passages; 1 question "
         f"of mine for MuSiQue over 40 passages. The paper: {table.paper.setting}."
     )
-    assert outcome.counted.startswith("Counted: 12 calls and 4,000 tokens in 8 s of answering, for 4 answers")
+    assert outcome.counted.startswith("Counted: 12 calls and 4,000 tokens in 8 s, for 4 answers")
     page = outcome.build_page()
     assert "| PAR RAG | 1.00 (0.75) | 1.000 (0.796) |" in page
     (measured, *_) = outcome.build_report()["rows"]
     assert (measured["measured"]["em"], measured["published"]["em"]) == (0.5, "0.42")
     assert (measured["stands_for"], measured["dataset"]) == ("hotpotqa", "hotpotqa-dev-60")
+    changed = result("mine", replace(row(par), prompt_set="published 1a2b3c4d"))
+    outcome = Outcome(reproduction=replace(plan, datasets=plan.datasets[:1]), results=[changed], embedding="e5")
+    assert outcome.difference.startswith("Here: small-1b with the prompts published, embedding model e5, 1 question of")
+    assert outcome.counted.endswith("for 1 answer, stored ones included; 0 failed")
 
 
 def test_a_table_of_datasets_has_a_line_for_each_and_no_number_where_the_paper_has_none(folders: Path) -> None:

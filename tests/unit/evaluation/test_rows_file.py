@@ -101,11 +101,27 @@ def test_a_line_that_is_no_row_is_refused_with_what_to_do(path: Path, line: str)
     assert path.read_bytes() == content
 
 
-def test_a_judgement_without_its_cost_is_refused() -> None:
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"cost": {}}, "a row lacks cached, calls, completion_tokens, prompt_tokens"),
+        ({"relevance": "2"}, "relevance"),
+        ({"gain": {"1": "much"}}, "gain"),
+        ({"chunks": "c1"}, "chunks"),
+        ({"models": [{"name": "m", "temperature": "hot"}]}, "temperature"),
+    ],
+)
+def test_a_changed_judgement_is_refused(change: dict[str, Any], said: str) -> None:
     fields = json.loads(json.dumps(JudgementRow(question_id="q", reasoner="cot").to_json()))
     assert JudgementRow.from_json(fields) == JudgementRow(question_id="q", reasoner="cot")
-    with pytest.raises(TypeError, match="`cost` must be an object of calls"):
-        JudgementRow.from_json({**fields, "cost": {}})
+    with pytest.raises(ValueError, match=said):
+        JudgementRow.from_json({**fields, **change})
+
+
+def test_a_row_of_an_earlier_release_lacks_its_models() -> None:
+    fields = json.loads(json.dumps(JudgementRow(question_id="q", reasoner="cot").to_json()))
+    del fields["models"], fields["reference_from"]
+    assert JudgementRow.from_json(fields) == JudgementRow(question_id="q", reasoner="cot")
 
 
 def test_two_comparisons_do_not_write_one_file(path: Path) -> None:
@@ -140,6 +156,14 @@ def test_a_row_that_was_changed_is_named_with_its_question(path: Path) -> None:
         {"cost": {}},
         {"cost": {"calls": None, "cached": 0, "prompt_tokens": 0, "completion_tokens": 0}},
         {"steps": [1]},
+        {"steps": [{"id": "1", "question": "?", "answer": "", "depth": 0}]},
+        {"steps": None},
+        {"answerable": "yes"},
+        {"retrieved": "p1"},
+        {"reviews": [{"step": "1", "verdict": "PASS", "before": "", "after": "", "before_f1": "x", "after_f1": None}]},
+        {"prompts": [{"role": "plan", "calls": "2", "longest": 9}]},
+        {"models": [{"name": "m", "temperature": "hot"}]},
+        {"told": "by another release"},
     ],
 )
 def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, Any]) -> None:
@@ -155,7 +179,7 @@ def test_a_changed_answer_is_refused_before_anything_is_asked(change: dict[str, 
     )
     fields = json.loads(json.dumps(answer.to_json()))
     assert AnswerRow.from_json(fields) == answer
-    with pytest.raises((KeyError, TypeError)):
+    with pytest.raises(ValueError, match=r"a row lacks|validation error|`scores` lacks"):
         AnswerRow.from_json({**fields, **change})
 
 

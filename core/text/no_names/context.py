@@ -40,7 +40,7 @@ _HEADING = re.compile(
 _APPLIED = re.compile(r"\s?\((?:[A-Za-z]\w?)?(?:,\s?[A-Za-z]\w?)*\)|\s\((?=\s|$)")
 """Behind what is a function: `B0 (x)`, `CrcWordByWord ( `."""
 _LONGEST_SYMBOL = 3
-_CAMEL = re.compile(r"[a-z][A-Z][a-z]+(?:[A-Z][a-z]+)*$")
+_CAMEL = re.compile(r"[a-z][A-Z][a-z]+\Z")
 _CODE_MARKS = "_@$\\/#"
 
 

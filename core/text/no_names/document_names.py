@@ -48,7 +48,7 @@ _ELISION = re.compile(r"(?:[cdjlmnst]|qu|jusqu|lorsqu|puisqu)['’]", re.IGNOREC
 _HEAD = re.compile(r"(?P<noun>[A-Z]\w*(?:\s[A-Z]\w*)?)\s+of\s+(?:the\s+)?(?=[A-Z])")
 _LEAST_CHARACTERS = 2
 _GENITIVES = ("'s", "’s")
-_JOINT = re.compile(r"\s+(?P<word>for|the)\s+(?:the\s+)?")
+_JOINT = re.compile(r"(?<!\s)\s++(?P<word>for|the)\s++(?:the\s++)?")
 _POSTAL_CODE = re.compile(r"(?<=[a-z]{3})\s+\d{5}(?:-\d{4})?$")
 
 

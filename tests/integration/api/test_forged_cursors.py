@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from api import deps
+from api import cursors
 from tests.integration.api.conftest import Server
 
 LISTS = (
@@ -29,7 +29,7 @@ PLACES = (
 
 @pytest.mark.parametrize("path", LISTS)
 async def test_no_place_is_an_error_of_the_server(people: Server, path: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(deps, "_check", lambda *_: "forged")
+    monkeypatch.setattr(cursors, "_check", lambda *_: "forged")
     document = (await people.client.get("/v1/corpora/people/documents")).json()["data"][0]["id"]
     for place in PLACES:
         forged = base64.urlsafe_b64encode(json.dumps([place, "forged"]).encode()).decode().rstrip("=")

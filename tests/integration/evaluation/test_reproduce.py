@@ -296,7 +296,7 @@ def test_a_searcher_that_needs_facts_is_refused_before_anything_is_asked(server:
         shown, _, error = run(*arguments)
         assert shown == ""
         assert isinstance(error, InvalidStrategy)
-        assert "hippo1: corpus 'hotpotqa-towns-" in str(error)
+        assert "hippo1: corpus 'eval-hotpotqa-towns-" in str(error)
         assert "has no vectors of facts" in str(error)
         assert str(error).endswith("the folder is indexed with --extractor, such as pattern+llm")
     assert not server.calls

@@ -31,10 +31,17 @@ def test_the_same_passages_every_time_under_titles_of_their_own() -> None:
 def test_a_passage_says_the_same_of_other_names() -> None:
     one = next(one for one in recombine(PASSAGES, collide=False) if len(one.sources) == 1)
     real = PASSAGES[one.sources[0]]
-    kept = [word for word in one.passage.text.split() if word.islower() and word.isalpha()]
+    kept = _count_plain(one.passage.text)
     assert kept
-    assert not Counter(kept) - Counter(word for word in real.text.split() if word.islower() and word.isalpha())
+    assert not kept - _count_plain(real.text)
     assert one.passage.text != real.text
+
+
+def _count_plain(text: str) -> Counter[str]:
+    """Counts the words in small letters that names do not have, as in "University of Porto"."""
+    return Counter(
+        word for word in text.split() if word.islower() and word.isalpha() and word not in {"of", "and", "the"}
+    )
 
 
 def test_ids_have_the_name_of_their_set() -> None:

@@ -107,11 +107,11 @@ def test_without_cuda_nothing_but_torch_leaves_the_lock(tmp_path: Path):
     _check_without_cuda(ROOT / LOCKS[1], keep, name, tmp_path)
 
 
-def test_make_setup_leaves_out_the_same(tmp_path: Path):
+def test_make_develop_leaves_out_the_same(tmp_path: Path):
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("$$", "$")
-    keep, name = re.findall(r"awk ('[^']+') requirements\.lock", makefile)
+    keep, name = re.findall(r"awk ('[^']+') requirements\.lock", makefile.partition("# The model's package")[0])
     _check_without_cuda(ROOT / "requirements.lock", keep, name, tmp_path)
-    command = ["make", "--dry-run", "--always-make", "setup", "TORCH_INDEX=https://cpu.example/"]
+    command = ["make", "--dry-run", "--always-make", "develop", "TORCH_INDEX=https://cpu.example/"]
     dry = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert "--index-url 'https://cpu.example/'" in dry
     assert "--no-deps --require-hashes -r .venv/chosen.lock" in dry

@@ -27,6 +27,8 @@ _PER_WORD_ALONE = 1 / 100
 """The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
 _SHORTEST = 4
 """Words of a sentence that says something: a heading has fewer."""
+_READ = 20_000
+"""Characters of a passage whose cells are named; only passages that came with ready embeddings are longer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -47,10 +49,9 @@ class _Asked:
 def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hit, ...]:
     """Returns the hits with this many sentences (rows, of a table) of each text, in their order.
 
-    Kept are the sentences that share most words with the question, name the titles of other passages, or come first. If
-    none of them has a value of the kind that the question asks for, the best sentence with such a value is kept, too.
-    A row has the names of its columns above it.
-    Quotes of a shortened text are looked up in the whole one.
+    Kept are the sentences that share most words with the question, have a value of the kind that it asks for, name the
+    titles of other passages, or come first. The cells of a row are named by their columns, and the cell that is asked
+    for stands alone. Quotes of a shortened text are looked up in the whole text.
     """
     asked = _Asked(kind=find_kind(question), stems=stems_of(question), digits=find_digits(question))
     titles = [stems_of(hit.document.title) for hit in hits]
@@ -119,7 +120,7 @@ def _list_units(question: str, hit: Hit) -> list[_Unit]:
     """Returns the sentences and rows of a hit, without the rows that name columns."""
     text = hit.chunk.text
     tables = list(find_headed_tables(hit.chunk.heading, text))
-    rows = {row.start: (row, row.names or grid.columns) for grid in read_grids(text) for row in grid.rows}
+    rows = {row.start: (row, row.names or grid.columns) for grid in read_grids(text[:_READ]) for row in grid.rows}
     units = []
     at = 0
     for start, end in _split_at(split_units(text), sorted(rows)):
@@ -145,8 +146,7 @@ def _split_at(ranges: Iterable[Range], starts: Sequence[int]) -> Iterator[Range]
 def _name_cells(question: str, text: str, row: GridRow, names: Sequence[str]) -> str:
     """Returns a row as `Looms: 2023: 345; 2022: 401`, or '' if its label or the name of a column is not known.
 
-    If the question tells which of the cells it asks for, the row has this cell alone: a small model takes another one
-    of a wide row.
+    The cell that `choose_cell` finds stands alone, since a small model takes another cell of a wide row.
     """
     cells = [
         TableCell(

@@ -8,6 +8,7 @@ build on one another: `graph` (snapshots in memory), `pagerank`, `candidates` (w
 from retrieval.across_corpora import AcrossCorpora
 from retrieval.backends import RetrievalBackends, WebAccess
 from retrieval.bridged import ranker
+from retrieval.cut_tables import NamesColumns
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.snapshot_cache import SnapshotCache
 from retrieval.graph.snapshot_files import SnapshotFiles
@@ -18,6 +19,7 @@ __all__ = [
     "SEARCHERS",
     "AcrossCorpora",
     "GraphSnapshot",
+    "NamesColumns",
     "RetrievalBackends",
     "SnapshotCache",
     "SnapshotFiles",

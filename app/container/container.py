@@ -97,10 +97,13 @@ class Container(Adapters):
         return self.searching if embedder is self.embedder else replace(self.searching, embedder=embedder)
 
     def searcher(self, spec: StrategySpec) -> Searcher:
-        """Returns a searcher of one or several corpora. Raises `InvalidStrategy`."""
+        """Returns a searcher of one or several corpora, whose hits have the names of the columns of their tables.
+
+        Raises `InvalidStrategy`.
+        """
         searcher: Searcher = build(retrieval.SEARCHERS, spec, "searcher", self.searching)
         if getattr(load_module(retrieval.SEARCHERS, spec.name, "searcher"), "TAKES_PARTS", False):
-            return _MeasuredSearcher(spec.name, searcher)
+            return self._measured(spec.name, searcher)
 
         def of(corpus: Corpus) -> Searcher:
             backends = self.searching_of(corpus)
@@ -109,7 +112,10 @@ class Container(Adapters):
             other: Searcher = build(retrieval.SEARCHERS, spec, "searcher", backends)
             return other
 
-        return _MeasuredSearcher(spec.name, AcrossCorpora(spec.name, of))
+        return self._measured(spec.name, AcrossCorpora(spec.name, of))
+
+    def _measured(self, name: str, searcher: Searcher) -> Searcher:
+        return _MeasuredSearcher(name, retrieval.NamesColumns(searcher, self.record.contents))
 
     @property
     def default_searcher(self) -> StrategySpec:

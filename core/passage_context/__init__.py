@@ -2,9 +2,10 @@
 (`tables`), their rows and columns (`grids`), and their cells (`cells`).
 """
 
-from core.passage_context.cells import TableCell, find_cell, name_cell
+from core.passage_context.cells import TableCell, find_cell, name_cell, name_columns
 from core.passage_context.context import (
     PassageContext,
+    begins_within_table,
     describe_hit,
     find_context,
     find_headed_tables,
@@ -20,6 +21,7 @@ __all__ = [
     "PassageContext",
     "TableCell",
     "TextTable",
+    "begins_within_table",
     "describe_hit",
     "find_cell",
     "find_context",
@@ -28,6 +30,7 @@ __all__ = [
     "find_tables",
     "make_page_labels",
     "name_cell",
+    "name_columns",
     "name_page",
     "name_sender",
     "read_grids",

@@ -10,17 +10,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from core.documents import Span
+from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context.grids import GridRow, TextGrid, read_grids
-from core.passage_context.tables import goes_on, is_amount
+from core.passage_context.tables import BAR, goes_on, is_amount
 
-__all__ = ["TableCell", "find_cell", "name_cell"]
+__all__ = ["TableCell", "find_cell", "name_cell", "name_columns"]
 
 _FIGURE = re.compile(r"\d[\d.,\u202f\u00a0]*\d|\d")
 _GROUPING = re.compile(r"[\s,\u202f\u00a0]")
 _WORD = re.compile(r"\w+")
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
+_NEAREST = (2, 8, 24)
+"""Passages before a passage that are looked at in turn: mostly the passage before it has the header."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -75,6 +77,20 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
     return _Naming(text, before).name(span)
 
 
+def name_columns(text: str, before: Sequence[str]) -> str:
+    """Returns the names of the columns of the table within which a text begins, with `BAR` between them; '' if no
+    header is found. The first name is empty if the column of labels has no name.
+
+    `before` are the passages of the document before this passage, in order.
+    """
+    for count in _NEAREST:
+        columns = _Naming(text, before[-count:]).name_first_columns()
+        if columns or count >= len(before):
+            break
+    names = [name.replace(HEADING_SEPARATOR, " ").replace(BAR, " ") for name in columns]
+    return BAR.join(names).strip() if len(names) > 1 else ""
+
+
 class _Naming:
     """The tables of a passage, which name its cells. A table without a header may begin in an earlier passage."""
 
@@ -97,10 +113,24 @@ class _Naming:
             return found
         return replace(moved, span=Span(start=moved.span.start - shift, end=moved.span.end - shift))
 
+    def name_first_columns(self) -> tuple[str, ...]:
+        """Returns the names of the columns of the first table, which begins in an earlier passage; () if none does."""
+        first = self.grids[0].rows[0] if self.grids and self.grids[0].rows else None
+        if first is None or self.grids[0].columns:
+            return ()
+        start = first.cells[0][0] + len(self._above) + 1
+        table = next((grid for grid in self._grids_of_whole if grid.start <= start < grid.end), None)
+        if table is None or not any(table.columns):
+            return ()
+        return table.columns
+
     @cached_property
     def _whole(self) -> "_Cells":
-        text = f"{self._above}\n{self._text}"
-        return _Cells(text, read_grids(text))
+        return _Cells(f"{self._above}\n{self._text}", self._grids_of_whole)
+
+    @cached_property
+    def _grids_of_whole(self) -> list[TextGrid]:
+        return read_grids(f"{self._above}\n{self._text}")
 
 
 class _Cells:

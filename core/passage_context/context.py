@@ -11,15 +11,23 @@ from pathlib import PurePosixPath
 
 from core.documents import HEADING_SEPARATOR, Chunk, DocumentRef, Metadata, Span
 from core.passage_context.page_labels import find_page_label, name_page
-from core.passage_context.tables import BAR, TextTable, find_tables, is_row
+from core.passage_context.tables import TextTable, are_labels, find_tables, is_row
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["PassageContext", "describe_hit", "find_context", "find_headed_tables", "name_sender", "split_heading"]
+__all__ = [
+    "PassageContext",
+    "begins_within_table",
+    "describe_hit",
+    "find_context",
+    "find_headed_tables",
+    "name_sender",
+    "split_heading",
+]
 
 _BETWEEN = " · "
-_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "page": 30, "columns": 120}
+_LONGEST = {"file": 60, "sender": 60, "date": 30, "section": 120, "page": 30, "columns": 240}
 """Characters of each part. A part comes from a document or its sender, who may make it as long as they like."""
 
 _READ, _READ_AFTER = 20_000, 4000
@@ -113,9 +121,23 @@ def split_heading(heading: str, text: str) -> tuple[str, str]:
     The header is the last part of the heading of such a chunk: the chunker puts it there.
     """
     path, _, last = heading.rpartition(HEADING_SEPARATOR)
-    if BAR in last and any(is_row(line) for line in text[:_READ].split("\n", _FIRST_LINES)[:_FIRST_LINES]):
+    if is_row(last) and any(is_row(line) for line in _first_lines(text)):
         return path, last
     return heading, ""
+
+
+def begins_within_table(heading: str, text: str) -> bool:
+    """Returns whether a chunk's text begins with rows of a table, perhaps below a label, whose columns have no names in
+    the text or in the heading.
+    """
+    if not any(is_row(line) for line in _first_lines(text)) or split_heading(heading, text)[1]:
+        return False
+    first = next(find_tables(text[:_READ]), None)
+    return first is not None and not first.header and are_labels(text[: first.start])
+
+
+def _first_lines(text: str) -> list[str]:
+    return text[:_READ].split("\n", _FIRST_LINES)[:_FIRST_LINES]
 
 
 def find_headed_tables(heading: str, text: str) -> Iterator[TextTable]:
@@ -125,7 +147,7 @@ def find_headed_tables(heading: str, text: str) -> Iterator[TextTable]:
     """
     _, columns = split_heading(heading, text)
     for number, table in enumerate(find_tables(text)):
-        is_cut = columns and not number and not text[: table.start].strip()
+        is_cut = columns and not number and are_labels(text[: table.start])
         if is_cut:
             yield replace(table, body=table.start, header=columns)
         elif table.header:

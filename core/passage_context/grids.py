@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.tables import (
     are_fields,
+    are_labels,
     find_tables,
     has_page_number,
     is_amount,
@@ -78,11 +79,12 @@ class TextGrid:
     rows: tuple[GridRow, ...]
 
 
-def read_grids(text: str, *, is_cut: bool = False) -> list[TextGrid]:
+def read_grids(text: str, *, is_cut: bool = False, names: Sequence[str] = ()) -> list[TextGrid]:
     """Returns the tables of a text, in order. A table without a header takes the names of a near table above with as
     many columns.
 
-    `is_cut`: the text begins within a table (`tables.goes_on`), so the first rows of this table are no header.
+    `is_cut`: the text begins within a table (`tables.goes_on`), so the first rows of this table are no header. `names`
+    are the names of its columns, as an earlier passage has them; they are not used if their number is another.
     """
     grids: list[TextGrid] = []
     for table in find_tables(text):
@@ -93,6 +95,8 @@ def read_grids(text: str, *, is_cut: bool = False) -> list[TextGrid]:
         above = grids[-1] if grids else None
         if above is not None and not grid.header and _goes_on(grid, above):
             grid = replace(grid, columns=above.columns)
+        elif above is None and names and len(names) == _usual_width(grid.rows) and are_labels(text[: grid.start]):
+            grid = replace(grid, columns=tuple(names))
         grids.append(grid)
     records = _read_records(text, grids)
     others = [grid for grid in grids if not _overlaps(records, grid.start, grid.end)]

@@ -20,6 +20,7 @@ __all__ = [
     "BAR",
     "TextTable",
     "are_fields",
+    "are_labels",
     "find_tables",
     "goes_on",
     "has_page_number",
@@ -206,6 +207,12 @@ def _is_label(line: str) -> bool:
     """Whether a line may stand between the rows of a table: it is short, and no sentence."""
     stripped = line.strip()
     return len(stripped) <= _LONGEST_LABEL and not stripped.endswith((".", "!", "?", "。"))
+
+
+def are_labels(text: str) -> bool:
+    """Returns whether a text has no lines but a few that may stand between the rows of a table, or none."""
+    lines = [line for line in text[: 2 * _MOST_LABELS * _LONGEST_LABEL].split("\n") if line.strip()]
+    return len(text) < 2 * _MOST_LABELS * _LONGEST_LABEL and len(lines) <= _MOST_LABELS and all(map(_is_label, lines))
 
 
 def is_typed(line: str) -> bool:

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.documents import Span
-from core.passage_context import TableCell, find_headed_tables, read_grids, split_units
+from core.passage_context import TableCell, find_headed_tables, read_grids, split_heading, split_units
 from core.passage_context.grids import GridRow
+from core.passage_context.tables import split_cells
 from core.ports.retrieval import Hit
 from core.text.sentences import Range
 from core.text.terms import split_words
@@ -120,7 +121,9 @@ def _list_units(question: str, hit: Hit) -> list[_Unit]:
     """Returns the sentences and rows of a hit, without the rows that name columns."""
     text = hit.chunk.text
     tables = list(find_headed_tables(hit.chunk.heading, text))
-    rows = {row.start: (row, row.names or grid.columns) for grid in read_grids(text[:_READ]) for row in grid.rows}
+    columns = split_heading(hit.chunk.heading, text)[1]
+    grids = read_grids(text[:_READ], is_cut=bool(columns), names=split_cells(columns) if columns else ())
+    rows = {row.start: (row, row.names or grid.columns) for grid in grids for row in grid.rows}
     units = []
     at = 0
     for start, end in _split_at(split_units(text), sorted(rows)):
@@ -131,8 +134,8 @@ def _list_units(question: str, hit: Hit) -> list[_Unit]:
         if not unit or (table is not None and start < table.body):
             continue
         named = _name_cells(question, text, *rows[start]) if start in rows else ""
-        columns = table.header if table is not None and not named else ""
-        units.append(_Unit(text=named or unit, columns=columns, is_row=start in rows or table is not None))
+        header = table.header if table is not None and not named else ""
+        units.append(_Unit(text=named or unit, columns=header, is_row=start in rows or table is not None))
     return units
 
 

@@ -13,6 +13,7 @@ from app.services.links import Links
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef, Span
 from core.passage_context import find_context, find_page_label, name_cell
+from retrieval.cut_tables import name_columns_of
 from retrieval.presentation import read_before
 
 __all__ = ["fill_texts", "strip_texts"]
@@ -54,7 +55,8 @@ async def fill_texts(container: Container, corpus: Corpus, value: Any) -> Any:
     chunk_ids = {chunk for chunk, _ in _references(value)}
     if not chunk_ids:
         return value
-    chunks = await container.record.contents.get_chunks(corpus.id, chunk_ids)
+    chunks = dict(await container.record.contents.get_chunks(corpus.id, chunk_ids))
+    chunks |= await name_columns_of(chunks.values(), corpus.id, container.record.contents)
     stated = {document for _, document in _references(value)} - {""}
     document_ids = stated | {chunk.document_id for chunk in chunks.values()}
     refs = await container.record.documents.get_refs(corpus.id, document_ids)

@@ -76,6 +76,37 @@ async def test_a_citation_names_the_cell_of_a_table(letters: Server) -> None:
     await letters.app.state.questions.close()
 
 
+LEDGER = "# Ledger\n\n| Account | 2023 | 2022 |\n|---|---|---|\n" + "".join(
+    f"| Outlay number {n} for the repair of quays | {1000 + n},500 | {2000 + n},700 |\n" for n in range(40)
+)
+COLUMNS = "Account | 2023 | 2022"
+
+
+async def test_a_passage_within_a_table_of_years_has_its_columns(server: Server) -> None:
+    """Headers with years are in no stored heading, and are read from the passages before."""
+    await server.corpus()
+    await server.ingest(make_file("ledger.md", LEDGER, "text/markdown"))
+    hit = await search(server, "outlay number 37")
+    start = hit["chunk"]["text"].index("Outlay number 37 ")
+    assert start > 0
+    assert "Account" not in hit["chunk"]["text"]
+    assert hit["chunk"]["heading"] == COLUMNS
+    assert hit["part_of"] == f"columns: {COLUMNS}"
+    chunk = await server.client.get(f"{PATH}/documents/{hit['document']['id']}/chunks")
+    assert {chunk["heading"] for chunk in chunk.json()["data"]} == {""}
+
+    body = {"question": "What was outlay number 37 in 2022?", "reasoner": "extractive:min_probability=0,sentences=1"}
+    asked = await server.client.post(f"{PATH}/ask", json=body)
+    [citation, *_] = asked.json()["citations"]
+    assert citation["cell"]["value"] == "2037,700"
+    assert citation["part_of"] == f"columns: {COLUMNS}"
+    made = await server.client.post(f"{PATH}/questions", json=body)
+    shown = await wait(server, made.json()["id"])
+    assert shown["answer"]["citations"][0]["part_of"] == citation["part_of"]
+    assert shown["answer"]["steps"][0]["hits"][0]["chunk"] == asked.json()["steps"][0]["hits"][0]["chunk"]
+    await server.app.state.questions.close()
+
+
 async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(letters: Server) -> None:
     body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
     asked = await letters.client.post(f"{PATH}/ask", json=body)

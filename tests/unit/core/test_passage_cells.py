@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.documents import Span
-from core.passage_context import TableCell, find_cell, name_cell, read_grids
+from core.passage_context import (
+    TableCell,
+    begins_within_table,
+    find_cell,
+    name_cell,
+    name_columns,
+    read_grids,
+    split_heading,
+)
 
 REPORT = """Three Months Ended | Nine Months Ended
 July 1, | June 25, | July 1, | June 25,
@@ -77,6 +85,44 @@ def test_a_cell_of_a_passage_within_a_table_has_the_header_of_the_passages_befor
     )
     assert cell("Total | 5 | 6 | 7\nTax | 1 | 2 | 3\n", "6", ("Name | Rate\nBo | 1\nJo | 2\n",)) == ("Total", "")
     assert cell(RECORDS.splitlines()[1], "1816", (RECORDS.splitlines()[0],)) == ("Bo", "born")
+
+
+def test_the_names_of_the_columns_of_a_passage_within_a_table() -> None:
+    periods = " | Three Months Ended |  | Nine Months Ended\n | 2023 | 2022 | 2023 | 2022"
+    head = f"Sales (in millions)\n\n{periods}\nLooms | 1 | 2 | 3 | 4"
+    rest = "Expenses:\nWages | 10 | 20 | 30 | 40\n\nNet income | 5 | 6 | 7 | 8"
+    names = "| Three Months Ended 2023 | Three Months Ended 2022 | Nine Months Ended 2023 | Nine Months Ended 2022"
+    assert name_columns(rest, ["Prose.", head]) == names
+    assert begins_within_table("Sales", rest)
+    between = [f"Rent {n} | {n} | 20 | 30 | 40\nTax | 10 | 20 | 30 | 40" for n in range(12)]
+    assert name_columns(rest, ["Prose.", head, *between]) == names
+    assert split_heading(f"Sales › {names}", rest) == ("Sales", names)
+
+
+@pytest.mark.parametrize(
+    ("text", "before"),
+    [
+        ("Wages | 10 | 20 | 30\nRent | 1 | 2 | 3", ["Name | Rate\nBo | 1\nJo | 2"]),
+        ("Wages | 10 | 20\nRent | 1 | 2", []),
+        ("Wages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3", "Prose of a page. " * 30]),
+        (" | 2021 | 2020\nWages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+        ("Prose without a row.", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+        ("", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+    ],
+    ids=["another width", "nothing before", "far above", "its own header", "no table", "no text"],
+)
+def test_where_no_header_is_sure_the_columns_have_no_names(text: str, before: list[str]) -> None:
+    assert not name_columns(text, before)
+
+
+def test_passages_that_do_not_begin_within_a_table() -> None:
+    rows = "Wages | 10 | 20\nRent | 1 | 2\nTax | 3 | 4"
+    assert begins_within_table("", rows)
+    assert begins_within_table("", f"Expenses:\n\n{rows}")
+    assert not begins_within_table("Costs › Name | 2023 | 2022", rows)
+    assert not begins_within_table("", f"Name | 2023 | 2022\n{rows}")
+    assert not begins_within_table("", f"This sentence ends the page before.\n{rows}")
+    assert not begins_within_table("", "Prose.")
 
 
 def test_a_quote_is_about_the_cell_whose_value_the_answer_states() -> None:

@@ -50,12 +50,20 @@ def test_of_a_row_the_cell_is_kept_that_is_asked_for() -> None:
     assert judged.chunk.text == "Belts: 2023: 7"
 
 
+CUT = "Looms | 345 | 401\nBelts | 7 | 3\nSpins | 1 | 2"
+
+
+def test_a_row_of_a_passage_within_a_table_has_the_columns_of_its_heading() -> None:
+    for heading, text in (("Sales › Name | 2023 | 2022", CUT), ("| 2023 | 2022", f"Goods sold:\n{CUT}")):
+        cut = replace(REPORT.chunk, text=text, heading=heading)
+        (short,) = shorten_hits("How many looms were sold in 2022?", [replace(REPORT, chunk=cut)], 1)
+        assert short.chunk.text.endswith("Looms: 2022: 401")
+
+
 def test_a_row_without_known_columns_has_what_is_known_above() -> None:
-    cut = replace(
-        REPORT.chunk, text="Looms | 345 | 401\nBelts | 7 | 3\nSpins | 1 | 2", heading="Sales › Name | 2023 | 2022"
-    )
+    cut = replace(REPORT.chunk, text=CUT, heading="Sales › Sold | 2023 / 2022")
     (short,) = shorten_hits("How many looms were sold?", [replace(REPORT, chunk=cut)], 1)
-    assert short.chunk.text == "Name | 2023 | 2022\nLooms | 345 | 401"
+    assert short.chunk.text == "Sold | 2023 / 2022\nLooms | 345 | 401"
 
 
 def test_rows_that_name_their_cells_are_told_apart() -> None:

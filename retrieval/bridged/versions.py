@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from core.documents import DocumentRef
 from core.ports.retrieval import Query
+from core.text.name_spans import find_names
 from core.text.terms import Terms, hash_stem, split_words
 from core.text.titles import (
     asks_for_newest,
@@ -39,6 +40,8 @@ _LOSS = 2.0
 """What a passage loses for each mark that its document lacks and another version has, in standard deviations of the
 candidates' scores.
 """
+_SHORTEST_WORD = 3
+"""Letters of a word of a title that tells one family from another."""
 _SAME = 0.7
 """Passages of two versions say the same if they share so much of the stems of the shorter passage."""
 _ALIKE = 0.3
@@ -114,24 +117,83 @@ def weigh_versions(
 
     `exact` (n,) is the part of the scores that is for rare words.
 
+    - If the question names a family, passages of other families lose, unless they have the name.
     - If the question names a version, or asks for the newest, passages of other versions lose.
-    - If the question is about what was before a version, nothing is added.
+    - If the question is about what was before a version, nothing more is added.
     - Otherwise passages that say the same exchange their scores, so that the newest has the best.
     """
-    added = np.zeros(len(chunks))
     if not versions.series:
-        return added
-    ids = snapshot.document_ids(chunks.tolist())
+        return np.zeros(len(chunks))
+    candidates = _Candidates(
+        chunks=chunks,
+        ids=snapshot.document_ids(chunks.tolist()),
+        scores=scores,
+        exact=exact,
+        deviation=max(float(scores.std()), 1.0),  # 1 without the score of rare words
+    )
+    added = -_LOSS * candidates.deviation * _find_other_families(versions, candidates, query.text, snapshot)
     lacking = _count_lacking(versions, query.text)
-    deviation = max(float(scores.std()), 1.0)  # 1 without the score of rare words
     if any(lacking.values()):
-        return np.array([-_LOSS * deviation * lacking.get(id, 0) for id in ids], np.float64)
+        counts = np.array([lacking.get(id, 0) for id in candidates.ids], np.float64)
+        return np.asarray(added - _LOSS * candidates.deviation * counts)
     if asks_for_older(query.text):
         return added
+    return added + _put_newest_first(versions, candidates, query.text, snapshot)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Candidates:
+    """The candidates' chunks, the ids of their documents, their scores, the part of these for rare words, each (n,),
+    and the standard deviation of the scores.
+    """
+
+    chunks: NDArray[np.int64]
+    ids: Sequence[str]
+    scores: Floats
+    exact: Floats
+    deviation: float
+
+
+def _find_other_families(versions: Versions, candidates: _Candidates, question: str, snapshot: GraphSnapshot) -> Floats:
+    """Returns for each candidate 1 if it is of a family of which the question names nothing, while it names another
+    family, and has no word of that name; else 0, (n,).
+    """
+    others = np.zeros(len(candidates.chunks))
+    if len(versions.families) < 2:
+        return others
+    asked = {stem for name in find_names(question) for stem in _words_of(name.form)}
+    titles = {
+        family: frozenset.intersection(*(_words_of(versions.refs[id].title) for id in members))
+        for family, members in versions.families.items()
+    }
+    asked -= frozenset.intersection(*titles.values())
+    named = {family: asked & words for family, words in titles.items()}
+    if not any(named.values()) or all(named.values()):
+        return others
+    telling = np.array(sorted({hash_stem(stem) for stems in named.values() for stem in stems}), np.uint32)
+    unnamed = {id for family, members in versions.families.items() if not named[family] for id in members}
+    places = np.array([place for place, id in enumerate(candidates.ids) if id in unnamed], np.int64)
+    rows, owner = snapshot.terms_of(candidates.chunks[places])
+    others[places] = 1
+    others[places[np.unique(owner[np.isin(rows["stem"], telling)])]] = 0
+    return others
+
+
+def _words_of(name: str) -> frozenset[str]:
+    """Returns the stems of the words of a name, without numbers and abbreviations of two letters."""
+    words = (word for word in split_words(name) if word.end - word.start >= _SHORTEST_WORD)
+    return frozenset(word.stem for word in words if name[word.start : word.end].isalpha())
+
+
+def _put_newest_first(versions: Versions, candidates: _Candidates, question: str, snapshot: GraphSnapshot) -> Floats:
+    """Returns what is added to the scores, (n,), so that of passages that say the same the newest has the best."""
+    chunks, ids, scores = candidates.chunks, candidates.ids, candidates.scores
+    exact, deviation = candidates.exact, candidates.deviation
+    added = np.zeros(len(chunks))
     of_document = defaultdict[str, list[int]](list)
     for place, id in enumerate(ids):
         of_document[id].append(place)
-    stems = np.array(sorted({hash_stem(word.stem) for word in split_words(query.text)}), np.uint32)
+    stems = np.array(sorted({hash_stem(word.stem) for word in split_words(question)}), np.uint32)
     for members in versions.families.values():
         places = np.array([place for id in members for place in of_document[id]], np.int64)
         order = {id: order_of_marks(versions.marks[id]) for id in members}

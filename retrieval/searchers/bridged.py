@@ -62,7 +62,7 @@ class Bridged:
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
         if query.explain and by_version.any():
-            trace.note("versions: passages of the version that the question names, or of the newest, rank higher")
+            trace.note("versions: passages of what the question names, or of the newest version, rank higher")
         ranking = Ranking(
             chunks=pool.chunks,
             scores=scores + by_version,

@@ -57,7 +57,33 @@ async def test_the_version_that_is_asked_for_is_first(world: World, asked: str, 
     for hit in hits:
         assert sum(hit.contributions.values()) == pytest.approx(hit.score)
     assert all(hit.contributions["version"] < 0 for hit in others)
-    assert "versions: passages of the version that the question names, or of the newest, rank higher" in trace.notes
+    assert "versions: passages of what the question names, or of the newest version, rank higher" in trace.notes
+
+
+async def test_passages_of_a_series_that_the_question_does_not_name_lose(world: World) -> None:
+    hits, _ = await search(world, f"{QUESTION}?")
+    assert [hit.document.key[8:] for hit in hits[:4]] == ["OKE.pdf"] * 4
+    of_solberg = [hit for hit in hits if hit.document.key.endswith("SOL.pdf")]
+    assert of_solberg
+    assert all(hit.contributions["version"] < 0 for hit in of_solberg)
+    for question in ("What was the cash flow of Okeke and Solberg in Q3 2022?", "What was the cash flow in Q3 2022?"):
+        hits, _ = await search(world, question)
+        assert {hit.contributions["version"] for hit in hits if hit.document.key.startswith("2022 Q3")} == {0}
+
+
+async def test_a_passage_of_another_series_that_has_the_name_does_not_lose(world: World) -> None:
+    await world.put(
+        [
+            Passage(
+                key="2022 Q3 SOL.pdf",
+                title="Solberg Mills",
+                text="The cash flow was lower, since Okeke Ferries has paid late.",
+            )
+        ]
+    )
+    hits, _ = await search(world, f"{QUESTION} in Q3 2022?")
+    (found,) = (hit for hit in hits if hit.document.key == "2022 Q3 SOL.pdf")
+    assert found.contributions["version"] == 0
 
 
 async def test_of_two_versions_that_are_compared_neither_loses(world: World) -> None:

@@ -19,6 +19,11 @@ from retrieval.presentation import read_before
 
 __all__ = ["NamesColumns", "name_columns_of"]
 
+_LOOKS = ((2, 100), (24, 20))
+"""Passages before a passage that are looked at, and passages for which they are, the first of the hits. Mostly the
+passage before has the header.
+"""
+
 
 class NamesColumns:
     """Implements `core.ports.retrieval.Searcher` by another searcher, whose hits get the names of their columns."""
@@ -56,14 +61,18 @@ async def name_columns_of(chunks: Iterable[Chunk], corpus_id: str, contents: Con
     Chunks of which no passage before has the names, and other chunks, are left out.
     """
     cut = {chunk.id: chunk for chunk in chunks if begins_within_table(chunk.heading, chunk.text)}
-    before = await read_before(cut, corpus_id, contents)
+    named: dict[str, Chunk] = {}
+    for distance, most in _LOOKS:
+        left = [id for id in cut if id not in named][:most]
+        before = await read_before(left, corpus_id, contents, distance)
+        # Tables of tens of thousands of characters take tenths of a second, in which other requests are answered.
+        columns = await asyncio.to_thread(_find_names, before) if before else {}
+        named |= {id: _add_columns(cut[id], names) for id, names in columns.items() if names}
+    return named
 
-    def name() -> Mapping[str, Chunk]:
-        columns = {id: name_columns(text, texts) for id, (text, texts) in before.items()}
-        return {id: _add_columns(cut[id], names) for id, names in columns.items() if names}
 
-    # Tables of tens of thousands of characters take tenths of a second, in which other requests are answered.
-    return await asyncio.to_thread(name) if before else {}
+def _find_names(before: Mapping[str, tuple[str, list[str]]]) -> dict[str, str]:
+    return {id: name_columns(text, texts) for id, (text, texts) in before.items()}
 
 
 def _add_columns(chunk: Chunk, columns: str) -> Chunk:

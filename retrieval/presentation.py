@@ -335,13 +335,13 @@ async def locate_cells(answer: Answer, question: str, corpora: Sequence[Corpus],
 
 
 async def read_before(
-    chunk_ids: Collection[str], corpus_id: str, contents: Contents
+    chunk_ids: Collection[str], corpus_id: str, contents: Contents, distance: int = _DISTANCE
 ) -> Mapping[str, tuple[str, list[str]]]:
-    """Returns, by id, the text of each chunk and the texts of the chunks before it in its document, in order."""
+    """Returns, by id, the text of each chunk and the texts of up to `distance` chunks before it in its document."""
     if not chunk_ids:
         return {}
     found = {}
-    for id, chunks in (await contents.get_surroundings(corpus_id, chunk_ids, _DISTANCE)).items():
+    for id, chunks in (await contents.get_surroundings(corpus_id, chunk_ids, distance)).items():
         here = next(chunk for chunk in chunks if chunk.id == id)
         found[id] = here.text, [chunk.text for chunk in chunks if chunk.position < here.position]
     return found

@@ -21,8 +21,6 @@ _GROUPING = re.compile(r"[\s,\u202f\u00a0]")
 _WORD = re.compile(r"\w+")
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
-_NEAREST = (2, 8, 24)
-"""Passages before a passage that are looked at in turn: mostly the passage before it has the header."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -83,10 +81,7 @@ def name_columns(text: str, before: Sequence[str]) -> str:
 
     `before` are the passages of the document before this passage, in order.
     """
-    for count in _NEAREST:
-        columns = _Naming(text, before[-count:]).name_first_columns()
-        if columns or count >= len(before):
-            break
+    columns = _Naming(text, before).name_first_columns()
     names = [name.replace(HEADING_SEPARATOR, " ").replace(BAR, " ") for name in columns]
     return BAR.join(names).strip() if len(names) > 1 else ""
 

@@ -98,6 +98,16 @@ _ASKING = {
 """The first of these that a question matches is the kind that it asks for."""
 
 _NUMBER = re.compile(rf"\d+|[%‰€$£¥½¼¾]|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
+_YEAR = r"(?:1[89]|20)\d\d\b"
+_MONTH = rf"(?:{'|'.join(sorted(CALENDAR_WORDS))})\b"
+_NO_NUMBER = re.compile(
+    rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? {_YEAR})?|\b(?:\d{{1,2}}\.? )?{_MONTH}\.? {_YEAR}"
+    rf"|\b(?:in|since|until|before|fiscal|year|im|seit|jahr|en|depuis|année) {_YEAR}"
+    rf"|\b(?:quarters?|months?|half|end|years?|quartal|trimestre) (?:of|de) (?:fiscal )?(?:year )?{_YEAR}"
+    rf"|\b(?:\d{{1,2}}|{_NUMBER_WORDS})-(?=\s|months?\b|weeks?\b|days?\b|years?\b)",
+    re.IGNORECASE,
+)
+"""Dates, and the "three-" and "nine-" of "three- and nine-month periods": a sentence that has them states no amount."""
 _DURATION = re.compile(
     rf"(?:\d|\b(?:{_NUMBER_WORDS}|several|few|many|a|an)\b)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{_TIME_UNITS}\b",
     re.IGNORECASE,
@@ -127,13 +137,17 @@ def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Col
         case ValueKind.NONE:
             return False
         case ValueKind.NUMBER:
-            return any(number not in digits for number in _NUMBER.findall(text))
+            return _has_number(text, digits) and _has_number(_NO_NUMBER.sub(" ", text), digits)
         case ValueKind.DURATION:
             return _DURATION.search(text) is not None
         case ValueKind.DATE:
             return any(date not in digits for date in _DATE.findall(text))
         case ValueKind.PERSON | ValueKind.PLACE:
             return any(find_stems(text[start:end]) - set(stems) for start, end in find_name_spans(text))
+
+
+def _has_number(text: str, digits: Collection[str]) -> bool:
+    return any(number not in digits for number in _NUMBER.findall(text))
 
 
 def find_stems(text: str) -> frozenset[str]:

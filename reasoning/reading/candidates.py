@@ -11,7 +11,15 @@ from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.value_kinds import ValueKind, find_kind
 
-__all__ = ["Form", "find_form", "is_short_answer_asked", "list_candidates", "list_judgements", "list_sides"]
+__all__ = [
+    "Form",
+    "are_sentences_asked",
+    "find_form",
+    "is_short_answer_asked",
+    "list_candidates",
+    "list_judgements",
+    "list_sides",
+]
 
 _MOST = 60
 _LONGEST = 80
@@ -39,7 +47,8 @@ _ASKED_FOR = re.compile(
 )
 _TOLD = re.compile(
     r"\b(?:why|how (?:do|does|did|can|could|should|is|are|was|were|has|have|to)|explain|describe|summari[sz]e|list"
-    r"|compare|discuss|outline|what (?:happens|are the|were the|is the difference)"
+    r"|compar(?:e|ing)|discuss|outline|analy[sz]e|evaluate|assess|combine"
+    r"|what (?:happens|are the|were the|is the difference)"
     r"|warum|weshalb|erkläre|beschreibe|fasse|nenne|vergleiche|wie (?:kann|wird|funktioniert|werden)"
     r"|pourquoi|comment|explique[rz]?|décri[svrez]+|résume[rz]?|liste[rz]?|por qué|cómo|explica|describe|resume)\b",
     re.IGNORECASE,
@@ -89,9 +98,16 @@ def is_short_answer_asked(question: str) -> bool:
     nothing in it asks for an explanation, a list, a summary or a second thing, and it is no longer than 1,000
     characters.
     """
-    if len(question) > _LONGEST_QUESTION or _TOLD.search(question) or _SEVERAL.search(question):
+    if are_sentences_asked(question):
         return False
     return bool(list_judgements(question)) or _ASKED_FOR.search(question) is not None
+
+
+def are_sentences_asked(question: str) -> bool:
+    """Returns whether a question asks for an explanation, a list, a comparison, or two things, or is a long text."""
+    if len(question) > _LONGEST_QUESTION:
+        return True
+    return _TOLD.search(question) is not None or _SEVERAL.search(question) is not None
 
 
 def list_judgements(question: str) -> tuple[str, ...]:

@@ -20,6 +20,12 @@ class Config(StrategyConfig):
         le=MAX_K,
         description="Passages of the first look, with the question; the request's `k` takes precedence.",
     )
+    wide: int = Field(
+        default=12,
+        ge=1,
+        le=MAX_K,
+        description="The same for a question that sentences answer: an explanation, a list, a trend.",
+    )
     k: int = Field(default=3, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
     more: int = Field(
         default=3,

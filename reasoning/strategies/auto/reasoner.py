@@ -18,6 +18,7 @@ from reasoning.engine.answers import abstain, answer_from_conclusion, answer_fro
 from reasoning.engine.session import Session
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
+from reasoning.reading.candidates import are_sentences_asked
 from reasoning.strategies.auto.config import Config
 from reasoning.strategies.auto.execution import Execution
 from reasoning.strategies.auto.node import LOOK, NodeAnswer, NodeSolver
@@ -68,7 +69,8 @@ class Auto:
         async with session.step(LOOK, question) as step:
             session.plan([PlannedStep(id=LOOK, question=question)])
             private = session.has_history
-            k = session.question.k or self._config.look
+            wanted = self._config.wide if are_sentences_asked(question) else self._config.look
+            k = session.question.k or wanted
             found = await session.search_fully(question, k, step=LOOK, private=private)
             hits, look = found.hits, FirstLook()
             if hits:

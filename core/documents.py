@@ -18,6 +18,7 @@ __all__ = [
     "MAX_METADATA_LENGTH",
     "MAX_METADATA_VALUES",
     "MAX_TITLE_LENGTH",
+    "READ_BY",
     "Chunk",
     "Document",
     "DocumentRef",
@@ -41,6 +42,9 @@ Metadata = Mapping[str, Any]
 
 LOADER_NOTES = "loader_notes"
 """The field of a document's metadata with what a loader has to tell its user, such as a guessed encoding."""
+
+READ_BY = "read_by"
+"""The field of a document's metadata that names the program that read it in place of a loader: `docling`."""
 
 HEADING_SEPARATOR = " › "
 """Separates the parts of a chunk's heading path. The last part is the nearest heading."""

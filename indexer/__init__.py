@@ -14,6 +14,7 @@ from indexer.pipeline.prepared_revision import ChunkContent, make_chunk_rows, ma
 from indexer.pipeline.worker import Worker
 from indexer.pipeline.writing import commit_revisions
 from indexer.selection.attachments import ATTACHMENT_OF, AttachmentReader, attachment_prefix
+from indexer.selection.docling import Docling, DoclingEndpoint, DoclingProcess
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_chunker, make_extractor, versions_of
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.loading_lane import LoadingLane
@@ -40,6 +41,9 @@ __all__ = [
     "AttachmentReader",
     "ChunkContent",
     "Comparison",
+    "Docling",
+    "DoclingEndpoint",
+    "DoclingProcess",
     "DocumentLimits",
     "DrawnPage",
     "EmbeddingFile",

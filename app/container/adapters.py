@@ -11,6 +11,7 @@ import signal
 import subprocess
 from dataclasses import replace
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 
 from app.broker.notifier import Notifier
@@ -28,7 +29,16 @@ from core.ports.record import Corpora, Record
 from core.ports.retrieval import Reranker
 from core.ports.views import TextIndex, VectorStore
 from core.settings import Settings
-from indexer import LaneLimits, Loaders, LoadingLane, PageImages, ParserLimits
+from indexer import (
+    Docling,
+    DoclingEndpoint,
+    DoclingProcess,
+    LaneLimits,
+    Loaders,
+    LoadingLane,
+    PageImages,
+    ParserLimits,
+)
 from models import RecordCache, make_chat_models, make_embedder
 from models.rerankers.choice import make_reranker
 from retrieval import SnapshotCache, SnapshotFiles, WebAccess
@@ -46,16 +56,53 @@ _ESTIMATES = LaneLimits(what="estimates", all=16, of_one=4)  # each holds its do
 def _make_loaders(settings: Settings) -> Loaders:
     """Raises `InvalidSettings` if `HOPWEAVE_LOADERS` names an unknown loader or option."""
     try:
-        return Loaders(settings.loaders, _limits(settings))
+        return Loaders(settings.loaders, _limits(settings), _make_docling(settings))
     except InvalidStrategy as error:
         raise InvalidSettings(f"HOPWEAVE_LOADERS: {error}") from error
 
 
 def _make_page_lane(settings: Settings) -> LoadingLane:
-    return LoadingLane("page-texts", _PAGES, settings.loaders, _limits(settings))
+    return LoadingLane("page-texts", _PAGES, settings.loaders, _limits(settings), _make_docling(settings))
+
+
+def _make_docling(settings: Settings) -> Docling | None:
+    """Raises `InvalidSettings` if docling is to run here and is not installed."""
+    docling = settings.docling
+    if not docling.formats:
+        return None
+    languages = tuple(docling.ocr_languages)
+    if docling.url:
+        from models.docling_serve import DoclingServe  # imports its client of HTTP
+
+        converter = DoclingServe(
+            url=docling.url, api_key=docling.api_key, seconds=docling.seconds, ocr=docling.ocr, languages=languages
+        )
+        return DoclingEndpoint(docling.formats, converter)
+    if find_spec("docling") is None:
+        raise InvalidSettings(
+            "HOPWEAVE_DOCLING__FORMATS without HOPWEAVE_DOCLING__URL needs docling, which is not installed: "
+            'pip install "hopweave[docling]" (or uv tool install "hopweave[docling]")'
+        )
+    limits = ParserLimits(
+        memory=docling.memory_mb * _MEGABYTE,
+        kept=0.75,
+        seconds=docling.seconds,
+        output=settings.parser.output_mb * _MEGABYTE,
+        seconds_setting="HOPWEAVE_DOCLING__SECONDS",
+        memory_setting="HOPWEAVE_DOCLING__MEMORY_MB",
+    )
+    artifacts = str(docling.artifacts.absolute()) if docling.artifacts else ""
+    return DoclingProcess(
+        docling.formats,
+        artifacts=artifacts,
+        ocr=docling.ocr,
+        languages=languages,
+        limits=limits,
+    )
 
 
 def _make_estimate_lane(settings: Settings) -> LoadingLane:
+    """An estimate reads with our own loaders: it is to take seconds, and to send nothing."""
     seconds, name = settings.parser.estimate_seconds, "HOPWEAVE_PARSER__ESTIMATE_SECONDS"
     limits = replace(_limits(settings), seconds=seconds, seconds_setting=name)
     return LoadingLane("estimates", _ESTIMATES, settings.loaders, limits)

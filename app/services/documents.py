@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from core.corpora import Corpus
-from core.documents import Chunk, Document, RevisionState, check_metadata
+from core.documents import READ_BY, Chunk, Document, RevisionState, check_metadata
 from core.errors import NotFound, UnsupportedMedia
 from core.execution.threads import call_in_thread
 from core.filters import DocumentFilter
@@ -217,8 +217,9 @@ async def _load_pages(container: "Container", corpus: Corpus, document: Document
         title=document.title,
         metadata=document.metadata,
     )
-    loaded = await container.page_lane.load(source, container.caller)
-    packed = await call_in_thread(lambda: pack_pages(document.media_type, loaded.pages))
+    by_docling = document.metadata.get(READ_BY) == "docling"
+    loaded = await container.page_lane.load(source, container.caller, docling=by_docling)
+    packed = await call_in_thread(lambda: pack_pages(document.media_type, loaded.pages, loaded.metadata))
     if packed is not None:
         await container.files.put_derived(corpus.id, document.content_hash, packed)
     return _join_pages(loaded)

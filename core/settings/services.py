@@ -1,22 +1,24 @@
-"""Settings of the broker, workers and their parsers, the HTTP server, web search, the budget of a question, logs and
-metrics.
+"""Settings of the broker, workers and their parsers, docling, the HTTP server, web search, the budget of a question,
+logs and metrics.
 
 Traces have the variables of OpenTelemetry (`OTEL_…`).
 """
 
 import re
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, SecretStr, field_validator
+from pydantic import Field, SecretStr, field_validator, model_validator
 
 from core.ports.retrieval import MAX_K
-from core.settings.section import Section, SentKey, address_like
+from core.settings.section import Section, SentKey, address_like, expand_home
 
 __all__ = [
     "ApiSettings",
     "BrokerSettings",
     "BudgetSettings",
+    "DoclingSettings",
     "LogSettings",
     "McpSettings",
     "MetricsSettings",
@@ -67,6 +69,49 @@ class ParserSettings(Section):
     output_mb: int = Field(default=256, ge=1, description="The text of a file, in UTF-8.")
     estimate_seconds: float = Field(default=30.0, gt=0, description="Seconds for reading a file of an estimate.")
     image_seconds: float = Field(default=20.0, gt=0, description="Seconds for drawing the image of a page of a PDF.")
+
+
+class DoclingSettings(Section):
+    """Which files docling reads in place of our own loaders, at an endpoint or in a process of its own. Off without
+    `formats`.
+    """
+
+    formats: list[Literal["pdf", "docx", "pptx", "xlsx", "html", "odt", "ods", "epub"]] = Field(
+        default_factory=list, description="Loaders whose files docling reads, as a JSON list."
+    )
+    url: Annotated[str, address_like("http://127.0.0.1:5001")] = Field(
+        default="", description="The address of docling-serve. Empty: docling itself, of the extra `docling`."
+    )
+    api_key: SentKey = SecretStr("")
+    seconds: float = Field(default=1800.0, gt=0, description="Seconds in which a file is converted.")
+    ocr: bool = Field(default=True, description="Whether images of text are read.")
+    ocr_languages: list[str] = Field(
+        default_factory=list, description="Languages as docling's OCR engine names them; empty: its own."
+    )
+    artifacts: Path | None = Field(
+        default=None, description="The folder of docling's models, where no endpoint reads PDF files."
+    )
+    memory_mb: int = Field(
+        default=8192, ge=512, description="Megabytes of memory for docling, where it runs in a process of its own."
+    )
+
+    @field_validator("artifacts", mode="before")
+    @classmethod
+    def _no_folder(cls, value: object) -> object:
+        return value or None  # an empty variable would be the working directory
+
+    @field_validator("artifacts")
+    @classmethod
+    def _expand_home(cls, path: Path | None) -> Path | None:
+        return None if path is None else expand_home(path)
+
+    @model_validator(mode="after")
+    def _check_place(self) -> "DoclingSettings":
+        if self.url and not self.formats:
+            raise ValueError('an address without `formats` converts nothing: name some, such as ["pdf"]')
+        if "pdf" in self.formats and not self.url and self.artifacts is None:
+            raise ValueError("docling reads PDF files with models: give `url`, or their folder in `artifacts`")
+        return self
 
 
 class ApiSettings(Section):

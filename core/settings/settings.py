@@ -13,6 +13,7 @@ from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    DoclingSettings,
     LogSettings,
     McpSettings,
     MetricsSettings,
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = BudgetSettings()
     worker: WorkerSettings = WorkerSettings()
     parser: ParserSettings = ParserSettings()
+    docling: DoclingSettings = DoclingSettings()
     loaders: list[str] = Field(default_factory=list, description="Options of loaders, such as `pdf:ocr=never`.")
     api: ApiSettings = ApiSettings()
     log: LogSettings = LogSettings()

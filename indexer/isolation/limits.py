@@ -13,13 +13,16 @@ LIBRARY_BYTES = 64 * MEGABYTE
 @dataclass(frozen=True, kw_only=True)
 class ParserLimits:
     """`memory` and `output` are in bytes, `seconds` limit the time of one file. `files` are parsed by one process.
-    `seconds_setting` is named where the time is over.
+    `seconds_setting` and `memory_setting` are named where time or memory is over.
 
-    The address space may grow by `memory` and `LIBRARY_BYTES` after the process has started.
+    The address space may grow by `memory` and `LIBRARY_BYTES` after the process has started. A process that keeps more
+    than the share `kept` of `memory` between two files is replaced.
     """
 
     memory: int = 1024 * MEGABYTE
     seconds: float = 120.0
     output: int = 256 * MEGABYTE
     files: int = 200
+    kept: float = 0.25
     seconds_setting: str = "HOPWEAVE_PARSER__SECONDS"
+    memory_setting: str = "HOPWEAVE_PARSER__MEMORY_MB"

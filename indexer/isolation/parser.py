@@ -2,8 +2,9 @@
 
 `indexer.isolation.parser_process` starts it; nothing imports it.
 
-`python -m indexer.isolation.parser PARENT MEMORY SECONDS FILES [MODULE…]`: PARENT is the reading end of a pipe that
-the worker holds open; the modules are imported before the process is confined. Requests come on standard input, replies
+`python -m indexer.isolation.parser PARENT MEMORY KEPT SECONDS FILES FOLDERS [MODULE…]`: PARENT is the reading end of a
+pipe that the worker holds open; KEPT are the bytes that may stay in use between two files; FOLDERS may be read, with
+colons between them; the modules are imported before the process is confined. Requests come on standard input, replies
 go to standard output. What a library prints is discarded.
 """
 
@@ -41,7 +42,8 @@ __all__: list[str] = []
 _PAGE_BYTES = resource.getpagesize()
 
 
-def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequence[str]) -> None:
+def _main(parent: int, limits: tuple[int, int, float, int], folders: Sequence[str], modules: Sequence[str]) -> None:
+    memory, kept, seconds, files = limits
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with Path(os.devnull).open("r+b", buffering=0) as nothing:
         for standard in (0, 1, 2):
@@ -52,8 +54,8 @@ def _main(parent: int, memory: int, seconds: float, files: int, modules: Sequenc
         importlib.import_module(module)
     linux = sys.platform == "linux"
     with Path("/proc/self/statm").open("rb", buffering=0) if linux else contextlib.nullcontext() as size:
-        _send(replies, {"confined": confine(memory + LIBRARY_BYTES, _program_folders())})
-        parser = _Parser(memory, seconds, size)
+        _send(replies, {"confined": confine(memory + LIBRARY_BYTES, [*_program_folders(), *folders])})
+        parser = _Parser(kept, seconds, size)
         for n in range(1, files + 1):
             request, content = read_frame(requests.read), read_frame(requests.read)
             if request is None or content is None:
@@ -91,8 +93,8 @@ def _send(replies: IO[bytes], head: Mapping[str, Any], body: bytes | None = None
 class _Parser:
     """Parses one file after the other. `size` is open on `/proc/self/statm`, if the system has it."""
 
-    def __init__(self, memory: int, seconds: float, size: IO[bytes] | None) -> None:
-        self._allowed = memory // 4 + LIBRARY_BYTES
+    def __init__(self, kept: int, seconds: float, size: IO[bytes] | None) -> None:
+        self._allowed = kept + LIBRARY_BYTES
         self._seconds = seconds
         self._size = size
         self._first = self._used()
@@ -157,4 +159,6 @@ def _describe(error: Exception) -> str:
 
 
 if __name__ == "__main__":
-    _main(int(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]), sys.argv[5:])
+    given = sys.argv[1:]
+    limits = int(given[1]), int(given[2]), float(given[3]), int(given[4])
+    _main(int(given[0]), limits, [folder for folder in given[5].split(os.pathsep) if folder], given[6:])

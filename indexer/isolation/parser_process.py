@@ -63,13 +63,15 @@ class ParserChild:
     `ParserChild()` does not wait until the process has its libraries. Raises `Unavailable` if the process cannot start.
     """
 
-    def __init__(self, limits: ParserLimits, modules: Sequence[str] = ()) -> None:
+    def __init__(self, limits: ParserLimits, modules: Sequence[str] = (), readable: Sequence[str] = ()) -> None:
         self._limits = limits
         self._reason = ""
+        kept = int(limits.memory * limits.kept)
+        numbers = map(str, (limits.memory, kept, limits.seconds, limits.files))
         reading, pipe = os.pipe()
         try:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, our own interpreter
-                python_command(_MODULE, *map(str, (reading, limits.memory, limits.seconds, limits.files)), *modules),
+                python_command(_MODULE, str(reading), *numbers, os.pathsep.join(readable), *modules),
                 env={name: os.environ[name] for name in _KEPT if name in os.environ} | {"LC_ALL": "C.UTF-8"},
                 cwd="/",
                 stdin=subprocess.PIPE,
@@ -226,11 +228,14 @@ _FILES_AHEAD = 20
 class ParserProcess:
     """Parses one file at a time. The process ends with the current process, however that ends.
 
-    It can import installed packages, and `modules`.
+    It can import installed packages, and `modules`, and can read the folders `readable`.
     """
 
-    def __init__(self, limits: ParserLimits | None = None, modules: Sequence[str] = ()) -> None:
+    def __init__(
+        self, limits: ParserLimits | None = None, modules: Sequence[str] = (), readable: Sequence[str] = ()
+    ) -> None:
         self._modules = modules
+        self._readable = readable
         self._limits = limits or ParserLimits()
         self._lock = threading.Lock()
         self._parsing = threading.Lock()
@@ -256,7 +261,7 @@ class ParserProcess:
         """
         with self._lock:
             self._is_prepared = True
-            self._child = self._child or ParserChild(self._limits, self._modules)
+            self._child = self._child or ParserChild(self._limits, self._modules, self._readable)
 
     def parse(self, key: str, request: Mapping[str, Any], content: bytes) -> bytes:
         """Returns what `encode_document` wrote. Waits while another thread parses.
@@ -265,7 +270,7 @@ class ParserProcess:
         """
         with self._lock:
             try:
-                self._child = self._child or ParserChild(self._limits, self._modules)
+                self._child = self._child or ParserChild(self._limits, self._modules, self._readable)
                 reply = self._ask(self._child, request, content)
             except ChildEnded as error:
                 self._end_child()
@@ -323,16 +328,16 @@ class ParserProcess:
             return
         with contextlib.suppress(Unavailable):  # the next file tries again, and its error says why
             if self._child is None:
-                self._child = ParserChild(self._limits, self._modules)
+                self._child = ParserChild(self._limits, self._modules, self._readable)
             elif self._child.files_left <= _FILES_AHEAD:
-                self._successor = ParserChild(self._limits, self._modules)
+                self._successor = ParserChild(self._limits, self._modules, self._readable)
 
     def _explain(self, key: str, outcome: str, reason: str) -> str:
         if outcome == "refused":
             return reason
         if outcome == "memory":
             size = self._limits.memory // MEGABYTE
-            return f"{key!r} cannot be read: it takes more than {size:,} MB of memory (HOPWEAVE_PARSER__MEMORY_MB)"
+            return f"{key!r} cannot be read: it takes more than {size:,} MB of memory ({self._limits.memory_setting})"
         return f"{key!r} cannot be read: it is damaged, or not what its name says ({reason})"
 
 

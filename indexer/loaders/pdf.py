@@ -15,7 +15,14 @@ from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.assembly import TextBuilder, finish_document
 from indexer.loading.examples import example_of
-from indexer.loading.pdf.headings import Heading, OutlineItem, find_in_outline, find_in_sizes, read_outline
+from indexer.loading.pdf.headings import (
+    Heading,
+    OutlineItem,
+    begins_annex,
+    find_in_outline,
+    find_in_sizes,
+    read_outline,
+)
 from indexer.loading.pdf.layout import Line, read_lines
 from indexer.loading.pdf.opening import open_pdf
 from indexer.loading.pdf.properties import read_page_labels, read_properties
@@ -98,7 +105,7 @@ class PdfLoader:
         last = 0
         for number, lines in enumerate(pages):
             last = number if headings.get(number) else last
-            if number - last == reach:
+            if number - last == reach or (not outline and begins_annex(lines)):
                 builder.clear_headings()
             _add_page(builder, lines, headings.get(number, ()))
         if sequences := make_page_labels(labels):

@@ -7,6 +7,8 @@ import json
 import zlib
 from collections.abc import Sequence
 
+from core.documents import READ_BY, Metadata
+
 __all__ = ["pack_pages", "unpack_pages"]
 
 _MOST_UNKEPT = 15
@@ -15,12 +17,13 @@ _MOST_UNKEPT = 15
 _LEVEL = 1
 
 
-def pack_pages(media_type: str, pages: Sequence[str]) -> bytes | None:
+def pack_pages(media_type: str, pages: Sequence[str], metadata: Metadata) -> bytes | None:
     """Returns the texts of a document's pages in few bytes, or None if they are so few that they need not be kept.
 
-    `media_type` chose the loader: another loader reads other pages in the same bytes.
+    `media_type` chose the loader: another loader reads other pages in the same bytes. `metadata` are those that were
+    found in the document. Pages that docling has read are always kept: it takes seconds for each.
     """
-    if len(pages) <= _MOST_UNKEPT:
+    if len(pages) <= _MOST_UNKEPT and READ_BY not in metadata:
         return None
     packing = zlib.compressobj(_LEVEL)
     lines = (packing.compress(json.dumps(text).encode("ascii") + b"\n") for text in (media_type, *pages))

@@ -137,7 +137,7 @@ class Preparer:
         with limit.running():
             loaded = self._backends.loaders.load(source)
         document = replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
-        return document, pack_pages(claim.media_type, loaded.pages)
+        return document, pack_pages(claim.media_type, loaded.pages, loaded.metadata)
 
     def _chunk(self, claim: Claim, document: LoadedDocument, trace: Trace, limit: WorkLimit) -> ChunkedDocument:
         with limit.running():

@@ -31,6 +31,7 @@ from indexer.isolation.frames import LIST_FILES, decode_files
 from indexer.isolation.limits import ParserLimits
 from indexer.isolation.parser_process import IsolatedLoader, ParserProcess
 from indexer.loading.attachments import FoundFiles
+from indexer.selection.docling import Docling
 from indexer.submission.decoding import find_binary, tell_no_utf8
 from indexer.submission.document_json import canonical_json
 
@@ -124,22 +125,30 @@ _LONGEST_HEADING = 1000  # characters of a heading path
 
 
 class Loaders:
-    """All loaders, with options for some of them: `specs` such as `pdf:ocr=never`. They share one parser process."""
+    """All loaders, with options for some of them: `specs` such as `pdf:ocr=never`. They share one parser process.
 
-    def __init__(self, specs: Sequence[str] = (), limits: ParserLimits | None = None) -> None:
+    `docling` reads files in place of some loaders; None: of none.
+    """
+
+    def __init__(
+        self, specs: Sequence[str] = (), limits: ParserLimits | None = None, docling: Docling | None = None
+    ) -> None:
         """Raises `InvalidStrategy` if a loader is unknown or named twice, or does not have an option."""
         self._process = ParserProcess(limits)
+        self._docling = docling
         parsed = [parse_spec(spec) for spec in specs]
         self._configs = {spec.name: parse_config(_PACKAGE, spec, "loader") for spec in parsed}
         if len(self._configs) < len(parsed):
             raise InvalidStrategy(f"a loader is named more than once in {', '.join(specs)}; name each once")
 
-    def load(self, source: Source) -> LoadedDocument:
-        """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too.
+    def load(self, source: Source, *, docling: bool = True) -> LoadedDocument:
+        """Raises `LoadFailed` or `UnsupportedMedia`. Metadata that no store can keep are refused, too. Raises
+        `Unavailable` if the endpoint of docling cannot be reached.
 
-        Titles and heading paths that are too long are cut: each chunk keeps them.
+        Titles and heading paths that are too long are cut: each chunk keeps them. Without `docling`, our own loader
+        reads the file.
         """
-        document = self.find(source.media_type).load(source)
+        document = self.find(source.media_type, docling=docling).load(source)
         try:
             canonical_json(document.metadata)
         except InvalidInput as error:
@@ -148,10 +157,13 @@ class Loaders:
         metadata = _fit_metadata(document.metadata)
         return replace(document, title=document.title[:MAX_TITLE_LENGTH], blocks=blocks, metadata=metadata)
 
-    def find(self, media_type: str) -> Loader:
+    def find(self, media_type: str, *, docling: bool = True) -> Loader:
         """Returns the loader of a media type, without regard to its parameters and case. Raises `UnsupportedMedia`."""
         module = module_of(media_type)
-        config: StrategyConfig = self._configs.get(module.__name__.rpartition(".")[2]) or module.Config()
+        name = module.__name__.rpartition(".")[2]
+        if docling and self._docling is not None and name in self._docling.formats:
+            return self._docling.make_loader(name, self._process)
+        config: StrategyConfig = self._configs.get(name) or module.Config()
         if getattr(module, "ISOLATED", False):
             return IsolatedLoader(module=module.__name__, config=config, process=self._process)
         loader: Loader = module.build(config, None)
@@ -185,10 +197,14 @@ class Loaders:
     def interrupt(self) -> None:
         """Ends the parsing of a binary file; what waits for it fails. A text that is read in this process goes on."""
         self._process.interrupt()
+        if self._docling is not None:
+            self._docling.interrupt()
 
     async def close(self) -> None:
         """Ends the parser process. The next binary file starts a new process."""
         await asyncio.to_thread(self._process.close)
+        if self._docling is not None:
+            await asyncio.to_thread(self._docling.close)
 
 
 def _fit_metadata(metadata: Metadata) -> Metadata:

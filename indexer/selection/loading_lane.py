@@ -2,11 +2,13 @@
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Protocol, TypeVar
 
 from core.ports.indexing import LoadedDocument, Source
 from indexer.isolation.lane import Lane, LaneLimits
 from indexer.isolation.limits import ParserLimits
+from indexer.selection.docling import Docling
 from indexer.selection.loaders import Loaders
 
 __all__ = ["LoadingLane", "RunWithLoaders"]
@@ -24,10 +26,15 @@ class LoadingLane:
     """Loaders with a thread and a parser process of their own, so that no other loading waits for them."""
 
     def __init__(
-        self, name: str, limits: LaneLimits, specs: Sequence[str] = (), parser: ParserLimits | None = None
+        self,
+        name: str,
+        limits: LaneLimits,
+        specs: Sequence[str] = (),
+        parser: ParserLimits | None = None,
+        docling: Docling | None = None,
     ) -> None:
         """Raises `InvalidStrategy` as `Loaders` does."""
-        self._loaders = Loaders(specs, parser)
+        self._loaders = Loaders(specs, parser, docling)
         self._lane = Lane(name, limits, self._loaders.interrupt)
 
     @property
@@ -40,13 +47,13 @@ class LoadingLane:
         """The number of the parser process, if it runs."""
         return self._loaders.parser_pid
 
-    async def load(self, source: Source, caller: str) -> LoadedDocument:
-        """Raises what `Loaders.load` does, and `RateLimited` if too many calls wait.
+    async def load(self, source: Source, caller: str, *, docling: bool = False) -> LoadedDocument:
+        """Loads as `Loaders.load` does. Raises the same, and `RateLimited` if too many calls wait.
 
         A call that is cancelled is not carried out, or ends.
         """
         async with self._lane.admit(caller), self._lane.turn(caller) as run:
-            loaded: LoadedDocument = await run(self._loaders.load, source)
+            loaded: LoadedDocument = await run(partial(self._loaders.load, docling=docling), source)
             return loaded
 
     @asynccontextmanager

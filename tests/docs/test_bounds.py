@@ -26,10 +26,12 @@ from indexer.isolation import lane
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
 from indexer.loading import archives, sheets
+from indexer.loading.docling import reply
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
-from indexer.loading.texts import html_text, mails, markdown, tables
+from indexer.loading.texts import cell_grid, html_text, mails, markdown, tables
 from indexer.selection import attachments
+from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
 from retrieval.bridged import evidence
@@ -45,6 +47,7 @@ _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration
 _LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
 _TABLES, _ODS = "tests/unit/indexer/test_pdf_tables.py", "tests/unit/indexer/test_ods.py"
+_DOCLING = "tests/unit/indexer/test_docling.py"
 _VERSIONS = "tests/unit/core/test_versions.py"
 
 _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
@@ -184,6 +187,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "answer of an endpoint": (
         [_ANSWER.whole // _MEGABYTE, _ANSWER.values, _ANSWER.stream // _MEGABYTE, _ANSWER.event // _MEGABYTE],
         f"{_MODELS}::test_an_endless_answer_is_cut_off",
+    ),
+    "reply of docling": (
+        [docling_serve._LARGEST // _MEGABYTE, docling_serve._MOST_VALUES, reply.MOST_PAGES],
+        f"{_DOCLING}::test_page_numbers_are_bounded",
+    ),
+    "column to which a cell of docling is moved": (
+        [cell_grid._LAST_COLUMN],
+        f"{_DOCLING}::test_cells_far_away_make_no_long_rows",
     ),
     "answer of a search engine": (
         [web_endpoint._LARGEST // _MEGABYTE],

@@ -13,7 +13,7 @@ from indexer.loading.pdf.layout import Line
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
 
-__all__ = ["Heading", "OutlineItem", "find_in_outline", "find_in_sizes", "read_outline"]
+__all__ = ["Heading", "OutlineItem", "begins_annex", "find_in_outline", "find_in_sizes", "read_outline"]
 
 _LARGER = 1.15
 _MAX_LEVELS = 4
@@ -28,6 +28,12 @@ _NO_WORD = re.compile(r"[\W_]+")
 
 
 _NUMBER = re.compile(r"\s*(\d{1,3}(?:\.\d{1,3})*\.?)\s")
+
+_ANNEX = re.compile(
+    r"(?:\A|\| )(?:exhibit|annex|appendix|schedule|anlage)\s[A-Z0-9]{1,4}(?:[.-]\d{1,3})?(?:\([a-z0-9]{1,3}\))?\Z",
+    re.IGNORECASE,
+)
+_ANNEX_LINES, _LONGEST_ANNEX = 2, 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +163,11 @@ def find_in_sizes(pages: Sequence[Sequence[Line]]) -> dict[int, list[Heading]]:
 def _may_be_heading(text: str) -> bool:
     """Whether the text is short, has letters, and is no end of a sentence with the number of a footnote."""
     return len(text) <= _MAX_CHARACTERS and any(c.isalpha() for c in text) and not _FOOTNOTED.search(text)
+
+
+def begins_annex(lines: Sequence[Line]) -> bool:
+    """Whether a page begins with the number of an annex, such as `Exhibit 31(a)`: what stands above it is over."""
+    return any(_ANNEX.search(line.text[-_LONGEST_ANNEX:]) for line in lines[:_ANNEX_LINES])
 
 
 def _rounded(size: float) -> float:

@@ -13,6 +13,8 @@ __all__ = ["CellGrid"]
 
 _MOST_COLUMNS, _MOST_ROWS = 100, 1000
 """Columns and rows that a cell covers, at most."""
+_LAST_COLUMN = 1000
+"""The last column that a cell may be moved to: each row has all columns up to its last cell."""
 _MOST_REPEATED = 20_000
 """Characters that merged cells may add to a table. Those after them are read as if they were not merged."""
 
@@ -36,6 +38,10 @@ class CellGrid:
     def skip(self, columns: int) -> None:
         """Leaves columns empty."""
         self._column += min(max(columns, 0), _MOST_COLUMNS)
+
+    def move_to(self, column: int) -> None:
+        """Makes the next cell stand in this column, if it is not left of the cells that the row has."""
+        self._column = max(self._column, min(column, _LAST_COLUMN))
 
     def add(self, text: str, columns: int = 1, rows: int = 1) -> None:
         """Adds a cell that covers so many columns and rows, in the next place that no cell above covers."""

@@ -70,11 +70,17 @@ def _without_contents(found: Sequence[Candidate]) -> list[Candidate]:
 def _count_up(found: Sequence[Candidate], fewest: int) -> list[Candidate]:
     last: tuple[int, ...] = ()
     series: list[Candidate] = []
-    for one in found:
-        if _follows(last, one.number) or (one.is_outside and _goes_on(last, one.number)):
+    for one, following in zip(found, [*found[1:], None], strict=False):
+        may_skip = one.is_outside or _is_confirmed(one, following)
+        if _follows(last, one.number) or (may_skip and _goes_on(last, one.number)):
             series.append(one)
             last = one.number
     return series if sum(len(one.number) == 1 for one in series) >= fewest else []
+
+
+def _is_confirmed(one: Candidate, following: Candidate | None) -> bool:
+    """Whether a number of the top level is gone on from by the next number: a document may leave out a number."""
+    return len(one.number) == 1 and following is not None and _follows(one.number, following.number)
 
 
 def _sections_of_chapters(found: Sequence[Candidate], kind: str) -> list[Candidate]:

@@ -12,7 +12,7 @@ Headings without a number and an underline are the least certain: their sections
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -54,6 +54,8 @@ _NUMBERED = re.compile(
 _SUBSECTION = re.compile(r"\d{1,3}\.\d{1,3}(?!\d)")
 _CODE = re.compile(r"[;|={}<>\\\t_]")
 _CAPITALS = re.compile(r"[^\W_]++(?:['’&/.\-][^\W_]++)*+[,:.)]?|[&/–—-]|[(\[][^\W_]++")
+_SIGNED = re.compile(r"/s/|By\b|_{3}")
+_END = re.compile(r"(?:THE )?END\b|FINIS\b")
 _COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
 _CHANGES = re.compile(
     r"[\w.+-]{1,50} \([\w.:+~-]{1,50}\) [\w -]{1,50}; urgency=\w{1,20}"  # a changelog of Debian
@@ -100,31 +102,56 @@ def _first_line_title(text: str) -> str:
 def find_chapters(text: str, title: str) -> list[Heading]:
     """Returns the headings in order. The first line is no heading if it is the `title`."""
     body = find_body_indent(text.splitlines())
-    found = keep_in_order(_with_text_between(list(_candidates(text, body))))
+    candidates = _with_text_between(list(_candidates(text, body)))
+    found = keep_in_order(candidates)
     counts = Counter(one.kind for one in found if one.heading.title != title)
     opening = [one for one in found if one.heading.title == title and not text[: one.heading.start].strip()]
     kept = [one for one in found if one not in opening and counts[one.kind] >= _FEWEST.get(one.kind, 1)]
     headings = give_levels(kept, [one.kind for one in opening if any(one.kind == other.kind for other in kept)])
     uncertain = {one.heading.start for one in kept if one.kind in _FEWEST or is_name(one.heading.title)}
-    return list(_within_reach(text, headings, uncertain))
+    return list(_within_reach(text, headings, uncertain, _find_lost(candidates, kept)))
 
 
-def _within_reach(text: str, headings: Sequence[Heading], uncertain: Collection[int]) -> Iterator[Heading]:
-    """Yields the headings. The section of an uncertain heading with much more text than others ends early."""
+def _find_lost(candidates: Sequence[Candidate], kept: Sequence[Candidate]) -> dict[int, int]:
+    """Returns, by the start of a numbered heading, the start of the first later line with a larger number of its kind
+    that is no heading: after a number that was not seen, the others do not count up.
+    """
+    lost: dict[int, int] = {}
+    is_kept = {one.heading.start for one in kept}
+    last: dict[str, Candidate] = {}
+    for one in candidates:
+        if one.heading.start in is_kept:
+            last[one.kind] = one
+        elif (above := last.get(one.kind)) and len(one.number) <= len(above.number) and one.number > above.number:
+            lost.setdefault(above.heading.start, one.heading.start)
+    return lost
+
+
+def _within_reach(
+    text: str, headings: Sequence[Heading], uncertain: Collection[int], lost: Mapping[int, int]
+) -> Iterator[Heading]:
+    """Yields the headings. The section of an uncertain heading with much more text than others ends early, and the long
+    section of a numbered heading where a number was `lost`.
+    """
     reach = max(_LEAST_REACH, int(_MOST_REACH * len(text)))
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         yield heading
         end = following.start if following else len(text)
-        if heading.start in uncertain and end - heading.end > reach:
-            stop = _PARAGRAPH_END.search(text, heading.end + reach, end)
-            if stop:
-                yield Heading(heading.level, "", stop.end(), stop.end(), is_leaf=heading.is_leaf)
+        if end - heading.end <= reach:
+            continue
+        at = lost.get(heading.start, -1)
+        if heading.start in uncertain and (stop := _PARAGRAPH_END.search(text, heading.end + reach, end)):
+            at = stop.end()
+        if heading.end < at < end:
+            yield Heading(heading.level, "", at, at, is_leaf=heading.is_leaf)
 
 
 def _candidates(text: str, body: int) -> Iterator[Candidate]:
     """Yields the lines that may be headings. `body` is the indent of the prose, or 0."""
     skip = -1
+    above = last = heading = ""  # the lines with text before the line, and the line of the last candidate
     for before, line, after, second in _windows(text):
+        above, last = last, line.text or last
         goes_on = before.text and not (line.text.startswith(CJK_BEGINNINGS) and CJK_HEADING.fullmatch(line.text))
         if goes_on or line.start < skip or not _may_be_heading(line.text):
             continue  # Chinese books have no blank lines around headings
@@ -140,10 +167,10 @@ def _candidates(text: str, body: int) -> Iterator[Candidate]:
             candidate = replace(candidate, is_outside=True)
         if candidate is None and is_outside:
             candidate = _outside(line, after)
-        if candidate is None and not body:
-            candidate = _capitals(line, after)
+        if candidate is None and not body and (above == heading or not _is_in_stack(above)):
+            candidate = _capitals(line, after, second)
         if candidate is not None:
-            skip = candidate.heading.end
+            skip, heading = candidate.heading.end, line.text
             yield candidate
 
 
@@ -254,8 +281,15 @@ def _numbered(line: _Line, after: _Line, second: _Line, *, is_outside: bool) -> 
     return Candidate(Heading(len(number), _one_line(line.text), line.start, line.end), kind, number)
 
 
-def _capitals(line: _Line, after: _Line) -> Candidate | None:
+def _is_in_stack(above: str) -> bool:
+    """Whether the line with text above is in capitals, and no heading: a title page, a name over several lines."""
+    return above.isupper() and word_level(above) is None and _NUMBERED.fullmatch(above) is None
+
+
+def _capitals(line: _Line, after: _Line, second: _Line) -> Candidate | None:
     text = line.text
+    if _SIGNED.match(second.text) or _END.match(text):
+        return None
     alone = not after.text and len(text) <= _LONGEST_CAPITALS and len(text.split()) <= _MOST_CAPITALS
     if not alone or not text.isupper() or sum(map(str.isalpha, text)) < 4:
         return None

@@ -394,3 +394,20 @@ def test_labels_of_pages_that_are_none_are_left_out(labels: bytes) -> None:
     assert len(document.pages) == 250
     assert not find_page_label(document.metadata, 1).strip("1\ufffd")
     assert len(document.metadata.get(PAGE_LABELS, {})) <= 5
+
+
+@pytest.mark.parametrize(
+    ("line", "is_annex"),
+    [
+        ("Exhibit 31(a)", True),
+        ("CERTIFICATIONS | Exhibit 31.1", True),
+        ("See Exhibit 31", False),
+        ("Exhibit of art", False),
+    ],
+)
+def test_an_annex_ends_the_headings_that_sizes_tell(line: str, is_annex: bool) -> None:
+    prose = "The officers have signed what is said here about the year. " * 3
+    begin = [("h1", "Results"), ("p", prose), ("page", ""), ("h1", "Controls"), ("p", prose)]
+    parts = [*begin, ("page", ""), ("p", line), ("p", prose)]
+    last = load(make_pdf(parts), headings="sizes").blocks[-1]
+    assert (last.page, last.heading) == (3, () if is_annex else ("Controls",))

@@ -310,3 +310,33 @@ def test_paragraphs_of_an_rfc_go_on_at_the_next_page() -> None:
     assert "   - it writes\n\n   A grammar has" in text
     assert "and plain\n\n3.1.  Values" in text
     assert "quoted\n   by\n\n   Chapter 4" in text
+
+
+def test_numbers_go_on_after_one_that_is_left_out() -> None:
+    lines = ("1. Parties", "2. Terms", "3. Price", "5. Payment", "6. Notices")
+    assert headings(under(*lines)) == list(lines)
+    assert headings(under(*lines[:4])) == list(lines[:3]), "no later number confirms it"
+
+
+def test_a_long_section_ends_where_numbers_went_on_unseen() -> None:
+    """The headings from 9 on do not count up from 3, so they are none; section 2 does not contain them, though."""
+    begin = f"{BODY}\n\n" + under("1. Parties", "2. Price", "3. Terms")
+    text = f"{begin}\n{f'{BODY} ' * 200}\n\n{under('9. Notices', '12. Law')}\n{BODY * 400}\n"
+    found = find_chapters(text, "")
+    assert [heading.title for heading in found] == ["1. Parties", "2. Price", "3. Terms", ""]
+    assert text[found[-1].start :].startswith("9. Notices")
+
+
+@pytest.mark.parametrize(
+    "capitals",
+    [
+        "EMPLOYER\n\n/s/ Ada Holm",
+        "EMPLOYER\n\nBy: Ada Holm",
+        "EMPLOYER\n\n____________",
+        "END OF TERMS",
+        "NORTHERN\nHARBOUR RESOURCES\n\nCORPORATION",
+    ],
+)
+def test_signatures_names_and_ends_in_capitals_are_no_headings(capitals: str) -> None:
+    text = f"{under('RECITALS', 'PAYMENT')}\n\n{capitals}\n\n{BODY}\n"
+    assert headings(f"{BODY}\n\n{text}") == ["RECITALS", "PAYMENT"]

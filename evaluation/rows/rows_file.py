@@ -3,7 +3,6 @@
 `read_answers` returns the answers that files of rows hold, by dataset.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.errors import Conflict, InvalidInput, Unavailable
-from core.execution.files import Draft
+from core.execution.files import Draft, try_lock
 from evaluation.datasets.json_lines import read_rows
 from evaluation.rows.answer_rows import AnswerRow
 
@@ -50,12 +49,8 @@ class RowsFile:
         except OSError as error:
             raise InvalidInput(f"--rows {self.path} cannot be written: {error.strerror}; name another file") from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._check_not_replaced(self._file)
+            self._lock(self._file)
             self._read()
-        except BlockingIOError as error:
-            self._file.close()
-            raise Conflict(f"{self.path} is being written by another comparison; name another with --rows") from error
         except (Conflict, InvalidInput):
             self._file.close()
             raise
@@ -116,8 +111,12 @@ class RowsFile:
             draft.file.writelines([*(_line(*one) for one in ours), *others.values()])
             draft.keep()
 
-    def _check_not_replaced(self, file: FileIO) -> None:
-        """Raises `Conflict` if another comparison replaced the file after it was opened: its rows would be lost."""
+    def _lock(self, file: FileIO) -> None:
+        """Raises `Conflict` if another comparison holds the lock, or replaced the file after it was opened: its rows
+        would be lost.
+        """
+        if not try_lock(file.fileno()):
+            raise Conflict(f"{self.path} is being written by another comparison; name another with --rows")
         opened = os.fstat(file.fileno())
         if not self.path.exists() or not os.path.samestat(opened, self.path.stat()):
             raise Conflict(f"{self.path} was replaced by another comparison just now; run the command again")

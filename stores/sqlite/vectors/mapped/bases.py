@@ -4,7 +4,6 @@ too old.
 `BaseFolder` has one file for each collection, which one process at a time replaces. `Bases` decides.
 """
 
-import fcntl
 import logging
 import os
 import sqlite3
@@ -19,6 +18,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.files import try_lock
 from core.ports.views import VectorKind
 from stores.sqlite.vectors.mapped.base import ChangedFile, DamagedRows, MappedSnapshot, VectorBase
 from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, read_header
@@ -139,7 +139,7 @@ class BaseFolder:
             return
         try:
             deadline = time.monotonic() + (_LONGEST_WAIT_SECONDS if wait else 0.0)
-            while not (held := _try_lock(file)) and time.monotonic() < deadline and not stop.wait(_POLL_SECONDS):
+            while not (held := try_lock(file)) and time.monotonic() < deadline and not stop.wait(_POLL_SECONDS):
                 pass
             yield held
         finally:
@@ -168,14 +168,6 @@ class BaseFolder:
         if message not in self._logged:
             self._logged.add(message)
             _log.log(level, message)
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 _COMPARED = 64

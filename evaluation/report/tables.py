@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from core.ports.reasoning import Support
-from evaluation.judging.judgements import FAITHFULNESS, RELEVANCE
+from evaluation.judging.judge import FAITHFULNESS, RELEVANCE
 from evaluation.ranker.training import TrainedRanker
 from evaluation.report.aggregates import (
     DEEPEST,
@@ -30,7 +30,6 @@ from evaluation.rows.answer_rows import ModelRow, format_names
 from evaluation.scores import LEVEL, Interval, Separation, ThresholdPoint, choose_threshold, compute_curve, hold_out
 
 __all__ = ["build_calibration_report", "build_calibration_tables", "build_ranker_table", "build_tables"]
-
 
 _SEARCH = {
     "R@2": "recall@2",

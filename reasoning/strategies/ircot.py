@@ -13,8 +13,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.thoughts import Search, Sentence, next_plain_sentence, next_sentence
 from reasoning.engine.answers import answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.shared.wording import query_key
 

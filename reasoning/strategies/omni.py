@@ -14,11 +14,9 @@ from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.split import denoise, split_intents
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, check_reranker, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, check_reranker, memory_field
 from reasoning.engine.session import Session, gather
-from reasoning.shared.ranking import fuse_rankings
-from reasoning.shared.self_consistency import vote
+from reasoning.shared.fusion import fuse_rankings, vote
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Omni", "build"]
 

@@ -18,16 +18,14 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding, format_known
-from reasoning.actions.replies import is_abstention
-from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
+from reasoning.actions.replies import Graded, SupportWord, format_support_rule, grade, is_abstention
 from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
 from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
-from reasoning.engine.calls import ModelCall
+from reasoning.engine.calls import AnswerStream, ModelCall, read_partial_answer
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_evidence
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = [
     "MAX_QUOTE_WORDS",
@@ -42,7 +40,6 @@ __all__ = [
     "quote_steps",
     "rescue_answer",
 ]
-
 
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000

@@ -26,7 +26,7 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.answers.conclude import Concluded, is_streamed, rescue_answer
-from reasoning.actions.support import Grade, SupportWord, format_support_rule, grade
+from reasoning.actions.replies import Grade, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import (
     MARKERS,
     cite_quotes,
@@ -38,11 +38,10 @@ from reasoning.citations.markers import (
 )
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion
-from reasoning.engine.calls import ModelCall
+from reasoning.engine.calls import AnswerStream, ModelCall
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import AnswerStream
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = [
     "Context",
@@ -53,7 +52,6 @@ __all__ = [
     "summarize",
     "summarize_evidence",
 ]
-
 
 _MARKED: Collection[Support] = (Support.INFERRED, Support.MEMORY)
 

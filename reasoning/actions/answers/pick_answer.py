@@ -20,7 +20,7 @@ from reasoning.actions.replies import is_abstention
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.reading.candidates import Form, find_form, list_candidates, list_judgements, list_sides
+from reasoning.reading import Form, find_form, list_candidates, list_judgements, list_sides
 
 __all__ = ["pick_answer"]
 

@@ -19,15 +19,14 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.sentences import split_sentences
 from reasoning.actions.answers.answer import select_cited
-from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.actions.replies import SupportWord, format_support_rule, grade
 from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = ["Kind", "Move", "Observation", "Search", "Sentence", "next_plain_sentence", "next_sentence", "next_thought"]
-
 
 Kind = Literal["fact", "need", "answer"]
 """A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""

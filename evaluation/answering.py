@@ -124,11 +124,14 @@ def _strategy(package: str, text: str, kind: str) -> str:
 def _models(settings: Settings) -> str:
     """Returns the settings of the models that answer, without keys and without models that only judge."""
     llm = settings.llm
-    roles = {role: one for role, one in sorted(llm.roles.items()) if not _is_judge(role)}
+    roles = {role: chosen for role, chosen in sorted(llm.roles.items()) if not _is_judge(role)}
     return json.dumps(
         [
             [llm.base_url, llm.model, llm.max_output_tokens, llm.profile],
-            {role: [one.base_url, one.model, one.max_output_tokens, one.temperature] for role, one in roles.items()},
+            {
+                role: [chosen.base_url, chosen.model, chosen.max_output_tokens, chosen.temperature]
+                for role, chosen in roles.items()
+            },
             [settings.reranker.kind, settings.reranker.model, settings.reranker.url],
             [settings.web.kind, settings.web.url, settings.web.after_private],
             settings.budget.model_dump(mode="json"),

@@ -122,10 +122,10 @@ def list_judgements(question: str) -> tuple[str, ...]:
 def list_sides(question: str) -> tuple[str, ...]:
     """Returns the names of the question between which it offers a choice; empty if it offers none."""
     names = find_names(question)
-    for found in _OR.finditer(question):
-        left = [name for name in names if name.end <= found.start()]
-        right = [name for name in names if name.start >= found.end()]
-        if left and right and found.start() - left[-1].end < 3 and right[0].start - found.end() < 6:
+    for choice in _OR.finditer(question):
+        left = [name for name in names if name.end <= choice.start()]
+        right = [name for name in names if name.start >= choice.end()]
+        if left and right and choice.start() - left[-1].end < 3 and right[0].start - choice.end() < 6:
             return (left[-1].form, right[0].form)
     return ()
 
@@ -138,9 +138,9 @@ def list_candidates(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
     found: Iterator[str]
     match find_kind(question):
         case ValueKind.DATE:
-            found = (one.group() for hit in hits for one in _DATE.finditer(hit.chunk.text))
+            found = (value.group() for hit in hits for value in _DATE.finditer(hit.chunk.text))
         case ValueKind.NUMBER | ValueKind.DURATION:
-            found = (one.group() for hit in hits for one in _AMOUNT.finditer(hit.chunk.text))
+            found = (value.group() for hit in hits for value in _AMOUNT.finditer(hit.chunk.text))
         case _:
             found = _names(question, hits, with_digits=find_kind(question) is ValueKind.NONE)
     return _distinct(found)
@@ -149,7 +149,7 @@ def list_candidates(question: str, hits: Sequence[Hit]) -> tuple[str, ...]:
 def _names(question: str, hits: Sequence[Hit], *, with_digits: bool) -> Iterator[str]:
     asked = f" {normalise_answer(question)} "
     for hit in hits:
-        for name in (_without_addition(hit.document.title), *(one.form for one in find_names(hit.chunk.text))):
+        for name in (_without_addition(hit.document.title), *(span.form for span in find_names(hit.chunk.text))):
             is_asked = f" {normalise_answer(name)} " in asked
             if not is_asked and (with_digits or not any(map(str.isdigit, name))):
                 yield name
@@ -160,10 +160,10 @@ def _without_addition(title: str) -> str:
     return re.sub(r"\s\([^()]*\)\Z", "", title)
 
 
-def _distinct(found: Iterable[str]) -> tuple[str, ...]:
+def _distinct(texts: Iterable[str]) -> tuple[str, ...]:
     candidates: dict[str, str] = {}
-    for one in found:
-        value = one.strip(" ,.;:")
+    for text in texts:
+        value = text.strip(" ,.;:")
         if value and len(value) <= _LONGEST and (known := normalise_answer(value)):
             candidates.setdefault(known, value)
         if len(candidates) == _MOST_CANDIDATES:
@@ -217,7 +217,9 @@ def find_evidence(answer: str, question: str, hits: Sequence[Hit]) -> tuple[Hit,
     missing = _missing_names(question, words[chosen[0].chunk.id])
     while missing and len(chosen) < _MOST_CITED:
         more = [
-            hit for hit in hits if hit not in chosen and (judges or any(_are_linked(hit, one, texts) for one in chosen))
+            hit
+            for hit in hits
+            if hit not in chosen and (judges or any(_are_linked(hit, cited, texts) for cited in chosen))
         ]
         helping = {hit.chunk.id: sum(_stems(name) <= words[hit.chunk.id] for name in missing) for hit in more}
         if not any(helping.values()):
@@ -281,7 +283,7 @@ def _uncovered(text: str, answer: str, question: str) -> list[str]:
 
 def _nouns_asked(question: str) -> list[str]:
     """Returns the last word of each phrase that a question asks for, except words that only tell a kind of thing."""
-    phrases = [found[1] for pattern in (_RELATION, _KIND) for found in pattern.finditer(question)]
+    phrases = [phrase[1] for pattern in (_RELATION, _KIND) for phrase in pattern.finditer(question)]
     nouns = (phrase.split()[-1] for phrase in phrases)
     return [noun for noun in nouns if not GENERIC.fullmatch(noun) and noun.islower() and len(noun) > 2]
 
@@ -296,7 +298,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(word.stem for word in split_words(text))
 
 
-def _are_linked(one: Hit, other: Hit, texts: dict[str, str]) -> bool:
-    return is_contained(one.document.title, texts[other.chunk.id]) or is_contained(
-        other.document.title, texts[one.chunk.id]
+def _are_linked(hit: Hit, other: Hit, texts: dict[str, str]) -> bool:
+    return is_contained(hit.document.title, texts[other.chunk.id]) or is_contained(
+        other.document.title, texts[hit.chunk.id]
     )

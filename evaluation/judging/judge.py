@@ -109,7 +109,7 @@ def _summarise(scores: Sequence[int | None], possible: Sequence[int]) -> Mapping
     known = [score for score in scores if score is not None]
     return {
         "score": 100 * mean(known) if known else None,
-        "shares": {str(one): mean([float(score == one) for score in known]) for one in possible},
+        "shares": {str(point): mean([float(score == point) for score in known]) for point in possible},
     }
 
 

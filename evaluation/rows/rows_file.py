@@ -108,7 +108,7 @@ class RowsFile:
             if row.fields["kind"] != SEARCH and key not in written:
                 others[key] = json.dumps(row.fields, ensure_ascii=False).encode() + b"\n"
         with Draft(self.path) as draft:
-            draft.file.writelines([*(_line(*one) for one in ours), *others.values()])
+            draft.file.writelines([*(_line(*row) for row in ours), *others.values()])
             draft.keep()
 
     def _lock(self, file: FileIO) -> None:
@@ -160,7 +160,7 @@ def read_answers(*paths: Path) -> Mapping[str, Sequence[AnswerRow]]:
     return {dataset: list(own.values()) for dataset, own in found.items()}
 
 
-def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
+def _read_file(path: Path, answers: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
     """Adds the answers of one file to `found`."""
     has_answers = False
     for row in read_rows(path, whole_lines=True, remedy="delete the line"):
@@ -170,7 +170,7 @@ def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -
                 answer = AnswerRow.from_json(fields)
             except ValueError as error:
                 raise InvalidInput(f"{row.place}: the row is of another release; run the comparison again") from error
-            own = found.setdefault(str(row.fields.get("dataset", "")), {})
+            own = answers.setdefault(str(row.fields.get("dataset", "")), {})
             own[answer.fingerprint, answer.gold or answer.question_id] = answer
             has_answers = True
     if not has_answers:

@@ -114,7 +114,7 @@ def check_quotes(
     """
     quotes: dict[tuple[str, int], Quote] = {}
     evidence: dict[str, str] = {}
-    missing = dict.fromkeys(one.passage for one in citations if not 1 <= one.passage <= len(shown))
+    missing = dict.fromkeys(citation.passage for citation in citations if not 1 <= citation.passage <= len(shown))
     note_missing(session.trace, list(missing), f" of step {step}")
     for citation in citations:
         if citation.passage in missing:

@@ -94,7 +94,7 @@ def _locate_parts(words: str, letters: _Letters) -> Span | None:
         if found is None:
             return None
         spans.append(found)
-    if all(following.start - one.end <= _MAX_OMITTED for one, following in pairwise(spans)):
+    if all(following.start - span.end <= _MAX_OMITTED for span, following in pairwise(spans)):
         return Span(start=spans[0].start, end=spans[-1].end)
     return max(spans, key=lambda span: span.end - span.start)
 

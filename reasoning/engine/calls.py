@@ -194,8 +194,8 @@ class AnswerStream:
         if text:
             self._trace.emit(TokenEvent(text=MARKERS.sub(self._keep_valid, text)))
 
-    def _keep_valid(self, found: re.Match[str]) -> str:
-        valid = [number for number in parse_marker(found) if 1 <= number <= self.sources]
+    def _keep_valid(self, marker: re.Match[str]) -> str:
+        valid = [number for number in parse_marker(marker) if 1 <= number <= self.sources]
         return "".join(f" [{self._numbers.setdefault(number, len(self._numbers) + 1)}]" for number in valid)
 
 

@@ -294,7 +294,7 @@ class Session:
     @property
     def _shown_chunks(self) -> frozenset[str]:
         """The ids of the chunks of the corpus that a model was shown in this session."""
-        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        web = {id for hits in self._found.values() for id, hit in hits.items() if hit.url is not None}
         return frozenset(self._shown - web)
 
     @property

@@ -90,9 +90,9 @@ def parse_tags(question: str, words: str = "") -> tuple[str, ...]:
 def replace_tags(question: str, answers: Mapping[str, str]) -> str:
     """Returns the question with answers, by node id, in place of the tags that name them; other tags stay."""
 
-    def answer(found: re.Match[str]) -> str:
-        id = "Q{}.{}".format(*map(int, (found[1] or found[2]).split(".")))
-        return answers.get(id, found[0])
+    def answer(tag: re.Match[str]) -> str:
+        id = "Q{}.{}".format(*map(int, (tag[1] or tag[2]).split(".")))
+        return answers.get(id, tag[0])
 
     return _TAG.sub(answer, question)
 

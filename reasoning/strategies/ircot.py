@@ -96,7 +96,7 @@ class _Chain:
 
     def add_sentence(self, sentence: Sentence) -> None:
         """Adds a sentence, unless it is there already, and ends the chain with the answer."""
-        earlier = (*(one.text for one in self.facts), *(one.query for one in self.searches), self.query)
+        earlier = (*(thought.text for thought in self.facts), *(search.query for search in self.searches), self.query)
         known = set(map(query_key, earlier))
         self.length += 1
         self._needs = sentence.kind == "need"

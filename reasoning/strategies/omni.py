@@ -90,7 +90,7 @@ class Omni:
         planned = [PlannedStep(id=str(number), question=query) for number, query in enumerate(queries, start=1)]
         last = PlannedStep(id=_LAST, question=rewritten, parents=tuple(step.id for step in planned), depth=1)
         session.plan([*planned, last])
-        found = await gather(self._retrieve(session, one) for one in planned)
+        found = await gather(self._retrieve(session, step) for step in planned)
         against = rewritten if self._config.rerank_by == "rewritten" else question
         passages = await self._rerank(session, against, fuse_rankings([result.hits for result in found]))
         facts = tuple(dict.fromkeys(fact for result in found for fact in result.facts))

@@ -182,8 +182,8 @@ def format_known(known: Sequence[KnownAnswer]) -> str:
     if not known:
         return ""
     return "What is known already:\n" + "\n".join(
-        fenced("known", "\n".join([f"Question: {one.question}", format_finding(one), *_format_quotes(one.quotes)]))
-        for one in known
+        fenced("known", "\n".join([f"Question: {step.question}", format_finding(step), *_format_quotes(step.quotes)]))
+        for step in known
     )
 
 

@@ -261,10 +261,10 @@ def _format_findings(chain: Sequence[KnownAnswer], passages: Sequence[Hit]) -> s
     """Returns the findings with the numbers of the passages that they stand on."""
     numbers = {hit.chunk.id: number for number, hit in enumerate(passages, start=1)}
     blocks = []
-    for one in chain:
-        cited = sorted({numbers[quote.hit.chunk.id] for quote in one.quotes if quote.hit.chunk.id in numbers})
+    for step in chain:
+        cited = sorted({numbers[quote.hit.chunk.id] for quote in step.quotes if quote.hit.chunk.id in numbers})
         sources = "".join(f" [{number}]" for number in cited)
-        blocks.append(fenced("known", f"Question: {one.question}\n{format_finding(one)}{sources}"))
+        blocks.append(fenced("known", f"Question: {step.question}\n{format_finding(step)}{sources}"))
     return "\n".join(blocks)
 
 
@@ -300,9 +300,9 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
     chosen = _choose(chain)
     numbers: dict[_Place, int] = {}
     quotes, blocks = list[Quote](), list[str]()
-    for one in chain:
-        lines = [f"Question: {one.question}", format_finding(one)]
-        for quote in one.quotes:
+    for step in chain:
+        lines = [f"Question: {step.question}", format_finding(step)]
+        for quote in step.quotes:
             place = _place(quote)
             if place in numbers:
                 lines.append(f"[{numbers[place]}], as above")
@@ -311,7 +311,7 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
                 numbers[place] = len(quotes)
                 lines.append(f"[{len(quotes)}] {name_source(quote)}: {quote.text}")
         blocks.append(fenced("known", "\n".join(lines)))
-    all_places = {_place(quote) for one in chain for quote in one.quotes}
+    all_places = {_place(quote) for step in chain for quote in step.quotes}
     left_out = len(all_places - chosen)
     return QuotedSteps(text="\n".join(blocks), quotes=tuple(quotes), left_out=left_out)
 
@@ -329,7 +329,7 @@ def _choose(chain: Sequence[KnownAnswer]) -> set[_Place]:
 
 def _by_rank(chain: Sequence[KnownAnswer]) -> Iterator[tuple[int, Quote]]:
     """The first quote of each step, with 0, then the second of each, with 1, and so on."""
-    for rank, quotes in enumerate(zip_longest(*(one.quotes for one in chain))):
+    for rank, quotes in enumerate(zip_longest(*(step.quotes for step in chain))):
         yield from ((rank, quote) for quote in quotes if quote is not None)
 
 

@@ -78,7 +78,7 @@ def format_contexts(contexts: Sequence[Context]) -> str:
 
     What a context stands on is said only if it is not stated.
     """
-    lines = (f"Context {number}{_mark(one)}: {one.text}" for number, one in enumerate(contexts, start=1))
+    lines = (f"Context {number}{_mark(context)}: {context.text}" for number, context in enumerate(contexts, start=1))
     return fenced("summaries", "\n".join(lines))
 
 
@@ -220,14 +220,14 @@ async def conclude_answers(
     """
     steps = [
         Context(
-            text=f"Question: {one.question}\nAnswer: {one.answer}",
-            support=one.support,
-            unstated=one.unstated,
-            quotes=one.quotes,
+            text=f"Question: {step.question}\nAnswer: {step.answer}",
+            support=step.support,
+            unstated=step.unstated,
+            quotes=step.quotes,
         )
-        for one in chain
+        for step in chain
     ]
-    pairs = (fenced("known", f"Step {number}\n{one.text}") for number, one in enumerate(steps, start=1))
+    pairs = (fenced("known", f"Step {number}\n{step.text}") for number, step in enumerate(steps, start=1))
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_answers"),
         role=_ROLE,
@@ -279,11 +279,11 @@ def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[s
         numbers.append(range(len(quotes) + 1, len(quotes) + 1 + len(context.quotes)))
         quotes += context.quotes
 
-    def name_quotes(found: re.Match[str]) -> str:
-        marked = parse_marker(found)
+    def name_quotes(marker: re.Match[str]) -> str:
+        marked = parse_marker(marker)
         note_missing(session.trace, [context for context in marked if not 1 <= context <= len(contexts)])
         named = [number for context in marked for number in numbers_of(context)]
-        space = found[0][: found[0].index("[")]
+        space = marker[0][: marker[0].index("[")]
         return f"{space}[{', '.join(map(str, named))}]" if named else ""
 
     def numbers_of(context: int) -> Sequence[int]:

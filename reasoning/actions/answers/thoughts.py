@@ -182,7 +182,7 @@ def _cut(text: str, kind: Kind) -> str:
 def _format_facts(facts: Sequence[Sentence]) -> str:
     if not facts:
         return "There are no sentences yet: write the first."
-    lines = (one.text if one.support is Support.STATED else f"{one.text} ({one.support})" for one in facts)
+    lines = (fact.text if fact.support is Support.STATED else f"{fact.text} ({fact.support})" for fact in facts)
     return "The sentences so far:\n" + fenced("known", "\n".join(lines))
 
 
@@ -190,13 +190,13 @@ def _format_chain(sentences: Sequence[Sentence]) -> str:
     """Returns the sentences as one text, unmarked; '' without sentences."""
     if not sentences:
         return ""
-    return "The sentences so far:\n" + fenced("known", " ".join(one.text for one in sentences))
+    return "The sentences so far:\n" + fenced("known", " ".join(sentence.text for sentence in sentences))
 
 
 def _format_searches(searches: Sequence[Search]) -> str:
     if not searches:
         return ""
-    lines = (f"{one.query} ({_format_new(one.new)})" for one in searches)
+    lines = (f"{search.query} ({_format_new(search.new)})" for search in searches)
     return "Searched for already:\n" + fenced("known", "\n".join(lines))
 
 

@@ -105,7 +105,7 @@ class _Refined(BaseModel):
 
 def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
     """Returns the shape of a reply that refuses answers which must not be pasted into a question."""
-    lists = [one.answer for one in chain if ";" in one.answer and one.answer not in following]
+    lists = [step.answer for step in chain if ";" in step.answer and step.answer not in following]
     marks = list_marks(chain, following)
 
     class Refined(_Refined):
@@ -214,7 +214,7 @@ async def fill_tags(
         question=node.question,
         variables={
             "purpose": fenced("question", session.question.text),
-            "known": "\n".join(fenced("known", _format(id, one)) for id, one in answers.items()),
+            "known": "\n".join(fenced("known", _format(id, answer)) for id, answer in answers.items()),
             "question": fenced("question", node.question),
         },
         chunks=chunk_ids_of(list(answers.values())),
@@ -332,7 +332,7 @@ async def settle_or_plan(
         return _settle(session, reply, shown, question, step)
     if not reply.steps:
         return FirstLook(shown=shown)
-    known = {one.id.strip(): _read_known(session, one, shown) for one in reply.steps if one.answer.strip()}
+    known = {step.id.strip(): _read_known(session, step, shown) for step in reply.steps if step.answer.strip()}
     return FirstLook(
         nodes=reply.parse_nodes(question),
         known={id: answer for id, answer in known.items() if answer.found},

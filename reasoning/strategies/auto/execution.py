@@ -165,7 +165,7 @@ def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> l
     values = [parent.values or (parent.answer.text,) for parent in parents]
     filled: dict[str, None] = {}
     for combination in product(*values):  # lazily: a model decides how many there are
-        answers = {parent.node.id: one for parent, one in zip(parents, combination, strict=True)}
+        answers = {parent.node.id: value for parent, value in zip(parents, combination, strict=True)}
         filled.setdefault(replace_tags(node.question, answers))
         if len(filled) == most:
             break
@@ -173,16 +173,16 @@ def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> l
 
 
 def _join(
-    node: PlannedNode, questions: Sequence[str], found: Sequence[StepAnswer], unread: tuple[Hit, ...]
+    node: PlannedNode, questions: Sequence[str], answers: Sequence[StepAnswer], unread: tuple[Hit, ...]
 ) -> NodeAnswer:
     """Joins the answers to the questions. The result is never `stated`: which of the values is meant is open."""
-    parts = tuple(one.answer.known(question) for question, one in zip(questions, found, strict=True))
-    answered = [one for one in found if one.answer.found]
+    parts = tuple(part.answer.known(question) for question, part in zip(questions, answers, strict=True))
+    answered = [part for part in answers if part.answer.found]
     if not answered:
-        return NodeAnswer(node=node, question=questions[0], answer=found[0].answer, unread=unread, parts=parts)
-    values = tuple(dict.fromkeys(value for one in answered for value in one.values))
-    support = weakest_support([*(one.answer.support for one in answered), Support.INFERRED])
-    quotes = [quote for one in answered for quote in one.answer.quotes]
+        return NodeAnswer(node=node, question=questions[0], answer=answers[0].answer, unread=unread, parts=parts)
+    values = tuple(dict.fromkeys(value for part in answered for value in part.values))
+    support = weakest_support([*(part.answer.support for part in answered), Support.INFERRED])
+    quotes = [quote for part in answered for quote in part.answer.quotes]
     answer = CitedAnswer(
         text="; ".join(values),
         support=support,

@@ -207,14 +207,14 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     look would have read. If it finds no answer, the answer of the last step counts, with its support.
     """
     chain, goal = execution.chain, execution.goal
-    stated = len(chain) == len(execution.nodes) and all(one.answer.support is Support.STATED for one in chain)
+    stated = len(chain) == len(execution.nodes) and all(step.answer.support is Support.STATED for step in chain)
     if goal is not None and stated and not session.question.instructions:
         return answer_from_step(session, session.steps[goal.node.id])
-    cited = [quote.hit for one in chain for quote in one.answer.quotes]
-    unread = [hit for one in chain for hit in one.unread]
+    cited = [quote.hit for step in chain for quote in step.answer.quotes]
+    unread = [hit for step in chain for hit in step.unread]
     passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
-    known = [known for one in chain for known in one.known]
-    parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
+    known = [known for step in chain for known in step.known]
+    parents = tuple(session.steps) if not chain else tuple(step.node.id for step in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
@@ -225,7 +225,7 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
 
 
 def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
-    """Returns the answer of the last node. An answer that joins several steps is less supported than each of them."""
+    """Returns the answer of the last step. An answer that joins several steps is less supported than each of them."""
     answer, step = goal.answer, session.steps[goal.node.id]
     hits = tuple({hit.chunk.id: hit for hit in (*step.hits, *(quote.hit for quote in answer.quotes))}.values())
     whole = replace(
@@ -236,7 +236,7 @@ def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
 
 def _with_unasked(known: list[KnownAnswer], execution: Execution) -> list[KnownAnswer]:
     """Returns the findings and the questions that could not be asked, so that the last call knows what is missing."""
-    described = {id: one.answer.text or f"(unknown: {one.question})" for id, one in execution.answers.items()}
+    described = {id: step.answer.text or f"(unknown: {step.question})" for id, step in execution.answers.items()}
     for node in execution.nodes:
         if node.id not in execution.answers:
             question = replace_tags(node.question, described)

@@ -227,7 +227,7 @@ def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
     said: list[str] = []
     for unit in units:
         words = " ".join(unit.text.casefold().split())
-        if len(chosen) < most and not any(words in one for one in said):
+        if len(chosen) < most and not any(words in earlier for earlier in said):
             chosen.append(unit)
             said.append(words)
     return chosen

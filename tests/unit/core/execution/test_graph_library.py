@@ -10,7 +10,7 @@ from core.execution.graph_library import import_igraph
 
 def test_without_igraph_the_error_names_what_needs_it_and_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "igraph", None)  # how Python refuses the import of a module
-    with pytest.raises(InvalidSettings, match="^ways between entities cannot be computed without igraph"):
+    with pytest.raises(InvalidSettings, match=r"^ways between entities cannot be computed without igraph"):
         import_igraph("ways between entities")
 
 

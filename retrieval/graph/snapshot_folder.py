@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import InvalidInput
+from core.execution.array_files import OutdatedFile, UnreadableFile
 from core.execution.files import try_lock
 from core.telemetry.logs import log_event
 from retrieval.graph.compaction import encode_compacted
@@ -23,8 +24,6 @@ from retrieval.graph.snapshot_format import (
     LAYOUT,
     ArrayFile,
     FileContent,
-    OutdatedFile,
-    UnreadableFile,
     decode_snapshot,
     encode_snapshot,
     read_array_file,

@@ -18,10 +18,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.array_files import UnreadableFile
 from core.execution.files import try_lock
 from core.ports.views import VectorKind
 from stores.sqlite.vectors.mapped.base import ChangedFile, DamagedRows, MappedSnapshot, VectorBase
-from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, read_header
+from stores.sqlite.vectors.mapped.base_file import Header, read_header
 from stores.sqlite.vectors.mapped.building import write_base
 from stores.sqlite.vectors.rows import (
     Collection,
@@ -155,7 +156,7 @@ class BaseFolder:
             return read(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except UnreadableBase as error:
+        except UnreadableFile as error:
             self._log_once(logging.WARNING, f"the file of vectors {path} {error}: it is built again")
             with suppress(OSError):
                 path.unlink(missing_ok=True)

@@ -1,24 +1,29 @@
 """Runs every question through a reasoner, some concurrently, and returns a row for each; stored rows are used again.
 
-A row describes the language models and the prompts behind its answer, so that a stored row is used again only with the
-same models and prompts.
+A row describes the language models and the prompts behind its answer. First come fingerprints of all that an answer
+depends on: a stored row is used again only if they are the same.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import cache
 
 import retrieval
 from app.container import Container
 from app.services.questions import AskRequest, SearchRequest, ask, search
 from core.corpora import Corpus
 from core.errors import HopweaveError
+from core.ids import digest
 from core.ports.reasoning import Unsupported
-from core.strategies import load_module, parse_spec
+from core.prompting import fences
+from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, parse_prompt
+from core.settings import Settings
+from core.strategies import load_module, parse_config, parse_spec
 from core.trace import Budget, Trace
 from evaluation.datasets.dataset import Dataset, GoldQuestion
-from evaluation.fingerprints import PROMPTED, fingerprint_answers, fingerprint_gold, fingerprint_prompts, is_judge
 from evaluation.indexing import ReportProgress
 from evaluation.rows.answer_rows import AnswerRow, Cost, ModelRow
 from evaluation.rows.rows_file import ANSWER, RowsFile
@@ -27,7 +32,111 @@ from models import ConfiguredModels
 from reasoning import REASONERS
 from retrieval import warm
 
-__all__ = ["AnswerOptions", "answer_all", "describe_judges", "describe_models", "needs_model"]
+__all__ = [
+    "AnswerOptions",
+    "answer_all",
+    "describe_judges",
+    "describe_models",
+    "fingerprint_answers",
+    "fingerprint_gold",
+    "fingerprint_prompts",
+    "needs_model",
+]
+
+_SCORING = "2"
+"""Another number if the same answer is scored otherwise, so that no row of an earlier release counts."""
+_JUDGE = "judge"
+_PROMPTED = ("reasoning", "retrieval")
+"""The packages whose prompts an answer depends on."""
+
+
+def fingerprint_answers(
+    container: Container,
+    corpus: Corpus,
+    dataset: Dataset | None,
+    reasoner: str,
+    *,
+    over: str | None,
+    k: int | None,
+    web: bool,
+    unsupported: str,
+) -> str:
+    """Returns the fingerprint of a reasoner's answers on a corpus.
+
+    Without `dataset` the corpus existed before, and counts by its id and generation. A named searcher differs from the
+    same searcher by default, since some reasoners have searchers of their own.
+    """
+    documents = [dataset.fingerprint] if dataset else [corpus.id, str(corpus.generation)]
+    settings = container.settings
+    return digest(
+        "answers",
+        [
+            _SCORING,
+            *documents,
+            json.dumps(asdict(corpus.settings), sort_keys=True),
+            _strategy(REASONERS, reasoner, "reasoner"),
+            _strategy(retrieval.SEARCHERS, over or settings.searcher, "searcher"),
+            json.dumps([over is not None, k, web, unsupported]),
+            _models(settings),
+            fingerprint_prompts(container.prompts, *_PROMPTED),
+            fences.FINGERPRINT,
+        ],
+    )
+
+
+def fingerprint_gold(question: GoldQuestion) -> str:
+    """Returns the fingerprint of a question with what it is scored by."""
+    supporting = sorted((s.key, (s.span.start, s.span.end) if s.span else ()) for s in question.supporting)
+    sentences = sorted(sentence.label for sentence in question.sentences)
+    rest = [
+        supporting,
+        sentences,
+        question.hop_answers,
+        question.answerable,
+        *([question.parts] if question.parts else []),
+    ]
+    return digest("gold", [question.id, question.text, *question.answers, json.dumps(rest)])
+
+
+def fingerprint_prompts(library: PromptLibrary, *packages: str) -> str:
+    """Returns the fingerprint of the wording of every prompt in these packages, as the library replaces it."""
+    prompts = [library.replaced.get(prompt.name, prompt) for package in packages for prompt in _read_prompts(package)]
+    return digest("prompts", [prompt.hash for prompt in prompts])
+
+
+def _is_judge(role: str) -> bool:
+    """Returns whether a role only judges answers."""
+    return role.startswith(_JUDGE)
+
+
+@cache
+def _read_prompts(package: str) -> tuple[Prompt, ...]:
+    files = list_prompt_files(package)
+    return tuple(parse_prompt(file.name.removesuffix(".md"), file.read_text("utf-8")) for file in files)
+
+
+def _strategy(package: str, text: str, kind: str) -> str:
+    """Returns the name with all options in effect, so that a changed default is another strategy."""
+    spec = parse_spec(text)
+    return f"{spec.name} {parse_config(package, spec, kind).model_dump_json()}"
+
+
+def _models(settings: Settings) -> str:
+    """Returns the settings of the models that answer, without keys and without models that only judge."""
+    llm = settings.llm
+    roles = {role: chosen for role, chosen in sorted(llm.roles.items()) if not _is_judge(role)}
+    return json.dumps(
+        [
+            [llm.base_url, llm.model, llm.max_output_tokens, llm.profile],
+            {
+                role: [chosen.base_url, chosen.model, chosen.max_output_tokens, chosen.temperature]
+                for role, chosen in roles.items()
+            },
+            [settings.reranker.kind, settings.reranker.model, settings.reranker.url],
+            [settings.web.kind, settings.web.url, settings.web.after_private],
+            settings.budget.model_dump(mode="json"),
+        ]
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,7 +249,7 @@ async def describe_models(container: Container) -> tuple[ModelRow, ...]:
     Asks their endpoints what kind of server they are, so call it once for many questions.
     """
     llm = container.settings.llm
-    roles = [role for role in sorted(llm.roles) if role != _EXTRACT and not is_judge(role)]
+    roles = [role for role in sorted(llm.roles) if role != _EXTRACT and not _is_judge(role)]
     return await _describe(container, ["", *roles] if llm.model else roles)
 
 
@@ -177,7 +286,7 @@ async def _describe(container: Container, roles: Sequence[str]) -> tuple[ModelRo
 def _describe_prompts(container: Container) -> str:
     """Returns a short hash of the wording of all prompts, after the name of the folder that replaces some of them."""
     folder = container.settings.prompts_dir
-    fingerprint = fingerprint_prompts(container.prompts, *PROMPTED)[:_SHORT]
+    fingerprint = fingerprint_prompts(container.prompts, *_PROMPTED)[:_SHORT]
     return f"{folder.name} {fingerprint}" if folder and container.prompts.replaced else fingerprint
 
 

@@ -316,10 +316,12 @@ def _filter_questions(dataset: Dataset, where: DocumentFilter | None) -> tuple[G
     if where is None:
         return dataset.questions
     kept = tuple(
-        one for one in dataset.questions if where.matches(id=one.id, key=one.id, title="", metadata=one.metadata)
+        question
+        for question in dataset.questions
+        if where.matches(id=question.id, key=question.id, title="", metadata=question.metadata)
     )
     if not kept:
-        fields = ", ".join(sorted({name for one in dataset.questions for name in one.metadata})) or "none"
+        fields = ", ".join(sorted({name for question in dataset.questions for name in question.metadata})) or "none"
         raise InvalidInput(
             f"--where matches none of the {len(dataset.questions):,} questions of {dataset.name}; the fields of their "
             f"`metadata`: {fields}"

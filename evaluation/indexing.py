@@ -165,18 +165,18 @@ def read_peak_memory_mb(pid: int | None) -> float | None:
 def _check_submissions(dataset: Dataset, *, with_given: bool) -> None:
     """Raises `InvalidInput` if a line cannot be used, before anything is written."""
     count, first = 0, None
-    for one in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
-        if isinstance(one, Rejection):
-            count, first = count + 1, first or one
+    for passage in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
+        if isinstance(passage, Rejection):
+            count, first = count + 1, first or passage
     if first is not None:
         raise InvalidInput(f"{dataset.folder}: {count} lines cannot be used, {first.source}: {first.reason}")
 
 
 def _read_submissions(dataset: Dataset, *, with_given: bool) -> Iterator[Submission]:
     """Yields the passages that are indexed, one after another."""
-    for one in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
-        if isinstance(one, Submission) and (dataset.kept is None or one.key in dataset.kept):
-            yield one
+    for passage in read_paths([dataset.folder / CORPUS_FILE], with_given=with_given):
+        if isinstance(passage, Submission) and (dataset.kept is None or passage.key in dataset.kept):
+            yield passage
 
 
 async def _wait_for_job(

@@ -186,7 +186,9 @@ def measure_graded(ranking: Sequence[str], grades: Mapping[str, int]) -> dict[st
     ranked = [library.ScoredDoc(_QUERY, key, float(-place)) for place, key in enumerate(ranking)]
     measures = {library.parse_measure(name): metric for metric, name in _MEASURES.items()}
     scores = dict.fromkeys(GRADED_MEASURES, 0.0)
-    scores.update({measures[one.measure]: float(one.value) for one in library.iter_calc(measures, judged, ranked)})
+    scores.update(
+        {measures[metric.measure]: float(metric.value) for metric in library.iter_calc(measures, judged, ranked)}
+    )
     return scores
 
 

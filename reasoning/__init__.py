@@ -1,7 +1,7 @@
 """Reasoning: from a question and ranked chunks to a cited answer. The reasoners are the modules of `strategies`."""
 
-from reasoning.conversation import restate
-from reasoning.engine.backends import ReasoningBackends
+from reasoning.actions.queries.restate_question import restate
+from reasoning.engine.reasoner import ReasoningBackends
 
 __all__ = ["REASONERS", "ReasoningBackends", "restate"]
 

@@ -5,11 +5,11 @@ a filter sees it.
 """
 
 import asyncio
+from dataclasses import replace
 from functools import cached_property
 
 from app.access.access import Access, Meter, MeteredModels
 from app.access.corpora import (
-    KeyedReindexing,
     RestrictedContents,
     RestrictedCorpora,
     RestrictedDocuments,
@@ -61,7 +61,7 @@ class _RestrictedRecord:
     """
 
     def __init__(self, record: Record, access: Access, meter: Meter) -> None:
-        self._record = record
+        self._record = record.for_key(access.key)
         self._access = access
         self._meter = meter
 
@@ -93,7 +93,7 @@ class _RestrictedRecord:
     def submissions(self) -> Submissions:
         documents, where = self._documents, self._access.where
         if documents is None or where is None:
-            return MeteredSubmissions(self._record.submissions, self._meter, self._access.key)
+            return MeteredSubmissions(self._record.submissions, self._meter)
         return RestrictedSubmissions(self._record.submissions, self._meter, self._access.key, documents, where)
 
     @property
@@ -107,7 +107,7 @@ class _RestrictedRecord:
 
     @property
     def reindexing(self) -> Reindexing:
-        return KeyedReindexing(self._record.reindexing, self._access.key)
+        return self._record.reindexing
 
     @property
     def claims(self) -> Claims:
@@ -146,6 +146,9 @@ class _RestrictedRecord:
     @property
     def graph(self) -> GraphSource:
         return self._record.graph
+
+    def for_key(self, key: str | None) -> Record:
+        return _RestrictedRecord(self._record, replace(self._access, key=key), self._meter)
 
     async def check(self) -> str:
         return await self._record.check()

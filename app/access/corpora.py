@@ -22,16 +22,12 @@ from core.ports.record import (
     Exporter,
     FactRow,
     GraphMerge,
-    Reindex,
-    ReindexDifference,
-    Reindexing,
     TripleRow,
 )
 from core.record_policy.documents import make_page
 from core.record_policy.errors import corpus_name_missing, document_missing
 
 __all__ = [
-    "KeyedReindexing",
     "RestrictedContents",
     "RestrictedCorpora",
     "RestrictedDocuments",
@@ -224,9 +220,9 @@ class RestrictedCorpora:
         self._access.check_name(new_name)
         return await self._corpora.rename(name, new_name)
 
-    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
+    async def delete(self, name: str) -> Job:
         await self.get(name)
-        return await self._corpora.delete(name, submitted_by=submitted_by or self._access.key)
+        return await self._corpora.delete(name)
 
     async def count(self, corpus_id: str) -> CorpusCounts:
         """Raises `Forbidden` for a key with a filter."""
@@ -235,29 +231,6 @@ class RestrictedCorpora:
 
     async def _missing(self, name: str) -> NotFound:
         return corpus_name_missing(name, [corpus.name for corpus in (await self.list())[:_SHOWN]])
-
-
-class KeyedReindexing:
-    """Implements `core.ports.record.Reindexing`: jobs are submitted by `key`."""
-
-    def __init__(self, reindexing: Reindexing, key: str | None) -> None:
-        self._reindexing = reindexing
-        self._key = key
-
-    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
-        return await self._reindexing.start(corpus_id, settings, submitted_by=submitted_by or self._key)
-
-    async def list(self) -> Sequence[Reindex]:
-        return await self._reindexing.list()
-
-    async def compare(self, corpus_id: str, *, limit: int = 1000) -> ReindexDifference:
-        return await self._reindexing.compare(corpus_id, limit=limit)
-
-    async def swap(self, corpus_id: str) -> Job | None:
-        return await self._reindexing.swap(corpus_id)
-
-    async def cancel(self, corpus_id: str) -> Job | None:
-        return await self._reindexing.cancel(corpus_id)
 
 
 class RestrictedMerges:

@@ -21,15 +21,11 @@ __all__ = ["MeteredSubmissions", "RestrictedJobs", "RestrictedQuestions", "Restr
 
 
 class MeteredSubmissions:
-    """Implements `core.ports.record.Submissions`, and counts the bytes of what is submitted.
+    """Implements `core.ports.record.Submissions`, and counts the bytes of what is submitted."""
 
-    Jobs are submitted by `key`.
-    """
-
-    def __init__(self, submissions: Submissions, meter: Meter, key: str | None) -> None:
+    def __init__(self, submissions: Submissions, meter: Meter) -> None:
         self._submissions = submissions
         self._meter = meter
-        self._key = key
 
     async def enqueue(
         self,
@@ -39,17 +35,11 @@ class MeteredSubmissions:
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
-        submitted_by: str | None = None,
     ) -> Enqueued:
         """Raises `RateLimited` if the key may not submit so many bytes in this minute."""
         await self._meter.admit_bytes(sum(revision.size for revision in revisions))
         return await self._submissions.enqueue(
-            corpus_id,
-            revisions,
-            on_conflict,
-            job_id=job_id,
-            token_budget=token_budget,
-            submitted_by=submitted_by or self._key,
+            corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget
         )
 
     async def count_queued(self, corpus_id: str, *, at_most: int) -> int:
@@ -58,48 +48,29 @@ class MeteredSubmissions:
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         return await self._submissions.find_unchanged(corpus_id, fingerprints)
 
-    async def open_job(
-        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
-    ) -> str:
-        submitted_by = submitted_by or self._key
-        return await self._submissions.open_job(corpus_id, kind, token_budget=token_budget, submitted_by=submitted_by)
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
+        return await self._submissions.open_job(corpus_id, kind, token_budget=token_budget)
 
     async def close_job(self, job_id: str) -> Job:
         return await self._submissions.close_job(job_id)
 
-    async def delete_documents(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Job:
-        submitted_by = submitted_by or self._key
-        return await self._submissions.delete_documents(corpus_id, document_ids, submitted_by=submitted_by)
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
+        return await self._submissions.delete_documents(corpus_id, document_ids)
 
-    async def delete_existing(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Deletion:
-        submitted_by = submitted_by or self._key
-        return await self._submissions.delete_existing(corpus_id, document_ids, submitted_by=submitted_by)
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
+        return await self._submissions.delete_existing(corpus_id, document_ids)
 
     async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
         return await self._submissions.find_deletion(corpus_id, document_id)
 
-    async def amend(
-        self,
-        corpus_id: str,
-        document_id: str,
-        change: Callable[[NewRevision], NewRevision],
-        *,
-        submitted_by: str | None = None,
-    ) -> Enqueued:
-        return await self._submissions.amend(corpus_id, document_id, change, submitted_by=submitted_by or self._key)
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
+        return await self._submissions.amend(corpus_id, document_id, change)
 
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         return await self._submissions.set_enabled(corpus_id, document_ids, enabled=enabled)
 
-    async def retry(
-        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
-    ) -> Job:
-        submitted_by = submitted_by or self._key
-        return await self._submissions.retry(corpus_id, document_id, check=check, submitted_by=submitted_by)
+    async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
+        return await self._submissions.retry(corpus_id, document_id, check=check)
 
 
 class RestrictedSubmissions(MeteredSubmissions):
@@ -113,7 +84,8 @@ class RestrictedSubmissions(MeteredSubmissions):
         documents: RestrictedDocuments,
         where: DocumentFilter,
     ) -> None:
-        super().__init__(submissions, meter, key)
+        super().__init__(submissions, meter)
+        self._key = key
         self._documents = documents
         self._where = where
 
@@ -125,7 +97,6 @@ class RestrictedSubmissions(MeteredSubmissions):
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
-        submitted_by: str | None = None,
     ) -> Enqueued:
         """Raises `Forbidden`, naming the key, for a document that does not match or would replace a document that does
         not match.
@@ -136,28 +107,22 @@ class RestrictedSubmissions(MeteredSubmissions):
         for revision in revisions:
             if document_id(revision.key) in outside:
                 raise _refuse(revision.key)
-        return await super().enqueue(
-            corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget, submitted_by=submitted_by
-        )
+        return await super().enqueue(corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget)
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         found = await super().find_unchanged(corpus_id, fingerprints)
         visible = await self._documents.among(corpus_id, [document_id(key) for key in found])
         return frozenset(key for key in found if document_id(key) in visible)
 
-    async def delete_documents(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Job:
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         for id in document_ids:
             await self._documents.get(corpus_id, id)
-        return await super().delete_documents(corpus_id, document_ids, submitted_by=submitted_by)
+        return await super().delete_documents(corpus_id, document_ids)
 
-    async def delete_existing(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Deletion:
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         visible = await self._documents.among(corpus_id, document_ids)
         kept = [id for id in document_ids if id in visible]
-        deletion = await super().delete_existing(corpus_id, kept, submitted_by=submitted_by)
+        deletion = await super().delete_existing(corpus_id, kept)
         missing = {*deletion.missing, *document_ids} - (visible - set(deletion.missing))
         return Deletion(job=deletion.job, missing=tuple(id for id in dict.fromkeys(document_ids) if id in missing))
 
@@ -168,14 +133,7 @@ class RestrictedSubmissions(MeteredSubmissions):
         job = await super().find_deletion(corpus_id, document_id)
         return job if job is not None and job.submitted_by == self._key else None
 
-    async def amend(
-        self,
-        corpus_id: str,
-        document_id: str,
-        change: Callable[[NewRevision], NewRevision],
-        *,
-        submitted_by: str | None = None,
-    ) -> Enqueued:
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         present = await self._documents.get(corpus_id, document_id)
 
         def checked(submitted: NewRevision) -> NewRevision:
@@ -184,15 +142,13 @@ class RestrictedSubmissions(MeteredSubmissions):
             self._check(changed, {**found, **changed.metadata}, title=changed.title or present.title)
             return changed
 
-        return await super().amend(corpus_id, document_id, checked, submitted_by=submitted_by)
+        return await super().amend(corpus_id, document_id, checked)
 
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         visible = await self._documents.among(corpus_id, document_ids)
         return await super().set_enabled(corpus_id, [id for id in document_ids if id in visible], enabled=enabled)
 
-    async def retry(
-        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
-    ) -> Job:
+    async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         """Raises `Forbidden` also if what was submitted last does not match: another key may have submitted it."""
         if document_id not in await self._documents.among(corpus_id, [document_id]):
             raise document_missing(document_id)
@@ -202,7 +158,7 @@ class RestrictedSubmissions(MeteredSubmissions):
             if check is not None:
                 check(submitted)
 
-        return await super().retry(corpus_id, document_id, check=check_both, submitted_by=submitted_by)
+        return await super().retry(corpus_id, document_id, check=check_both)
 
     def _check(self, revision: NewRevision, metadata: Metadata, *, title: str | None = None) -> None:
         title = title or revision.title or revision.key

@@ -1,7 +1,6 @@
 """Detects communities of a graph by the Leiden algorithm, in a process of its own.
 
-igraph (GPL-2.0-or-later, a separate work that is used as a library) holds the GIL while it computes. In the process of
-a server, a large graph would block all requests.
+igraph holds the GIL while it computes. In the process of a server, a large graph would block all requests.
 """
 
 import asyncio
@@ -11,6 +10,7 @@ from array import array
 from collections.abc import Sequence
 
 from core.errors import Unavailable
+from core.execution.graph_library import import_igraph
 from core.execution.processes import python_command
 
 __all__ = ["find_communities"]
@@ -50,8 +50,7 @@ async def find_communities(nodes: int, ends: "array[int]", weights: "array[float
 
 
 def _main() -> None:
-    import igraph
-
+    igraph = import_igraph("communities of a graph")
     header, ends, weights = array(_INTS), array(_INTS), array(_FLOATS)
     header.fromfile(sys.stdin.buffer, 2)
     nodes, edges = header

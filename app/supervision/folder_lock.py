@@ -4,12 +4,11 @@ It is an advisory lock of the operating system, so it ends with its process, how
 process id of the holder, what it waits for, and a heartbeat, by which others tell a worker that was stopped (SIGSTOP)
 from a running worker.
 
-It uses `fcntl.flock` and not `filelock`: `is_held` is asked several times a second and must neither create nor change
+It uses `try_lock` and not `filelock`: `is_held` is asked several times a second and must neither create nor change
 the lock file, and the holder and its heartbeat would have to be kept beside it all the same.
 """
 
 import contextlib
-import fcntl
 import json
 import os
 import threading
@@ -19,6 +18,7 @@ from pathlib import Path
 from types import TracebackType
 
 from core.errors import FolderHeld
+from core.execution.files import try_lock
 
 __all__ = ["FolderLock", "Holder", "is_held", "read_holder"]
 
@@ -53,14 +53,13 @@ class FolderLock:
     def __enter__(self) -> "FolderLock":
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._file = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
+        if not try_lock(self._file):
             os.close(self._file)
             holder = read_holder(self._folder)
             by = f"process {holder.pid}" if holder else "another process"
-            message = f"the data folder {self._folder} is held by {by}; stop that worker, or use another data folder"
-            raise FolderHeld(message) from error
+            raise FolderHeld(
+                f"the data folder {self._folder} is held by {by}; stop that worker, or use another data folder"
+            )
         self._write_holder("")
         threading.Thread(target=self._give_heartbeats, name="heartbeat", daemon=True).start()
         return self
@@ -94,12 +93,9 @@ def is_held(folder: Path) -> bool:
         return False
     file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
+        return not try_lock(file)
     finally:
         os.close(file)
-    return False
 
 
 def read_holder(folder: Path) -> Holder | None:

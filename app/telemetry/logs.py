@@ -5,7 +5,6 @@ A process that seems to hang shows what it does: on SIGUSR2 it writes the stack 
 
 import asyncio
 import faulthandler
-import fcntl
 import logging
 import os
 import signal
@@ -23,6 +22,7 @@ from typing import Any
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from core.execution.files import try_lock, unlock
 from core.settings import LogSettings
 from core.telemetry.logs import FIELDS, current_request_id
 
@@ -123,16 +123,14 @@ class _BoundedFile(RotatingFileHandler):
 
     def _replace(self, record: logging.LogRecord) -> None:
         """Replaces the full file, unless another process does or has done it."""
-        try:
-            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another replaces it, or was stopped while it did: a line need not wait
+        if not try_lock(self._folder):  # another replaces it, or was stopped while it did: a line need not wait
             return
         try:
             self._follow()
             if self.shouldRollover(record):
                 self.doRollover()
         finally:
-            fcntl.flock(self._folder, fcntl.LOCK_UN)
+            unlock(self._folder)
 
     def close(self) -> None:
         super().close()

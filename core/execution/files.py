@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, and files that are mapped into memory.
+"""Files that appear whole or not at all, locks on files, and files that are mapped into memory.
 
 `FileMapping` also says whether a mapped file was changed since. Open it before mapping a file.
 """
@@ -13,7 +13,26 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-__all__ = ["Draft", "FileMapping", "delete_abandoned"]
+__all__ = ["Draft", "FileMapping", "delete_abandoned", "try_lock", "unlock"]
+
+
+def try_lock(file: int) -> bool:
+    """Locks an open file or folder for this process. Returns False if another process holds the lock.
+
+    It is an advisory lock of the operating system, on the file and not on its name. It ends when `file` and all copies
+    of it are closed, and so with the process, however that ends. Raises `OSError` if the file system has no locks.
+    """
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def unlock(file: int) -> None:
+    """Ends the lock of a file that stays open."""
+    fcntl.flock(file, fcntl.LOCK_UN)
+
 
 _NAME = re.compile(r"\.hopweave-[0-9a-f]{8}\.part")
 
@@ -58,9 +77,9 @@ def delete_abandoned(folder: Path) -> None:
         except OSError:  # renamed or deleted meanwhile, or another user's
             continue
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            path.unlink(missing_ok=True)
-        except OSError:  # it is being written, or the file system has no locks
+            if try_lock(file):
+                path.unlink(missing_ok=True)
+        except OSError:  # the file system has no locks
             continue
         finally:
             os.close(file)
@@ -71,14 +90,12 @@ def _create(folder: Path) -> tuple[Path, int]:
         path = folder / f".hopweave-{secrets.token_hex(4)}.part"
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:  # another process has just taken it for abandoned
-            pass
+            try_lock(file)
         except OSError:  # the file system has no locks: nobody deletes drafts in it
             return path, file
         if os.fstat(file).st_nlink:
             return path, file
-        os.close(file)
+        os.close(file)  # another process has just taken it for abandoned
 
 
 class FileMapping(mmap.mmap):

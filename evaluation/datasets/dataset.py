@@ -350,7 +350,7 @@ def _read_question(row: Row) -> GoldQuestion:
             f"{row.place}: question {question.id!r} has no `answer`; give one, or the passages that support it in "
             "`supporting` or `grades` (and no `aliases` or `parts`), to measure searchers alone"
         )
-    whole = next((one.key for one in question.sentences if one.span is None), None)
+    whole = next((support.key for support in question.sentences if support.span is None), None)
     if whole is not None:
         raise InvalidInput(f"{row.place}: {whole!r} in `supporting_sentences` needs `start` and `end`")
     return question

@@ -51,8 +51,10 @@ def _read_answers(row: Row) -> list[str]:
     """Returns the answers that are texts or numbers; nulls and blanks are skipped."""
     given = get_list(row, "golden_answers")
     # pandas writes NaN for null
-    found = [one for one in given if one is not None and not (isinstance(one, float) and math.isnan(one))]
-    for one in found:
-        if not isinstance(one, str | int | float):
-            raise InvalidInput(f"{row.place}: `golden_answers` must hold texts, not {one!r:.80}")
-    return [str(one) for one in found if str(one).strip()]
+    found = [
+        answer for answer in given if answer is not None and not (isinstance(answer, float) and math.isnan(answer))
+    ]
+    for answer in found:
+        if not isinstance(answer, str | int | float):
+            raise InvalidInput(f"{row.place}: `golden_answers` must hold texts, not {answer!r:.80}")
+    return [str(answer) for answer in found if str(answer).strip()]

@@ -42,7 +42,7 @@ def _write_passages(row: Row, writer: DatasetWriter) -> dict[str, list[tuple[str
     found: dict[str, list[tuple[str, Places]]] = {}
     for item in get_list(row, "context"):
         title, sentences = _check_pair(item, "context", row)
-        if not isinstance(sentences, list) or not all(isinstance(one, str) for one in sentences):
+        if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
             raise InvalidInput(f"{row.place}: `context` {title!r} must hold a list of sentences")
         text, places = _join(sentences)
         found.setdefault(title, []).append((writer.passage(title, text), places))

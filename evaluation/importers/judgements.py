@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 from core.errors import InvalidInput
@@ -60,23 +61,23 @@ def read_judgements(files: Sequence[Path], writer: DatasetWriter, passages: Coll
     """
     judgements = Judgements(files=", ".join(map(str, files)))
     foreign, negative, repeated = _LeftOut(), _LeftOut(), _LeftOut()
-    for one in (judgement for file in files for judgement in _read_file(file)):
-        if passages is not None and one.passage not in passages:
-            foreign.add(f"{one.place}, {one.passage!r}")
+    for judgement in chain.from_iterable(map(_read_file, files)):
+        if passages is not None and judgement.passage not in passages:
+            foreign.add(f"{judgement.place}, {judgement.passage!r}")
             continue
-        if one.grade < 0:
-            negative.add(one.place)
-        grade = max(one.grade, 0)
-        own = judgements.grades.setdefault(one.query, {})
-        judgements.places.setdefault(one.query, one.place)
-        if own.get(one.passage, grade) != grade:
+        if judgement.grade < 0:
+            negative.add(judgement.place)
+        grade = max(judgement.grade, 0)
+        own = judgements.grades.setdefault(judgement.query, {})
+        judgements.places.setdefault(judgement.query, judgement.place)
+        if own.get(judgement.passage, grade) != grade:
             raise InvalidInput(
-                f"{one.place}: passage {one.passage!r} has the grade {grade} for query {one.query!r} here and "
-                f"{own[one.passage]} before; delete one of the lines"
+                f"{judgement.place}: passage {judgement.passage!r} has the grade {grade} for query {judgement.query!r} "
+                f"here and {own[judgement.passage]} before; delete one of the lines"
             )
-        if one.passage in own:
-            repeated.add(one.place)
-        own[one.passage] = grade
+        if judgement.passage in own:
+            repeated.add(judgement.place)
+        own[judgement.passage] = grade
     if foreign.count and not judgements.grades:
         raise InvalidInput(
             f"{judgements.files}: no judged passage is in the corpus (the first: {foreign.first}); "
@@ -117,9 +118,9 @@ def write_judged(queries: Iterable[Query], judgements: Judgements, writer: Datas
     _count(writer, unknown, "judgements were left out, since their query is not among the queries")
 
 
-def _count(writer: DatasetWriter, found: _LeftOut, what: str) -> None:
-    if found.count:
-        writer.counts.skipped[f"{what} (the first: {found.first})"] = found.count
+def _count(writer: DatasetWriter, left_out: _LeftOut, what: str) -> None:
+    if left_out.count:
+        writer.counts.skipped[f"{what} (the first: {left_out.first})"] = left_out.count
 
 
 def _read_file(path: Path) -> Iterator[_Judgement]:

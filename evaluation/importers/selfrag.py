@@ -45,6 +45,6 @@ def _read_answers(row: Row) -> list[str]:
     """Returns the answers of `answers`, a list, or of `answer`, a list or one text."""
     value = row.fields.get("answers", row.fields.get("answer"))
     found = [value] if isinstance(value, str) else value
-    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+    if not isinstance(found, list) or not all(isinstance(answer, str) for answer in found):
         raise InvalidInput(f"{row.place}: `answers` must be a list of texts, not {value!r:.80}")
-    return [one for one in found if one.strip()]
+    return [answer for answer in found if answer.strip()]

@@ -4,7 +4,6 @@ Relevance and faithfulness follow Omni-RAG (SIGIR 2025 LiveRAG), information gai
 the prompts are our own.
 """
 
-from evaluation.judging.judge import Judge, ReferenceFrom, require_judge_models
-from evaluation.judging.judgements import JudgementRow, aggregate_judgements
+from evaluation.judging.judge import Judge, JudgementRow, ReferenceFrom, aggregate_judgements, require_judge_models
 
 __all__ = ["Judge", "JudgementRow", "ReferenceFrom", "aggregate_judgements", "require_judge_models"]

@@ -73,7 +73,7 @@ def count_seen(rankers: Iterable[str], questions: Sequence[str]) -> tuple[SeenQu
     for ranker in rankers:
         for source in _list_sources(load_ranker(ranker).provenance):
             known = frozenset(str(source.get(_HASHES, "")).split())
-            count = sum(one in known for one in asked)
+            count = sum(hashed in known for hashed in asked)
             if count:
                 found.append(SeenQuestions(ranker=ranker, dataset=str(source.get("dataset")), questions=count))
     return tuple(found)
@@ -117,7 +117,7 @@ def add_question_hashes(text: str, datasets: Iterable[Dataset]) -> str:
 def _list_sources(provenance: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     """Returns the training sets of a ranker; none if its file does not say."""
     sources = provenance.get("trained_on")
-    return [one for one in sources if isinstance(one, Mapping)] if isinstance(sources, list) else []
+    return [source for source in sources if isinstance(source, Mapping)] if isinstance(sources, list) else []
 
 
 def _hash(question: str) -> str:

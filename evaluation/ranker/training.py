@@ -131,7 +131,7 @@ def train_ranker(
     for byte.
     """
     recipe = training.fitted
-    questions = {one.dataset.name: one.questions for one in sets}
+    questions = {training_set.dataset.name: training_set.questions for training_set in sets}
     before = {name: np.array([stage1_recall(question) for question in asked]) for name, asked in questions.items()}
     after = cross_validate(
         questions,
@@ -167,22 +167,22 @@ def _make_provenance(
     """Returns the provenance, without times and paths, so that repeating the training gives the same file."""
     recipe = training.fitted
     return {
-        "trained_on": [describe_training_set(one.dataset) for one in sets],
+        "trained_on": [describe_training_set(training_set.dataset) for training_set in sets],
         "licence": list(training.licences),
         "recipe": {"name": training.recipe, **asdict(recipe)},
-        "command": training.command([one.dataset.name for one in sets]),
+        "command": training.command([training_set.dataset.name for training_set in sets]),
         "made_by": f"hopweave {metadata.version('hopweave')}",
         "lightgbm": metadata.version("lightgbm") if recipe.forests else None,
         "embedding_model": embedding_model,
         "extractor": training.extractor,
         "chunker": training.chunker,
         "cross_validation": {
-            one.dataset: {
-                "stage1": round(one.stage1, 4),
-                "ranker": round(one.ranker, 4),
-                "difference": [round(one.difference.low, 4), round(one.difference.high, 4)],
+            gain.dataset: {
+                "stage1": round(gain.stage1, 4),
+                "ranker": round(gain.ranker, 4),
+                "difference": [round(gain.difference.low, 4), round(gain.difference.high, 4)],
             }
-            for one in judgements
+            for gain in judgements
         },
     }
 
@@ -197,7 +197,7 @@ def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
     Raises what `read_dataset` raises, and `InvalidInput` for two datasets of the same name or too few questions in all.
     """
     read = [read_dataset(folder) for folder in folders]
-    datasets = [replace(one, questions=tuple(q for q in one.questions if q.supporting)) for one in read]
+    datasets = [replace(dataset, questions=tuple(q for q in dataset.questions if q.supporting)) for dataset in read]
     names = [dataset.name for dataset in datasets]
     twice = [name for name in names if names.count(name) > 1]
     if twice:
@@ -255,7 +255,7 @@ async def _gather_question(
         chunks=pool.chunks,
         features=compute_features(evidence, features),
         place=evidence.place,
-        supports=tuple(np.array([at for at, hit in hits if one.shown_by(hit)], np.int64) for one in supports),
+        supports=tuple(np.array([at for at, hit in hits if support.shown_by(hit)], np.int64) for support in supports),
     )
 
 

@@ -96,7 +96,7 @@ def _count_needless(rows: Sequence[AnswerRow]) -> int | None:
 def _depths(rows: Sequence[AnswerRow]) -> Mapping[str, float]:
     """Returns the share of plans of each depth; keys are texts, as in JSON."""
     depths = [min(row.depth, DEEPEST) for row in rows]
-    return {str(depth): mean([float(one == depth) for one in depths]) for depth in range(DEEPEST + 1)}
+    return {str(depth): mean([float(reached == depth) for reached in depths]) for depth in range(DEEPEST + 1)}
 
 
 RIGHT = 0.5
@@ -203,8 +203,8 @@ def average_scores(scores: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     Latencies, intervals, fingerprints, models, prompts and the kind of references are left out, since their mean over
     two corpora has no meaning.
     """
-    names = dict.fromkeys(name for one in scores for name in one if name not in _LEFT_OUT)
-    return {name: _mean([one[name] for one in scores if name in one]) for name in names}
+    names = dict.fromkeys(name for report in scores for name in report if name not in _LEFT_OUT)
+    return {name: _mean([report[name] for report in scores if name in report]) for name in names}
 
 
 def _mean(values: Sequence[Any]) -> Any:
@@ -298,7 +298,7 @@ def group_by_strategy(rows: Sequence[AnswerRow]) -> Mapping[str, Sequence[Answer
             facet for facet, values in zip(run.facets, zip(*others, strict=True), strict=True) if set(values) != {facet}
         ]
         name = ", ".join(filter(None, [run.reasoner, *told]))
-        place = 1 + sum(one == name or one.startswith(f"{name} (run ") for one in named)
+        place = 1 + sum(taken == name or taken.startswith(f"{name} (run ") for taken in named)
         named[name if place == 1 else f"{name} (run {place})"] = own
     return named
 

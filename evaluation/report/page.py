@@ -242,12 +242,14 @@ def _list_facts(row: AnswerRow) -> Iterator[str]:
     yield from (f"- note of the trace: {escape(note)}" for note in row.notes)
     if row.supporting:
         found = {label for step in row.steps for label in step.found}
-        states = (f"{escape(one)} {'retrieved' if one in found else '**not retrieved**'}" for one in row.supporting)
+        states = (
+            f"{escape(label)} {'retrieved' if label in found else '**not retrieved**'}" for label in row.supporting
+        )
         yield f"- supporting passages: {', '.join(states)}"
     yield from (
-        f"- review of step {escape(one.step)}: {one.verdict}, from {escape(one.before) or '(no answer)'}"
-        f" to {escape(one.after) or '(no answer)'}"
-        for one in row.reviews
+        f"- review of step {escape(review.step)}: {review.verdict}, from {escape(review.before) or '(no answer)'}"
+        f" to {escape(review.after) or '(no answer)'}"
+        for review in row.reviews
     )
 
 
@@ -339,7 +341,9 @@ def _build_chat(row: AnswerRow) -> str | None:
     except MalformedPlan:
         return None
     call = make_planning_call(row.question, max_nodes=max_nodes, max_depth=max_depth)
-    messages = [{"role": one.speaker.value, "content": one.content} for one in call.prompt.messages(call.variables)]
+    messages = [
+        {"role": message.speaker.value, "content": message.content} for message in call.prompt.messages(call.variables)
+    ]
     reply = {"role": "assistant", "content": _format_plan(nodes)}
     return json.dumps({"messages": [*messages, reply]}, ensure_ascii=False)
 

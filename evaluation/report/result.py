@@ -160,7 +160,7 @@ def _dataset(result: Result, rows: Path | None) -> dict[str, Any]:
         "passages": result.passages,
         "corpus": result.corpus,
         "index": None if result.index is None else _index(result.index),
-        "seen_in_training": [asdict(one) for one in result.seen],
+        "seen_in_training": [asdict(seen) for seen in result.seen],
         "searchers": {
             name: {**_scores(scores), **result.models_of(name), "difference": _difference(searches.get(name))}
             for name, scores in result.searchers.items()
@@ -199,7 +199,7 @@ def _difference(comparison: Comparison | None) -> dict[str, Any] | None:
     """Returns the object of a comparison; null for the baseline."""
     if comparison is None:
         return None
-    intervals = {metric: asdict(found) for metric, found in comparison.differences.items()}
+    intervals = {metric: asdict(interval) for metric, interval in comparison.differences.items()}
     return {"to": comparison.baseline, **intervals}
 
 
@@ -238,7 +238,7 @@ def find_shortfalls(thresholds: Sequence[Threshold], reports: Sequence[Mapping[s
     """
     failures = []
     for threshold in thresholds:
-        values = [found for report in reports for found in _values(threshold, report)]
+        values = [value for report in reports for value in _values(threshold, report)]
         if not values:
             what = f"{threshold.of}/{threshold.metric}" if threshold.of else threshold.metric
             raise InvalidInput(f"--fail-under {what}: nothing that was run has this metric")

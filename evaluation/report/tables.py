@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from core.ports.reasoning import Support
-from evaluation.judging.judgements import FAITHFULNESS, RELEVANCE
+from evaluation.judging.judge import FAITHFULNESS, RELEVANCE
 from evaluation.ranker.training import TrainedRanker
 from evaluation.report.aggregates import (
     DEEPEST,
@@ -30,7 +30,6 @@ from evaluation.rows.answer_rows import ModelRow, format_names
 from evaluation.scores import LEVEL, Interval, Separation, ThresholdPoint, choose_threshold, compute_curve, hold_out
 
 __all__ = ["build_calibration_report", "build_calibration_tables", "build_ranker_table", "build_tables"]
-
 
 _SEARCH = {
     "R@2": "recall@2",
@@ -247,32 +246,32 @@ def _judged(judged: Scores) -> Table:
     kinds = {"relevance": RELEVANCE, "faithfulness": FAITHFULNESS}
     columns = [column for kind, scores in kinds.items() for column in (kind, *map(str, scores))]
     shown = make_table("judged", [*columns, "judged", "failed"])
-    for name, found in judged.items():
+    for name, scored in judged.items():
         cells = []
         for kind, scores in kinds.items():
             cells += [
-                format_number(found[kind]["score"], 1),
-                *(_share(found[kind]["shares"][str(one)]) for one in scores),
+                format_number(scored[kind]["score"], 1),
+                *(_share(scored[kind]["shares"][str(score)]) for score in scores),
             ]
-        shown.add_row(Text(name), *cells, format_count(found["judged"]), format_count(found["failed"]))
+        shown.add_row(Text(name), *cells, format_count(scored["judged"]), format_count(scored["failed"]))
     return shown
 
 
 def _judges(judged: Scores) -> Iterator[Text]:
     """Yields the names of the models that judged; nothing if no row names any, as in rows of earlier releases."""
-    names = (format_names([ModelRow(**model) for model in found.get("models", ())]) for found in judged.values())
+    names = (format_names([ModelRow(**model) for model in scored.get("models", ())]) for scored in judged.values())
     named = list(dict.fromkeys(filter(None, names)))
     if named:
         yield Text(f"judged by {' or '.join(named)}")
 
 
 def _gains(judged: Scores) -> Iterator[Table]:
-    depths = sorted({depth for found in judged.values() for depth in found["information_gain"]}, key=int)
+    depths = sorted({depth for scored in judged.values() for depth in scored["information_gain"]}, key=int)
     if not depths:
         return
     shown = make_table("information gain", [f"d{depth}" for depth in depths])
-    for name, found in judged.items():
-        gains = found["information_gain"]
+    for name, scored in judged.items():
+        gains = scored["information_gain"]
         shown.add_row(Text(name), *(format_number(gains.get(depth), 2) for depth in depths))
     yield shown
 
@@ -292,7 +291,7 @@ def build_calibration_report(sets: Mapping[str, Separation], model: str, seed: i
     pooled = _pool(sets.values())
     chosen = choose_threshold(pooled)
     halves = hold_out(pooled, seed)
-    held_out = {"a random half": [(choose_threshold(halves[one]).threshold, halves[1 - one]) for one in (0, 1)]}
+    held_out = {"a random half": [(choose_threshold(halves[half]).threshold, halves[1 - half]) for half in (0, 1)]}
     for name, own in sets.items():
         others = [other for other_name, other in sets.items() if other_name != name]
         if others:
@@ -355,8 +354,8 @@ def _point(point: ThresholdPoint) -> dict[str, float]:
 
 def _pool(sets: Iterable[Separation]) -> Separation:
     pooled = Separation()
-    for one in sets:
-        pooled = pooled.plus(one)
+    for separation in sets:
+        pooled = pooled.plus(separation)
     return pooled
 
 
@@ -375,14 +374,14 @@ def build_ranker_table(trained: TrainedRanker) -> Group:
     table.add_column("R@5", no_wrap=True)
     for name in ("questions", "stage 1", "ranker", "difference", *(("trained on\nthe others",) if several else ())):
         table.add_column(name, justify="right", no_wrap=True)
-    for one in trained.judgements:
-        others = [] if one.transferred is None else [_percent(one.transferred)]
-        shares = [_percent(one.stage1), _percent(one.ranker)]
-        table.add_row(Text(one.dataset), str(one.questions), *shares, _points(one.difference), *others)
+    for gain in trained.judgements:
+        others = [] if gain.transferred is None else [_percent(gain.transferred)]
+        shares = [_percent(gain.stage1), _percent(gain.ranker)]
+        table.add_row(Text(gain.dataset), str(gain.questions), *shares, _points(gain.difference), *others)
     if several:
-        asked = sum(one.questions for one in trained.judgements)
-        before = sum(one.questions * one.stage1 for one in trained.judgements) / asked
-        after = sum(one.questions * one.ranker for one in trained.judgements) / asked
+        asked = sum(gain.questions for gain in trained.judgements)
+        before = sum(gain.questions * gain.stage1 for gain in trained.judgements) / asked
+        after = sum(gain.questions * gain.ranker for gain in trained.judgements) / asked
         shares = [_percent(before), _percent(after)]
         table.add_row("all questions", str(asked), *shares, _points(trained.difference), "")
     return Group(table, Text(_NOTE, style="dim"))
@@ -392,6 +391,6 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _points(found: Interval) -> Text:
-    points = f"{100 * found.mean:+.1f} ({100 * found.low:+.1f} to {100 * found.high:+.1f})"
-    return Text(points, style="bold" if found.clear_of_zero else "")
+def _points(difference: Interval) -> Text:
+    points = f"{100 * difference.mean:+.1f} ({100 * difference.low:+.1f} to {100 * difference.high:+.1f})"
+    return Text(points, style="bold" if difference.clear_of_zero else "")

@@ -61,10 +61,10 @@ class Outcome:
                     "strategy": row.spec,
                     "dataset": placed.folder.resolve().name,
                     "stands_for": placed.key,
-                    "measured": {one.metric: _find(result, row, one.metric) for one in table.columns},
+                    "measured": {column.metric: _find(result, row, column.metric) for column in table.columns},
                     "published": {
-                        one.metric: None if (number := row.find_published(placed.key, place)) == UNKNOWN else number
-                        for place, one in enumerate(table.columns)
+                        column.metric: None if (number := row.find_published(placed.key, place)) == UNKNOWN else number
+                        for place, column in enumerate(table.columns)
                     },
                     "questions": result.questions,
                 }

@@ -131,8 +131,8 @@ class Table:
                 **fields,
                 "paper": papers[fields["id"].partition(".")[0]],
                 "datasets": tuple(fields["datasets"]),
-                "columns": tuple(Column(**one) for one in fields["columns"]),
-                "overall": tuple(Column(**one) for one in fields.get("overall", ())),
+                "columns": tuple(Column(**column) for column in fields["columns"]),
+                "overall": tuple(Column(**column) for column in fields.get("overall", ())),
                 "rows": tuple(map(TableRow.from_toml, fields["rows"])),
             }
         )
@@ -241,14 +241,14 @@ def place_datasets(table: Table, texts: Iterable[str]) -> tuple[PlacedDataset, .
     """
     placed = [_place_dataset(table, text) for text in texts]
     for key in table.datasets:
-        folders = [str(one.folder) for one in placed if one.key == key]
+        folders = [str(dataset.folder) for dataset in placed if dataset.key == key]
         if len(folders) > 1:
             raise InvalidInput(
                 f"--dataset: {' and '.join(folders)} stand for {key}; name another dataset as NAME=DIR, or run them "
                 "one after the other"
             )
     order = [*table.datasets, ""]
-    return tuple(sorted(placed, key=lambda one: order.index(one.key)))
+    return tuple(sorted(placed, key=lambda dataset: order.index(dataset.key)))
 
 
 def _place_dataset(table: Table, text: str) -> PlacedDataset:

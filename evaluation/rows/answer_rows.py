@@ -140,7 +140,7 @@ def make_step(step: Step, supporting: Collection[Support]) -> StepRow:
         verdict=step.verdict,
         support=step.support.value,
         unstated=step.unstated,
-        found=tuple(sorted(one.label for one in supporting if any(one.shown_by(hit) for hit in step.hits))),
+        found=tuple(sorted(support.label for support in supporting if any(support.shown_by(hit) for hit in step.hits))),
     )
 
 
@@ -153,7 +153,9 @@ def make_plan(trace: Trace) -> tuple[PlannedRow, ...]:
     left_out = (_FINAL, _LOOK)
     return tuple(
         PlannedRow(
-            id=step.id, question=step.question, parents=tuple(one for one in step.parents if one not in left_out)
+            id=step.id,
+            question=step.question,
+            parents=tuple(parent for parent in step.parents if parent not in left_out),
         )
         for step in planned.values()
         if step.id not in left_out

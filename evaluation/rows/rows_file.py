@@ -3,7 +3,6 @@
 `read_answers` returns the answers that files of rows hold, by dataset.
 """
 
-import fcntl
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from core.errors import Conflict, InvalidInput, Unavailable
-from core.execution.files import Draft
+from core.execution.files import Draft, try_lock
 from evaluation.datasets.json_lines import read_rows
 from evaluation.rows.answer_rows import AnswerRow
 
@@ -50,12 +49,8 @@ class RowsFile:
         except OSError as error:
             raise InvalidInput(f"--rows {self.path} cannot be written: {error.strerror}; name another file") from error
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            self._check_not_replaced(self._file)
+            self._lock(self._file)
             self._read()
-        except BlockingIOError as error:
-            self._file.close()
-            raise Conflict(f"{self.path} is being written by another comparison; name another with --rows") from error
         except (Conflict, InvalidInput):
             self._file.close()
             raise
@@ -113,11 +108,15 @@ class RowsFile:
             if row.fields["kind"] != SEARCH and key not in written:
                 others[key] = json.dumps(row.fields, ensure_ascii=False).encode() + b"\n"
         with Draft(self.path) as draft:
-            draft.file.writelines([*(_line(*one) for one in ours), *others.values()])
+            draft.file.writelines([*(_line(*row) for row in ours), *others.values()])
             draft.keep()
 
-    def _check_not_replaced(self, file: FileIO) -> None:
-        """Raises `Conflict` if another comparison replaced the file after it was opened: its rows would be lost."""
+    def _lock(self, file: FileIO) -> None:
+        """Raises `Conflict` if another comparison holds the lock, or replaced the file after it was opened: its rows
+        would be lost.
+        """
+        if not try_lock(file.fileno()):
+            raise Conflict(f"{self.path} is being written by another comparison; name another with --rows")
         opened = os.fstat(file.fileno())
         if not self.path.exists() or not os.path.samestat(opened, self.path.stat()):
             raise Conflict(f"{self.path} was replaced by another comparison just now; run the command again")
@@ -161,7 +160,7 @@ def read_answers(*paths: Path) -> Mapping[str, Sequence[AnswerRow]]:
     return {dataset: list(own.values()) for dataset, own in found.items()}
 
 
-def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
+def _read_file(path: Path, answers: dict[str, dict[tuple[str, str], AnswerRow]]) -> None:
     """Adds the answers of one file to `found`."""
     has_answers = False
     for row in read_rows(path, whole_lines=True, remedy="delete the line"):
@@ -171,7 +170,7 @@ def _read_file(path: Path, found: dict[str, dict[tuple[str, str], AnswerRow]]) -
                 answer = AnswerRow.from_json(fields)
             except ValueError as error:
                 raise InvalidInput(f"{row.place}: the row is of another release; run the comparison again") from error
-            own = found.setdefault(str(row.fields.get("dataset", "")), {})
+            own = answers.setdefault(str(row.fields.get("dataset", "")), {})
             own[answer.fingerprint, answer.gold or answer.question_id] = answer
             has_answers = True
     if not has_answers:

@@ -152,7 +152,7 @@ def _describe(question: GoldQuestion) -> dict[str, Any]:
         "type": question.type,
         "answerable": question.answerable,
         "gold_answers": question.answers,
-        "supporting": tuple(sorted(one.label for one in question.supporting)),
+        "supporting": tuple(sorted(support.label for support in question.supporting)),
     }
 
 
@@ -189,15 +189,15 @@ def _find_quotes(answer: Answer) -> set[tuple[str, Span | None]]:
     ]
     spans = {hit.chunk.id: hit.chunk.span for hit in hits}
     quotes = [
-        (one.document.key, one.chunk_id, one.source_span)
-        for one in answer.citations
-        if one.url is None and not answer.abstained
+        (citation.document.key, citation.chunk_id, citation.source_span)
+        for citation in answer.citations
+        if citation.url is None and not answer.abstained
     ]
     quotes += [
-        (one.hit.document.key, one.hit.chunk.id, one.span)
+        (quote.hit.document.key, quote.hit.chunk.id, quote.span)
         for step in answer.steps
-        for one in step.quotes
-        if one.hit.url is None
+        for quote in step.quotes
+        if quote.hit.url is None
     ]
     return {(key, _place(spans.get(chunk), span)) for key, chunk, span in quotes}
 

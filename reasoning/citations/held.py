@@ -1,6 +1,6 @@
 """What passages hold of an answer: its numbers, dates, names and words. No model is asked.
 
-An answer is `stated` only if what it cites holds all of it (`reasoning.actions.support.grade`).
+An answer is `stated` only if what it cites holds all of it (`reasoning.actions.replies.grade`).
 """
 
 import re

@@ -46,14 +46,14 @@ _BETWEEN = " \t\n.,;:!?。，；、"
 
 def parse_markers(text: str) -> list[int]:
     """Returns the numbers of all markers of a text, each once, in order."""
-    return list(dict.fromkeys(number for found in MARKERS.finditer(text) for number in parse_marker(found)))
+    return list(dict.fromkeys(number for marker in MARKERS.finditer(text) for number in parse_marker(marker)))
 
 
 def parse_marker(marker: re.Match[str]) -> list[int]:
     """Returns the numbers of one match of `MARKERS`, each once. A range that goes down counts as its two ends."""
     numbers: list[int] = []
-    for found in _NUMBERS.finditer(marker[1]):
-        first, last = int(found[1]), int(found[2] or found[1])
+    for number in _NUMBERS.finditer(marker[1]):
+        first, last = int(number[1]), int(number[2] or number[1])
         numbers += range(first, last + 1) if first <= last else (first, last)
     return list(dict.fromkeys(numbers))
 
@@ -112,13 +112,13 @@ def _resolve_markers(
     known = set[tuple[int, Span]]()
     left_out = 0
     at, span = 0, Span(start=0, end=0)
-    for found in MARKERS.finditer(text):
-        out += text[at : found.start()]
-        words = text[at : found.start()].lstrip(_BETWEEN)
+    for match in MARKERS.finditer(text):
+        out += text[at : match.start()]
+        words = text[at : match.start()].lstrip(_BETWEEN)
         if words:
             span = Span(start=len(out) - len(words), end=len(out))
-        at = found.end()
-        named = parse_marker(found)
+        at = match.end()
+        named = parse_marker(match)
         note_missing(trace, [number for number in named if not 1 <= number <= len(sources)])
         for number in named:
             if not 1 <= number <= len(sources):

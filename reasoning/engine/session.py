@@ -20,8 +20,7 @@ from core.ports.reasoning import Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Hit, Query, Searcher, SearchResult
 from core.prompting.structured import complete_structured, make_cut_error, note_cut, strip_thinking
 from core.trace import Trace
-from reasoning.engine.calls import ModelCall, build_request, drop_last_passages, name_step_in_errors
-from reasoning.engine.streaming import AnswerStream
+from reasoning.engine.calls import AnswerStream, ModelCall, build_request, drop_last_passages, name_step_in_errors
 
 __all__ = ["OpenStep", "Session", "gather"]
 
@@ -295,7 +294,7 @@ class Session:
     @property
     def _shown_chunks(self) -> frozenset[str]:
         """The ids of the chunks of the corpus that a model was shown in this session."""
-        web = {id for found in self._found.values() for id, hit in found.items() if hit.url is not None}
+        web = {id for hits in self._found.values() for id, hit in hits.items() if hit.url is not None}
         return frozenset(self._shown - web)
 
     @property

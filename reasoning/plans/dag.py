@@ -1,12 +1,21 @@
-"""A plan as a directed acyclic graph of sub-questions: parsed, checked and walked. Nothing here calls a model."""
+"""A plan as a directed acyclic graph of sub-questions: parsed, checked and walked. Nothing here calls a model.
 
+The end has the orders in which the nodes of a plan run: depth by depth, each as soon as it is ready, or one after the
+other.
+"""
+
+import asyncio
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+
+from core.errors import BudgetExhausted
+from reasoning.engine.session import gather
 
 __all__ = [
     "MalformedPlan",
     "PlannedNode",
+    "Work",
     "check_plan",
     "compute_depths",
     "find_ancestors",
@@ -16,6 +25,9 @@ __all__ = [
     "parse_dag",
     "parse_tags",
     "replace_tags",
+    "run_in_sequence",
+    "run_layers",
+    "run_when_ready",
     "select_ready",
     "split_layers",
     "strip_tags",
@@ -78,9 +90,9 @@ def parse_tags(question: str, words: str = "") -> tuple[str, ...]:
 def replace_tags(question: str, answers: Mapping[str, str]) -> str:
     """Returns the question with answers, by node id, in place of the tags that name them; other tags stay."""
 
-    def answer(found: re.Match[str]) -> str:
-        id = "Q{}.{}".format(*map(int, (found[1] or found[2]).split(".")))
-        return answers.get(id, found[0])
+    def answer(tag: re.Match[str]) -> str:
+        id = "Q{}.{}".format(*map(int, (tag[1] or tag[2]).split(".")))
+        return answers.get(id, tag[0])
 
     return _TAG.sub(answer, question)
 
@@ -180,3 +192,54 @@ def _place(id: str) -> tuple[int, int]:
     """The depth and the position in an id."""
     depth, position = id[1:].split(".")
     return int(depth), int(position)
+
+
+Work = Callable[[PlannedNode], Awaitable[None]]
+
+
+async def run_in_sequence(nodes: Sequence[PlannedNode], work: Work) -> None:
+    """Runs one node after the other, in the order of a parsed plan: parents come before their children.
+
+    This is the latency that Plan*RAG (arXiv 2410.20753, equation 2) compares parallel execution with. The first failure
+    ends the run.
+    """
+    for node in nodes:
+        await work(node)
+
+
+async def run_layers(layers: Sequence[Sequence[PlannedNode]], work: Work) -> None:
+    """Runs one layer after the other, and the nodes of a layer at the same time.
+
+    The first failure cancels the other nodes and is raised as itself.
+    """
+
+    async def run(node: PlannedNode) -> None:
+        await work(node)
+
+    for layer in layers:
+        await gather(run(node) for node in layer)
+
+
+async def run_when_ready(nodes: Sequence[PlannedNode], work: Work) -> None:
+    """Runs each node as soon as its parents are done, while others still run. Failures are raised as in `run_layers`.
+
+    A node whose parent was left out for lack of budget is left out, too.
+    """
+    done = {node.id: asyncio.Event() for node in nodes}
+    left_out: set[str] = set()
+
+    async def run(node: PlannedNode) -> None:
+        for parent in node.parents:
+            await done[parent].wait()
+        try:
+            if left_out.isdisjoint(node.parents):
+                await work(node)
+            else:
+                left_out.add(node.id)
+        except BudgetExhausted:
+            left_out.add(node.id)
+            done[node.id].set()
+            raise
+        done[node.id].set()
+
+    await gather(run(node) for node in nodes)

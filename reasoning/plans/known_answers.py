@@ -54,14 +54,14 @@ def list_marks(known: Sequence[KnownAnswer], asked: str) -> list[str]:
 
     They must not get into the question that is made of `asked` and the answers. What `asked` holds itself is no mark.
     """
-    marks = (f"({one.support}" for one in known if one.support in (Support.INFERRED, Support.MEMORY))
+    marks = (f"({step.support}" for step in known if step.support in (Support.INFERRED, Support.MEMORY))
     return [mark for mark in dict.fromkeys(marks) if mark not in asked]
 
 
 def list_evidence(known: Sequence[KnownAnswer]) -> list[str]:
     """Returns the texts that hold earlier answers: what was asked and answered, and the passages that are quoted."""
-    passages = {quote.hit.chunk.id: passage_text(quote.hit) for one in known for quote in one.quotes}
-    return [*(f"{one.question}\n{one.answer}" for one in known if one.answer != UNKNOWN), *passages.values()]
+    passages = {quote.hit.chunk.id: passage_text(quote.hit) for step in known for quote in step.quotes}
+    return [*(f"{step.question}\n{step.answer}" for step in known if step.answer != UNKNOWN), *passages.values()]
 
 
 def chunk_ids_of(known: Sequence[KnownAnswer]) -> frozenset[str]:

@@ -12,7 +12,7 @@ from core.events import ReviewEvent
 from core.ports.retrieval import Fact, Hit, Searcher
 from core.text.names import normalise
 from reasoning.actions.answers.answer import AnswerWithStatement, CitedAnswer
-from reasoning.actions.judging.review import Evidence, Review, Verdict, review
+from reasoning.actions.judging.judgements import Evidence, Review, Verdict, review
 from reasoning.actions.queries.search_queries import query_entities
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import KnownAnswer

@@ -5,8 +5,7 @@ from pydantic import Field
 from core.ports.reasoning import Reasoner
 from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.strategies.vanilla import Vanilla
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]

@@ -13,8 +13,7 @@ from reasoning.actions.answers.answer import fill_step as fill_answer
 from reasoning.actions.answers.conclude import conclude, conclude_steps
 from reasoning.actions.planning.split import split_question
 from reasoning.engine.answers import abstain, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, known_answer
 

@@ -4,8 +4,7 @@ from core.ports.reasoning import Answer, Reasoner, Support
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude_memory
 from reasoning.engine.answers import abstain, make_answer
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "Config", "build", "solve"]

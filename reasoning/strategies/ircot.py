@@ -13,8 +13,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.thoughts import Search, Sentence, next_plain_sentence, next_sentence
 from reasoning.engine.answers import answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.shared.wording import query_key
 
@@ -97,7 +96,7 @@ class _Chain:
 
     def add_sentence(self, sentence: Sentence) -> None:
         """Adds a sentence, unless it is there already, and ends the chain with the answer."""
-        earlier = (*(one.text for one in self.facts), *(one.query for one in self.searches), self.query)
+        earlier = (*(thought.text for thought in self.facts), *(search.query for search in self.searches), self.query)
         known = set(map(query_key, earlier))
         self.length += 1
         self._needs = sentence.kind == "need"

@@ -12,8 +12,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.conclude import conclude
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "IterRetgen", "build"]

@@ -14,11 +14,9 @@ from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.planning.split import denoise, split_intents
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, check_reranker, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, check_reranker, memory_field
 from reasoning.engine.session import Session, gather
-from reasoning.shared.ranking import fuse_rankings
-from reasoning.shared.self_consistency import vote
+from reasoning.shared.fusion import fuse_rankings, vote
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "Omni", "build"]
 
@@ -92,7 +90,7 @@ class Omni:
         planned = [PlannedStep(id=str(number), question=query) for number, query in enumerate(queries, start=1)]
         last = PlannedStep(id=_LAST, question=rewritten, parents=tuple(step.id for step in planned), depth=1)
         session.plan([*planned, last])
-        found = await gather(self._retrieve(session, one) for one in planned)
+        found = await gather(self._retrieve(session, step) for step in planned)
         against = rewritten if self._config.rerank_by == "rewritten" else question
         passages = await self._rerank(session, against, fuse_rankings([result.hits for result in found]))
         facts = tuple(dict.fromkeys(fact for result in found for fact in result.facts))

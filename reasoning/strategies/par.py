@@ -20,8 +20,13 @@ from reasoning.actions.answers.conclude import conclude_findings
 from reasoning.actions.planning.plan import PlanItem, plan, refine
 from reasoning.citations.quotes import is_supported
 from reasoning.engine.answers import abstain, answer_from_conclusion
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field, passages_are_enough, require_triples
+from reasoning.engine.reasoner import (
+    ReasoningBackends,
+    SessionReasoner,
+    memory_field,
+    passages_are_enough,
+    require_triples,
+)
 from reasoning.engine.session import OpenStep, Session
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, known_answer
 from reasoning.shared.review_loop import Merge, ReviewSettings, interleave, review_answer

@@ -15,12 +15,18 @@ from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.answers.contexts import conclude_answers
 from reasoning.actions.planning.plan import fill_tags, plan_dag
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
-from reasoning.plans.dag import PlannedNode, find_sinks, is_undivided, split_layers
+from reasoning.plans.dag import (
+    PlannedNode,
+    find_sinks,
+    is_undivided,
+    run_in_sequence,
+    run_layers,
+    run_when_ready,
+    split_layers,
+)
 from reasoning.plans.known_answers import known_answer
-from reasoning.plans.schedules import run_in_sequence, run_layers, run_when_ready
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]

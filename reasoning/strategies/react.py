@@ -13,8 +13,7 @@ from reasoning.actions.answers.conclude import conclude
 from reasoning.actions.answers.thoughts import Move, Observation, next_thought
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import OpenStep, Session
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "React", "build"]

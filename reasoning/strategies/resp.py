@@ -14,8 +14,7 @@ from reasoning.actions.answers.contexts import Context, QuerySummary, conclude_c
 from reasoning.actions.judging.judgements import verify_contexts
 from reasoning.actions.planning.split import supplement
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import OpenStep, Session, gather
 from reasoning.shared.wording import query_key
 

@@ -17,8 +17,7 @@ from reasoning.actions.answers.conclude import conclude, conclude_memory
 from reasoning.actions.queries.search_queries import QueryKind, QueryMove, next_queries
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.answers import Conclusion, answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session, gather
 from reasoning.shared.wording import query_key
 

@@ -10,8 +10,7 @@ from core.strategies import StrategyConfig, preset_field
 from reasoning.actions.answers.answer import fill_step
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_step, make_answer
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner, memory_field
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 

@@ -7,8 +7,7 @@ from core.ports.retrieval import MAX_K
 from core.strategies import StrategyConfig
 from reasoning.actions.answers.conclude import conclude
 from reasoning.engine.answers import answer_from_conclusion, fill_step
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
 from reasoning.engine.session import Session
 
 __all__ = ["NEEDS_MODEL", "Config", "Vanilla", "build"]

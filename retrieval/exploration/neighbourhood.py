@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from core.errors import InvalidInput
+from core.execution.graph_library import import_igraph
 from core.execution.threads import compute
 from core.ports.retrieval import PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
@@ -195,8 +196,7 @@ def _find_shortest(
     """Returns the shortest paths over `nodes`. An edge costs 1, and a little more towards a node with many neighbours,
     so that the number of edges decides first.
     """
-    import igraph  # takes a tenth of a second, and searches do not need it
-
+    igraph = import_igraph("ways between entities")
     nodes = np.asarray(nodes, np.int64)
     place = {int(node): at for at, node in enumerate(nodes.tolist())}
     crowds = dict(zip(nodes.tolist(), graph.count_edges(nodes).tolist(), strict=True))

@@ -3,7 +3,6 @@
 `LoggedFolder` is the folder for callers that can do without it: errors are logged once, and end in None.
 """
 
-import fcntl
 import logging
 import os
 import re
@@ -15,6 +14,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from core.errors import InvalidInput
+from core.execution.array_files import OutdatedFile, UnreadableFile
+from core.execution.files import try_lock
 from core.telemetry.logs import log_event
 from retrieval.graph.compaction import encode_compacted
 from retrieval.graph.layered import LayeredSnapshot
@@ -23,8 +24,6 @@ from retrieval.graph.snapshot_format import (
     LAYOUT,
     ArrayFile,
     FileContent,
-    OutdatedFile,
-    UnreadableFile,
     decode_snapshot,
     encode_snapshot,
     read_array_file,
@@ -142,7 +141,7 @@ class SnapshotFolder:
         path = self.path_of(corpus_id).with_suffix(_BUILDING)
         self._path.mkdir(mode=0o700, exist_ok=True)
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if _try_lock(file):
+        if try_lock(file):
             return BuildLock(path, file)
         os.close(file)
         return None
@@ -167,20 +166,12 @@ class SnapshotFolder:
         folder = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             deadline = time.monotonic() + _LOCK_SECONDS
-            while not _try_lock(folder):
+            while not try_lock(folder):
                 if time.monotonic() > deadline or stop.wait(_POLL_SECONDS):
                     raise TimeoutError("another process holds the lock of the folder")
             yield
         finally:
             os.close(folder)
-
-
-def _try_lock(folder: int) -> bool:
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 _log = logging.getLogger("hopweave.retrieval")

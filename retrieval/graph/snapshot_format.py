@@ -1,24 +1,36 @@
 """The format of a snapshot's file: arrays that are mapped into memory, how they are written and checked, and what they
 mean.
 
-The arrays and their header come first; the snapshot as arrays, and back, comes last.
+The file of arrays (`core/execution/array_files.py`) comes first; the snapshot as arrays, and back, comes last.
 """
 
 import json
-import math
 import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import partial
-from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.array_files import (
+    MAGIC,
+    OutdatedFile,
+    Place,
+    UnreadableFile,
+    align,
+    bytes_of,
+    check_places,
+    compare_checksum,
+    count_bytes,
+    encode_start,
+    map_array,
+    read_header,
+)
 from core.execution.files import FileMapping
 from core.ports.record import GraphMerge
 from core.text.terms import TERM
@@ -32,10 +44,8 @@ __all__ = [
     "LAYOUT",
     "ArrayFile",
     "FileContent",
-    "OutdatedFile",
     "Stream",
     "StreamedArray",
-    "UnreadableFile",
     "decode_snapshot",
     "encode_snapshot",
     "find_mapping",
@@ -45,18 +55,13 @@ __all__ = [
     "write_array_file",
 ]
 
-_MAGIC = b"hopweave"
-_FORMAT = 1
-_START = struct.Struct("<8sIII")
-"""Magic, version of the format, length of the header, checksum of the header."""
+_PREFIX = MAGIC + struct.pack("<I", 1)
+"""Files of snapshots have a version of their own after the magic bytes."""
 _ALIGNMENT = 64
-_BLOCK = 1 << 20
 _LONGEST_HEADER = 1 << 20
 _GREATEST_CHECKSUM = 0xFFFFFFFF
 _SMALL = 64 << 20
 """Files of up to so many bytes are compared with their checksums when they are opened, in 30 ms."""
-_KINDS = frozenset("Siufb")
-"""The kinds of types that an array may have: bytes, numbers and truth values. None of them holds Python objects."""
 
 _HEADER_TYPES: dict[str, type] = {
     "layout": str,
@@ -68,14 +73,6 @@ _HEADER_TYPES: dict[str, type] = {
 }
 
 
-class UnreadableFile(ValueError):
-    """A file cannot be used. The message says why, as the end of a sentence that names the file."""
-
-
-class OutdatedFile(UnreadableFile):
-    """A file of another version, which is replaced without a warning."""
-
-
 @dataclass(frozen=True, eq=False)
 class StreamedArray:
     """An array of a file that a `Stream` makes while it is written."""
@@ -85,7 +82,7 @@ class StreamedArray:
 
     @property
     def nbytes(self) -> int:
-        return _count_bytes(self.dtype, self.shape)
+        return count_bytes(self.dtype, self.shape)
 
 
 @dataclass(frozen=True)
@@ -118,15 +115,6 @@ class ArrayFile(FileContent):
     arrays: Mapping[str, NDArray[Any]]
 
 
-class _Place(NamedTuple):
-    """An array in the file: its type, its shape, its first byte after the header, and its checksum."""
-
-    type: str
-    shape: tuple[int, ...]
-    start: int
-    checksum: int
-
-
 def write_array_file(file: BinaryIO, content: FileContent) -> None:
     """Writes the content at the beginning of an empty file.
 
@@ -137,9 +125,9 @@ def write_array_file(file: BinaryIO, content: FileContent) -> None:
     starts, end = {}, 0
     for key, array in arrays.items():
         starts[key] = end
-        end = _align(end + array.nbytes)
+        end = align(end + array.nbytes, _ALIGNMENT)
     longest = len(_encode_header(content, starts, dict.fromkeys(arrays, _GREATEST_CHECKSUM), end))
-    first = _align(_START.size + longest)
+    first = align(len(encode_start(_PREFIX, b"")) + longest, _ALIGNMENT)
     file.truncate(first + end)
     checksums: dict[int, int] = {}
     streams = [Stream((array,), partial(_whole, array)) for array in arrays.values() if isinstance(array, np.ndarray)]
@@ -147,7 +135,7 @@ def write_array_file(file: BinaryIO, content: FileContent) -> None:
         checksums |= _write_stream(file, stream, [first + starts[id(array)] for array in stream.arrays])
     encoded = _encode_header(content, starts, checksums, end).ljust(longest)
     file.seek(0)
-    file.write(_START.pack(_MAGIC, _FORMAT, len(encoded), zlib.crc32(encoded)) + encoded)
+    file.write(encode_start(_PREFIX, encoded))
 
 
 def _whole(array: NDArray[Any]) -> list[tuple[NDArray[Any]]]:
@@ -156,7 +144,7 @@ def _whole(array: NDArray[Any]) -> list[tuple[NDArray[Any]]]:
 
 def _encode_header(content: FileContent, starts: dict[int, int], checksums: dict[int, int], size: int) -> bytes:
     places = {
-        name: _Place(array.dtype.str, array.shape, starts[id(array)], checksums[id(array)])
+        name: Place(array.dtype.str, array.shape, starts[id(array)], checksums[id(array)])
         for name, array in content.arrays.items()
     }
     header = {
@@ -175,7 +163,7 @@ def _write_stream(file: BinaryIO, stream: Stream, starts: list[int]) -> dict[int
     at, checksums = list(starts), [0] * len(starts)
     for blocks in stream.blocks():
         for number, (array, block) in enumerate(zip(stream.arrays, blocks, strict=True)):
-            part = _bytes_of(block.astype(array.dtype, copy=False))
+            part = bytes_of(block.astype(array.dtype, copy=False))
             if file.tell() != at[number]:
                 file.seek(at[number])
             file.write(part)
@@ -195,7 +183,7 @@ def read_array_file(path: Path, layout: str, corpus_id: str, *, check: bool = Fa
     `OSError`.
     """
     with path.open("rb") as file:
-        header, start = _read_header(file)
+        header, start = _read_header(file.fileno())
         if header["layout"] != layout:
             raise OutdatedFile("is of another version")
         if header["corpus"] != corpus_id:
@@ -204,12 +192,13 @@ def read_array_file(path: Path, layout: str, corpus_id: str, *, check: bool = Fa
         if len(mapping) != start + header["bytes"]:
             raise UnreadableFile("is truncated")
         try:
-            places = {name: _read_place(place) for name, place in header["arrays"].items()}
+            places = {name: _read_place(place, start) for name, place in header["arrays"].items()}
             distinct = set(places.values())
-            _check_places(header["bytes"], distinct)
+            check_places(distinct, start, len(mapping))
             if check or len(mapping) <= _SMALL:
-                _compare_checksums(file, start, distinct)
-            arrays = {place: _map(mapping, start, place) for place in distinct}
+                for place in sorted(distinct, key=lambda place: place.start):
+                    compare_checksum(file.fileno(), place)
+            arrays = {place: map_array(mapping, place) for place in distinct}
         except UnreadableFile:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -229,7 +218,7 @@ def read_generation(path: Path, layout: str, corpus_id: str) -> int | None:
     Raises `UnreadableFile` and `OSError`.
     """
     with path.open("rb") as file:
-        header, _ = _read_header(file)
+        header, _ = _read_header(file.fileno())
     generation: int = header["generation"]
     return generation if (header["layout"], header["corpus"]) == (layout, corpus_id) else None
 
@@ -246,80 +235,18 @@ def is_mapped(array: NDArray[Any]) -> bool:
     return find_mapping(array) is not None
 
 
-def _read_header(file: BufferedReader) -> tuple[dict[str, Any], int]:
+def _read_header(file: int) -> tuple[dict[str, Any], int]:
     """Returns the header, and the place of the first array."""
-    beginning = file.read(_START.size)
-    if len(beginning) < _START.size:
-        raise UnreadableFile("is truncated")
-    magic, version, length, checksum = _START.unpack(beginning)
-    if magic != _MAGIC:
-        raise UnreadableFile("is not a file of Hopweave")
-    if version != _FORMAT:
-        raise OutdatedFile("is of another version")
-    encoded = file.read(min(length, _LONGEST_HEADER))
-    if len(encoded) != length or zlib.crc32(encoded) != checksum:
+    header, end = read_header(file, _PREFIX, longest=_LONGEST_HEADER)
+    if any(type(header.get(name)) is not kind for name, kind in _HEADER_TYPES.items()):
         raise UnreadableFile("has a damaged header")
-    try:
-        header = json.loads(encoded)
-        types = {name: type(header[name]) for name in _HEADER_TYPES}
-    except (KeyError, RecursionError, TypeError, ValueError) as error:
-        raise UnreadableFile("has a damaged header") from error
-    if types != _HEADER_TYPES:
-        raise UnreadableFile("has a damaged header")
-    return header, _align(_START.size + length)
+    return header, align(end, _ALIGNMENT)
 
 
-def _read_place(place: list[Any]) -> _Place:
+def _read_place(place: list[Any], first: int) -> Place:
+    """The header counts the places of arrays from the first array on."""
     type, shape, start, checksum = place
-    return _Place(type, tuple(shape), start, checksum)
-
-
-def _check_places(size: int, places: set[_Place]) -> None:
-    if any(
-        place.start < 0 or min(place.shape, default=0) < 0 or place.start + _size_of(place) > size for place in places
-    ):
-        raise UnreadableFile("is damaged: an array ends beyond the file")
-
-
-def _compare_checksums(file: BufferedReader, start: int, places: set[_Place]) -> None:
-    """Reads the arrays once, without the mapping: its pages would count as memory of this process."""
-    buffer = memoryview(bytearray(_BLOCK))
-    for place in sorted(places, key=lambda one: one.start):
-        left = _size_of(place)
-        file.seek(start + place.start)
-        checksum = 0
-        while left and (count := file.readinto(buffer[: min(left, _BLOCK)])):
-            checksum = zlib.crc32(buffer[:count], checksum)
-            left -= count
-        if left or checksum != place.checksum:
-            raise UnreadableFile("is damaged: a checksum differs")
-
-
-def _size_of(place: _Place) -> int:
-    type = np.dtype(place.type)
-    if type.kind not in _KINDS:
-        raise UnreadableFile(f"has an array of the unknown type {place.type}")
-    return _count_bytes(type, place.shape)
-
-
-def _count_bytes(type: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    return math.prod(shape) * type.itemsize
-
-
-def _map(mapping: FileMapping, start: int, place: _Place) -> NDArray[Any]:
-    type = np.dtype(place.type)
-    count = math.prod(place.shape)
-    if not count:
-        return np.empty(place.shape, type)
-    return np.frombuffer(mapping, type, count, start + place.start).reshape(place.shape)
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-
-
-def _align(size: int) -> int:
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
+    return Place(type, tuple(shape), first + start, checksum)
 
 
 LAYOUT = f"snapshot 2, {sys.byteorder} endian"

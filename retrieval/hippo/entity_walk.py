@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel
 
 from core.errors import InvalidInput
+from core.execution.graph_library import import_igraph
 from core.ports.chat import ChatModels, ChatRequest
 from core.ports.retrieval import Query
 from core.prompting.fences import fenced
@@ -111,8 +112,7 @@ def rank_by_entities(
 
 def _walk(between: RetrievalGraph, reset: NDArray[np.float64], damping: float) -> NDArray[np.float64]:
     """Returns the exact PageRank of the entities, which sums to 1."""
-    import igraph  # takes a tenth of a second, and other searches do not need it
-
+    igraph = import_igraph("the exact PageRank of hippo1")
     adjacency, chunks = between.adjacency, between.chunks
     nodes = np.repeat(np.arange(adjacency.size), np.diff(adjacency.indptr))
     once = nodes < adjacency.indices

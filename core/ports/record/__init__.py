@@ -125,6 +125,10 @@ class Record(Protocol):
     @property
     def exporter(self) -> Exporter: ...
 
+    def for_key(self, key: str | None) -> "Record":
+        """Returns the same record, whose new jobs keep the id of this key as `submitted_by`; None without a key."""
+        ...
+
     async def check(self) -> str:
         """Returns the name and version of the server that answers, such as `Neo4j/5.26.30`.
 

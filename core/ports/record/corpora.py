@@ -53,10 +53,10 @@ class Corpora(Protocol):
         """Raises `NotFound` as `get` does, and `Conflict` or `InvalidInput` as `create` does."""
         ...
 
-    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
+    async def delete(self, name: str) -> Job:
         """Makes the corpus invisible, frees its name, cancels its work, and queues the deletion of everything in it.
 
-        A shadow corpus of it is deleted, too. `submitted_by` is the id of the key of the caller; None without a key.
+        A shadow corpus of it is deleted, too.
         """
         ...
 
@@ -88,8 +88,8 @@ class ReindexDifference:
 class Reindexing(Protocol):
     """Shadow corpora. A shadow corpus has no name and is invisible until `swap` gives it the name of the other."""
 
-    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
-        """Creates an empty shadow corpus and its open job of kind `reindex`, made by the holder of this key.
+    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
+        """Creates an empty shadow corpus and its open job of kind `reindex`.
 
         Raises `Conflict` if the corpus has a shadow corpus already.
         """

@@ -80,10 +80,7 @@ class Deletion:
 
 
 class Submissions(Protocol):
-    """Makes queued revisions of submissions and deletions.
-
-    `submitted_by` is the id of the key of the caller, which a new job keeps; None without a key.
-    """
+    """Makes queued revisions of submissions and deletions."""
 
     async def enqueue(
         self,
@@ -93,7 +90,6 @@ class Submissions(Protocol):
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
-        submitted_by: str | None = None,
     ) -> Enqueued:
         """Enqueues revisions in one transaction. Raises `InvalidInput`, naming the key, if a key comes twice.
 
@@ -114,9 +110,7 @@ class Submissions(Protocol):
         """Returns the keys that `enqueue` would report as unchanged. `fingerprints` are by key."""
         ...
 
-    async def open_job(
-        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
-    ) -> str:
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         """Creates an empty job that several calls of `enqueue` fill, and returns its id.
 
         The job is not final before `close_job` is called, or before it was untouched for a long time.
@@ -125,18 +119,14 @@ class Submissions(Protocol):
 
     async def close_job(self, job_id: str) -> Job: ...
 
-    async def delete_documents(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Job:
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         """Makes documents invisible at once and queues their deletion.
 
         Raises `NotFound` if an id is unknown; then no document is deleted.
         """
         ...
 
-    async def delete_existing(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Deletion:
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         """Does the same for the documents that exist, and returns the ids of the others. The job may be empty."""
         ...
 
@@ -144,14 +134,7 @@ class Submissions(Protocol):
         """Returns the job that deletes a document; None if the document does not exist or is not being deleted."""
         ...
 
-    async def amend(
-        self,
-        corpus_id: str,
-        document_id: str,
-        change: Callable[[NewRevision], NewRevision],
-        *,
-        submitted_by: str | None = None,
-    ) -> Enqueued:
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         """Enqueues what `change` makes of the submission of the newest revision, in one transaction and a new job.
 
         Raises `NotFound`, and `Conflict` unless the newest revision is indexed: an unfinished or failed revision may
@@ -167,9 +150,7 @@ class Submissions(Protocol):
         """
         ...
 
-    async def retry(
-        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
-    ) -> Job:
+    async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         """Queues the newest revision again.
 
         Raises `Conflict` unless it failed or was cancelled, and what `check` raises for its submission.

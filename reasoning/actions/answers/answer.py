@@ -22,8 +22,15 @@ from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.replies import CitedQuote, check_quotes, take_distinct
-from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
+from reasoning.actions.replies import (
+    CitedQuote,
+    Graded,
+    SupportWord,
+    check_quotes,
+    format_support_rule,
+    grade,
+    take_distinct,
+)
 from reasoning.citations.markers import note_missing, parse_markers, strip_markers
 from reasoning.citations.quotes import name_source, passage_text, select_quote
 from reasoning.engine.calls import ModelCall
@@ -175,8 +182,8 @@ def format_known(known: Sequence[KnownAnswer]) -> str:
     if not known:
         return ""
     return "What is known already:\n" + "\n".join(
-        fenced("known", "\n".join([f"Question: {one.question}", format_finding(one), *_format_quotes(one.quotes)]))
-        for one in known
+        fenced("known", "\n".join([f"Question: {step.question}", format_finding(step), *_format_quotes(step.quotes)]))
+        for step in known
     )
 
 

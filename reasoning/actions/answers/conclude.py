@@ -18,16 +18,14 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding, format_known
-from reasoning.actions.replies import is_abstention
-from reasoning.actions.support import Graded, SupportWord, format_support_rule, grade
+from reasoning.actions.replies import Graded, SupportWord, format_support_rule, grade, is_abstention
 from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
 from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
-from reasoning.engine.calls import ModelCall
+from reasoning.engine.calls import AnswerStream, ModelCall, read_partial_answer
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import AnswerStream, read_partial_answer
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of, list_evidence
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = [
     "MAX_QUOTE_WORDS",
@@ -42,7 +40,6 @@ __all__ = [
     "quote_steps",
     "rescue_answer",
 ]
-
 
 _ROLE = "conclude"
 _MAX_ANSWER = 40_000
@@ -264,10 +261,10 @@ def _format_findings(chain: Sequence[KnownAnswer], passages: Sequence[Hit]) -> s
     """Returns the findings with the numbers of the passages that they stand on."""
     numbers = {hit.chunk.id: number for number, hit in enumerate(passages, start=1)}
     blocks = []
-    for one in chain:
-        cited = sorted({numbers[quote.hit.chunk.id] for quote in one.quotes if quote.hit.chunk.id in numbers})
+    for step in chain:
+        cited = sorted({numbers[quote.hit.chunk.id] for quote in step.quotes if quote.hit.chunk.id in numbers})
         sources = "".join(f" [{number}]" for number in cited)
-        blocks.append(fenced("known", f"Question: {one.question}\n{format_finding(one)}{sources}"))
+        blocks.append(fenced("known", f"Question: {step.question}\n{format_finding(step)}{sources}"))
     return "\n".join(blocks)
 
 
@@ -303,9 +300,9 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
     chosen = _choose(chain)
     numbers: dict[_Place, int] = {}
     quotes, blocks = list[Quote](), list[str]()
-    for one in chain:
-        lines = [f"Question: {one.question}", format_finding(one)]
-        for quote in one.quotes:
+    for step in chain:
+        lines = [f"Question: {step.question}", format_finding(step)]
+        for quote in step.quotes:
             place = _place(quote)
             if place in numbers:
                 lines.append(f"[{numbers[place]}], as above")
@@ -314,7 +311,7 @@ def quote_steps(chain: Sequence[KnownAnswer]) -> QuotedSteps:
                 numbers[place] = len(quotes)
                 lines.append(f"[{len(quotes)}] {name_source(quote)}: {quote.text}")
         blocks.append(fenced("known", "\n".join(lines)))
-    all_places = {_place(quote) for one in chain for quote in one.quotes}
+    all_places = {_place(quote) for step in chain for quote in step.quotes}
     left_out = len(all_places - chosen)
     return QuotedSteps(text="\n".join(blocks), quotes=tuple(quotes), left_out=left_out)
 
@@ -332,7 +329,7 @@ def _choose(chain: Sequence[KnownAnswer]) -> set[_Place]:
 
 def _by_rank(chain: Sequence[KnownAnswer]) -> Iterator[tuple[int, Quote]]:
     """The first quote of each step, with 0, then the second of each, with 1, and so on."""
-    for rank, quotes in enumerate(zip_longest(*(one.quotes for one in chain))):
+    for rank, quotes in enumerate(zip_longest(*(step.quotes for step in chain))):
         yield from ((rank, quote) for quote in quotes if quote is not None)
 
 

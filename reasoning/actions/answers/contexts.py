@@ -26,7 +26,7 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import select_cited
 from reasoning.actions.answers.conclude import Concluded, is_streamed, rescue_answer
-from reasoning.actions.support import Grade, SupportWord, format_support_rule, grade
+from reasoning.actions.replies import Grade, SupportWord, format_support_rule, grade
 from reasoning.citations.markers import (
     MARKERS,
     cite_quotes,
@@ -38,11 +38,10 @@ from reasoning.citations.markers import (
 )
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion
-from reasoning.engine.calls import ModelCall
+from reasoning.engine.calls import AnswerStream, ModelCall
 from reasoning.engine.session import Session
-from reasoning.engine.streaming import AnswerStream
 from reasoning.plans.known_answers import KnownAnswer, chunk_ids_of
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = [
     "Context",
@@ -53,7 +52,6 @@ __all__ = [
     "summarize",
     "summarize_evidence",
 ]
-
 
 _MARKED: Collection[Support] = (Support.INFERRED, Support.MEMORY)
 
@@ -80,7 +78,7 @@ def format_contexts(contexts: Sequence[Context]) -> str:
 
     What a context stands on is said only if it is not stated.
     """
-    lines = (f"Context {number}{_mark(one)}: {one.text}" for number, one in enumerate(contexts, start=1))
+    lines = (f"Context {number}{_mark(context)}: {context.text}" for number, context in enumerate(contexts, start=1))
     return fenced("summaries", "\n".join(lines))
 
 
@@ -222,14 +220,14 @@ async def conclude_answers(
     """
     steps = [
         Context(
-            text=f"Question: {one.question}\nAnswer: {one.answer}",
-            support=one.support,
-            unstated=one.unstated,
-            quotes=one.quotes,
+            text=f"Question: {step.question}\nAnswer: {step.answer}",
+            support=step.support,
+            unstated=step.unstated,
+            quotes=step.quotes,
         )
-        for one in chain
+        for step in chain
     ]
-    pairs = (fenced("known", f"Step {number}\n{one.text}") for number, one in enumerate(steps, start=1))
+    pairs = (fenced("known", f"Step {number}\n{step.text}") for number, step in enumerate(steps, start=1))
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "conclude_answers"),
         role=_ROLE,
@@ -281,11 +279,11 @@ def _cite(session: Session, answer: str, contexts: Sequence[Context]) -> tuple[s
         numbers.append(range(len(quotes) + 1, len(quotes) + 1 + len(context.quotes)))
         quotes += context.quotes
 
-    def name_quotes(found: re.Match[str]) -> str:
-        marked = parse_marker(found)
+    def name_quotes(marker: re.Match[str]) -> str:
+        marked = parse_marker(marker)
         note_missing(session.trace, [context for context in marked if not 1 <= context <= len(contexts)])
         named = [number for context in marked for number in numbers_of(context)]
-        space = found[0][: found[0].index("[")]
+        space = marker[0][: marker[0].index("[")]
         return f"{space}[{', '.join(map(str, named))}]" if named else ""
 
     def numbers_of(context: int) -> Sequence[int]:

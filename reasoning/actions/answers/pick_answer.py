@@ -20,7 +20,7 @@ from reasoning.actions.replies import is_abstention
 from reasoning.citations.markers import strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.reading.candidates import Form, find_form, list_candidates, list_judgements, list_sides
+from reasoning.reading import Form, find_form, list_candidates, list_judgements, list_sides
 
 __all__ = ["pick_answer"]
 
@@ -51,7 +51,7 @@ async def pick_answer(session: Session, question: str, passages: Sequence[Hit], 
     if choices or not text or _is_value(text, passages):
         return text
     candidates = list_candidates(question, passages)
-    within = tuple(one for one in candidates if is_contained(one, text))
+    within = tuple(candidate for candidate in candidates if is_contained(candidate, text))
     if len(within) == 1:
         return within[0]
     if not candidates:
@@ -85,8 +85,8 @@ def _read(text: str, choices: Sequence[str]) -> str:
         return ""
     if not choices:
         return answer
-    named = [one for one in choices if normalise_answer(one) == normalise_answer(answer)]
-    named = named or [one for one in choices if is_contained(one, answer)]
+    named = [choice for choice in choices if normalise_answer(choice) == normalise_answer(answer)]
+    named = named or [choice for choice in choices if is_contained(choice, answer)]
     return named[0] if named else ""
 
 

@@ -19,15 +19,14 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.sentences import split_sentences
 from reasoning.actions.answers.answer import select_cited
-from reasoning.actions.support import SupportWord, format_support_rule, grade
+from reasoning.actions.replies import SupportWord, format_support_rule, grade
 from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
-from reasoning.reading.evidence import find_evidence
+from reasoning.reading import find_evidence
 
 __all__ = ["Kind", "Move", "Observation", "Search", "Sentence", "next_plain_sentence", "next_sentence", "next_thought"]
-
 
 Kind = Literal["fact", "need", "answer"]
 """A fact that passages hold, a fact that has to be found, or the answer, which ends the chain of thought."""
@@ -183,7 +182,7 @@ def _cut(text: str, kind: Kind) -> str:
 def _format_facts(facts: Sequence[Sentence]) -> str:
     if not facts:
         return "There are no sentences yet: write the first."
-    lines = (one.text if one.support is Support.STATED else f"{one.text} ({one.support})" for one in facts)
+    lines = (fact.text if fact.support is Support.STATED else f"{fact.text} ({fact.support})" for fact in facts)
     return "The sentences so far:\n" + fenced("known", "\n".join(lines))
 
 
@@ -191,13 +190,13 @@ def _format_chain(sentences: Sequence[Sentence]) -> str:
     """Returns the sentences as one text, unmarked; '' without sentences."""
     if not sentences:
         return ""
-    return "The sentences so far:\n" + fenced("known", " ".join(one.text for one in sentences))
+    return "The sentences so far:\n" + fenced("known", " ".join(sentence.text for sentence in sentences))
 
 
 def _format_searches(searches: Sequence[Search]) -> str:
     if not searches:
         return ""
-    lines = (f"{one.query} ({_format_new(one.new)})" for one in searches)
+    lines = (f"{search.query} ({_format_new(search.new)})" for search in searches)
     return "Searched for already:\n" + fenced("known", "\n".join(lines))
 
 

@@ -3,24 +3,29 @@
 - `plan`, `refine`: steps one after another, top-down and without examples (PAR RAG, arXiv 2504.16787, section 3).
 - `plan_dag`, `fill_tags`: a graph of sub-questions, planned with examples, whose questions have tags in place of their
   parents' answers (Plan*RAG, arXiv 2410.20753, section 3).
+- `settle_or_plan`: answers a question if its passages state every link, else plans the missing searches.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, Self
 
-from pydantic import BaseModel, field_validator, model_validator
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from core.errors import MalformedReply
+from core.ports.reasoning import Support
+from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
-from reasoning.actions.answers.answer import format_finding, format_known
+from reasoning.actions.answers.answer import CitedAnswer, format_finding, format_known
+from reasoning.actions.replies import CitedQuote, check_quotes, is_abstention, note_unheld
+from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag, parse_tags, replace_tags, strip_tags
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, without_quotes
 
-__all__ = ["PlanItem", "fill_tags", "make_planning_call", "plan", "plan_dag", "refine"]
+__all__ = ["FirstLook", "PlanItem", "fill_tags", "make_planning_call", "plan", "plan_dag", "refine", "settle_or_plan"]
 
 
 class PlanItem(BaseModel):  # its docstring is part of the schema that models are sent
@@ -100,7 +105,7 @@ class _Refined(BaseModel):
 
 def _make_shape(chain: Sequence[KnownAnswer], following: str) -> type[_Refined]:
     """Returns the shape of a reply that refuses answers which must not be pasted into a question."""
-    lists = [one.answer for one in chain if ";" in one.answer and one.answer not in following]
+    lists = [step.answer for step in chain if ";" in step.answer and step.answer not in following]
     marks = list_marks(chain, following)
 
     class Refined(_Refined):
@@ -209,7 +214,7 @@ async def fill_tags(
         question=node.question,
         variables={
             "purpose": fenced("question", session.question.text),
-            "known": "\n".join(fenced("known", _format(id, one)) for id, one in answers.items()),
+            "known": "\n".join(fenced("known", _format(id, answer)) for id, answer in answers.items()),
             "question": fenced("question", node.question),
         },
         chunks=chunk_ids_of(list(answers.values())),
@@ -248,3 +253,115 @@ def _unpasteable(answers: Mapping[str, KnownAnswer], asked: str) -> tuple[str, .
         elif len(values := _split_values(known)) > 1:
             found.append("; ".join(values[:2]))
     return tuple(found)
+
+
+_MAX_NODES = 12
+_MAX_DEPTH = 6
+
+
+@dataclass(frozen=True, kw_only=True)
+class FirstLook:
+    """The outcome of the call: an answer, or a plan, or neither.
+
+    `marked` is the text of the answer with its markers, which number the passages `shown`. `known` are the answers of
+    nodes that passages state already, by id.
+    """
+
+    settled: CitedAnswer | None = None
+    marked: str = ""
+    nodes: tuple[PlannedNode, ...] = ()
+    known: Mapping[str, CitedAnswer] = field(default_factory=dict)
+    shown: tuple[Hit, ...] = ()
+
+
+class _Step(BaseModel):
+    id: str
+    question: str = Field(max_length=4000)
+    answer: str = Field(default="", max_length=8000)
+    citations: list[CitedQuote] = []
+
+
+class _Settled(BaseModel):
+    reasoning: str = ""
+    settled: bool
+    answer: str = Field(default="", max_length=40_000)
+    citations: list[CitedQuote] = []
+    steps: list[_Step] = []
+
+    @property
+    def settles(self) -> bool:
+        return self.settled and bool(self.answer.strip())
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.steps and not self.settles:
+            self.parse_nodes("")
+        return self
+
+    def parse_nodes(self, words: str) -> tuple[PlannedNode, ...]:
+        written = [(step.id, step.question) for step in self.steps]
+        return parse_dag(written, max_nodes=_MAX_NODES, max_depth=_MAX_DEPTH, words=words)
+
+
+async def settle_or_plan(
+    session: Session, question: str, passages: Sequence[Hit], *, step: str, facts: Sequence[Fact] = ()
+) -> FirstLook:
+    """Answers a question from its passages, or plans it.
+
+    An answer that is given together with steps counts, and the steps do not. A plan that cannot be carried out is sent
+    back to the model once. If the second reply cannot be read either, the outcome is empty and a note says so. Raises
+    `ModelFailed` for an empty reply.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.planning", "settle_or_plan"),
+        question=question,
+        variables={"question": neutral(question)},
+        passages=passages,
+        facts=facts,
+        step=step,
+        conversation=True,
+    )
+    try:
+        reply, shown = await session.complete_structured(call, _Settled)
+    except MalformedReply as error:
+        if not error.text:  # nothing was written: no form was broken
+            raise
+        session.trace.note(f"the question was neither settled nor planned: {error}")
+        return FirstLook(shown=tuple(passages))
+    if reply.settles and not is_abstention(strip_markers(reply.answer)):
+        return _settle(session, reply, shown, question, step)
+    if not reply.steps:
+        return FirstLook(shown=shown)
+    known = {step.id.strip(): _read_known(session, step, shown) for step in reply.steps if step.answer.strip()}
+    return FirstLook(
+        nodes=reply.parse_nodes(question),
+        known={id: answer for id, answer in known.items() if answer.found},
+        shown=shown,
+    )
+
+
+def _settle(session: Session, reply: _Settled, shown: tuple[Hit, ...], question: str, step: str) -> FirstLook:
+    numbers = {citation.passage for citation in reply.citations}
+    marked = [CitedQuote(passage=number) for number in parse_markers(reply.answer) if number not in numbers]
+    text = strip_markers(reply.answer)
+    quotes, evidence = check_quotes(session, [*reply.citations, *marked], shown, text, question, step)
+    unheld = note_unheld(session, text, evidence, question, f"step {step}: ")
+    answer = CitedAnswer(
+        text=text,
+        support=Support.STATED if unheld is None else Support.INFERRED,
+        unstated=unheld or "",
+        cited=tuple({quote.hit.chunk.id: quote.hit for quote in quotes}.values()),
+        shown=shown,
+        quotes=quotes,
+    )
+    return FirstLook(settled=answer, marked=reply.answer.strip(), shown=shown)
+
+
+def _read_known(session: Session, step: _Step, shown: tuple[Hit, ...]) -> CitedAnswer:
+    """Returns the answer of a step that the model found stated; not found if it cites no shown passage."""
+    text = strip_markers(step.answer)
+    quotes, evidence = check_quotes(session, step.citations, shown, text, step.question, step.id)
+    if not quotes or note_unheld(session, text, evidence, step.question, f"step {step.id}: ") is not None:
+        session.trace.note(f"step {step.id}: an answer that no passage holds was not taken from the plan")
+        return CitedAnswer()
+    return CitedAnswer(text=text, support=Support.STATED, quotes=quotes, shown=shown)

@@ -1,4 +1,7 @@
-"""The action `restate_question`: makes the last question of a conversation understandable without the conversation."""
+"""The action `restate_question`: makes the last question of a conversation understandable without the conversation.
+
+Services call `restate` before a reasoner answers.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -6,14 +9,17 @@ from dataclasses import replace
 from pydantic import BaseModel, Field, field_validator
 
 from core.errors import ContextTooLong, MalformedReply
-from core.ports.chat import Message, Speaker
+from core.ports.chat import ChatModels, Message, Speaker
+from core.ports.reasoning import Question
+from core.ports.retrieval import Searcher
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.terms import split_words
+from core.trace import Trace
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 
-__all__ = ["restate_question"]
+__all__ = ["restate", "restate_question"]
 
 _MAX_LENGTH = 4000
 """In characters. A longer message brings its own context, and is not restated."""
@@ -133,3 +139,12 @@ def _shorten(text: str, most: int) -> str:
         return text
     tail = most // 4
     return text[: most - tail - len(_CUT)] + _CUT + text[-tail:]
+
+
+async def restate(question: Question, models: ChatModels, searcher: tuple[str, Searcher], trace: Trace) -> str | None:
+    """Returns the text of the question without references to its history, or None if the model's reply cannot be used.
+    Raises as a call of a model does.
+
+    `searcher` is the searcher of the reasoner that answers afterwards; nothing is searched here.
+    """
+    return await restate_question(Session("conversation", question, models, searcher, trace))

@@ -1,13 +1,11 @@
 """Hopweave's own: one call settles a question or plans it, and only what is missing is asked.
 
-`reasoner` has the course of a question, `execution` carries out the plan, and `node` answers one node of it.
+`reasoner` has the options and the course of a question; `execution` carries out the plan.
 """
 
 from core.ports.reasoning import Reasoner
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.strategies.auto.config import Config
-from reasoning.strategies.auto.reasoner import Auto
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
+from reasoning.strategies.auto.reasoner import Auto, Config
 
 __all__ = ["NEEDS_MODEL", "Config", "build"]
 

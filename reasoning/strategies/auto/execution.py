@@ -1,16 +1,204 @@
-"""`Execution` of a plan in `auto`: each node runs as soon as its parents are answered."""
+"""Carries out the plan of `auto`: each node runs as soon as its parents are answered.
+
+`NodeSolver` searches for one node and answers it, with a second look at other passages unless the answer is stated.
+"""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import product
 
 from core.events import PlannedStep
-from reasoning.actions.answers.answer import CitedAnswer, fill_step
-from reasoning.actions.planning.settle_or_plan import FirstLook
-from reasoning.engine.session import Session
-from reasoning.plans.dag import PlannedNode, compute_depths, find_sinks, replace_tags
-from reasoning.plans.schedules import run_when_ready
-from reasoning.strategies.auto.node import NodeAnswer, NodeSolver, parents_of
+from core.ports.reasoning import Support, weakest_support
+from core.ports.retrieval import Fact, Hit, SearchResult
+from core.text.names import normalise
+from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_step, fill_step
+from reasoning.actions.planning.plan import FirstLook
+from reasoning.engine.session import OpenStep, Session, gather
+from reasoning.plans.dag import PlannedNode, compute_depths, find_sinks, replace_tags, run_when_ready
+from reasoning.plans.known_answers import KnownAnswer
 
-__all__ = ["Execution"]
+__all__ = ["LOOK", "Execution", "NodeAnswer", "NodeSolver"]
+
+LOOK = "Q0.1"
+"""The id of the step of the first look. The nodes of depth 1 depend on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeAnswer:
+    """The outcome of a node. `question` has the answers of the parents in place of the tags.
+
+    `values` are the parts of the answer, mostly one. `unread` are passages that were found for a second look and that
+    the last call reads. `parts` are the answers to several questions, if the node was asked for several values.
+    """
+
+    node: PlannedNode
+    question: str
+    answer: CitedAnswer
+    values: tuple[str, ...] = ()
+    unread: tuple[Hit, ...] = ()
+    parts: tuple[KnownAnswer, ...] = ()
+
+    @property
+    def found(self) -> bool:
+        return self.answer.found
+
+    @property
+    def known(self) -> tuple[KnownAnswer, ...]:
+        """The answers as later calls read them: one for each value that the node was asked for."""
+        return self.parts or (self.answer.known(self.question),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """The state of a step: its answer, and the passages of the second look, which no call has read yet."""
+
+    reply: StepAnswer = field(default_factory=StepAnswer)
+    fresh: tuple[Hit, ...] = ()
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodeSolver:
+    """Reads `k` passages in the first call of a node, and `more` further passages in the second call.
+
+    Unless the answer of the `goal` is stated, the last call follows. It reads what the second look of the goal would
+    read, so that the goal has no second call.
+
+    `purpose` is the question that the plan is for, and `read` are the passages of the first look at it. A node whose
+    parents have several values is asked for at most `values` of them.
+    """
+
+    session: Session
+    purpose: str
+    k: int
+    more: int
+    values: int
+    read: Sequence[Hit]
+    goal: str = ""
+
+    async def solve(self, node: PlannedNode, parents: Sequence[NodeAnswer], depth: int) -> NodeAnswer:
+        """Answers a node from its own passages and its parents' answers, and records it as a step.
+
+        With several questions, because a parent has several values, each is a step, and the answers are joined.
+        """
+        questions = _fill_tags(node, parents, self.values)
+        known = [known for parent in parents for known in parent.known]
+        ids = [node.id, *(f"{node.id}/{number}" for number in range(2, len(questions) + 1))]
+        found = await gather(
+            self._take_step(id, question, known, node, depth) for id, question in zip(ids, questions, strict=True)
+        )
+        unread = _distinct([hit for look in found for hit in look.fresh])
+        if len(found) > 1:
+            return _join(node, questions, [look.reply for look in found], unread)
+        reply = found[0].reply
+        return NodeAnswer(node=node, question=questions[0], answer=reply.answer, values=reply.values, unread=unread)
+
+    async def _take_step(
+        self, id: str, question: str, known: Sequence[KnownAnswer], node: PlannedNode, depth: int
+    ) -> _Look:
+        async with self.session.step(id, question, parents=_parents_of(node), depth=depth) as step:
+            look = await self._look(step, question, known)
+            if node.id == self.goal or not look.fresh:
+                return look
+            self.session.record(step)  # so that the answer is there if the budget ends in the second look
+            return _Look(reply=await self._look_again(step, question, look, known))
+
+    async def _look(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> _Look:
+        """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
+        found = await self.session.search_fully(question, self.k + self.more, step=step.id)
+        hits = found.hits
+        if normalise(question) == normalise(self.purpose):  # the plan is the question itself, whose passages were read
+            hits = _unread(hits, self.read)
+        read = hits[: self.k]
+        first = StepAnswer()
+        if read or known:
+            first = await self._ask(question, read, step, known, found.facts)
+        if first.answer.support is Support.STATED or not self.more:
+            return _Look(reply=first)
+        query = first.query or question
+        asked = SearchResult(hits=(), generation=0)
+        if query != question:
+            asked = await self.session.search_fully(query, self.k + self.more, step=step.id)
+        fresh = _unread((*asked.hits, *hits[self.k :], *self.read), read)[: self.more]
+        return _Look(reply=first, fresh=fresh, facts=(*asked.facts, *found.facts))
+
+    async def _look_again(self, step: OpenStep, question: str, look: _Look, known: Sequence[KnownAnswer]) -> StepAnswer:
+        """Asks the step over the fresh passages and the two best of the first look. The better support wins."""
+        first = look.reply
+        best = _distinct((*first.answer.cited, *first.answer.shown))[:2]
+        second = await self._ask(question, (*look.fresh, *best), step, known, look.facts, earlier=first)
+        if second.answer.support.rank < first.answer.support.rank:
+            fill_step(step, first.answer)
+            return first
+        return second
+
+    async def _ask(
+        self,
+        question: str,
+        passages: Sequence[Hit],
+        step: OpenStep,
+        known: Sequence[KnownAnswer],
+        facts: Sequence[Fact],
+        earlier: StepAnswer | None = None,
+    ) -> StepAnswer:
+        reply = await answer_step(
+            self.session,
+            question,
+            passages,
+            purpose=self.purpose,
+            step=step.id,
+            known=known,
+            earlier=earlier,
+            facts=facts,
+        )
+        fill_step(step, reply.answer)
+        return reply
+
+
+def _parents_of(node: PlannedNode) -> tuple[str, ...]:
+    """Returns the ids of the steps that a node depends on."""
+    return node.parents or (LOOK,)
+
+
+def _fill_tags(node: PlannedNode, parents: Sequence[NodeAnswer], most: int) -> list[str]:
+    """Returns the question with the values of the parents' answers in place of the tags, once for each combination."""
+    values = [parent.values or (parent.answer.text,) for parent in parents]
+    filled: dict[str, None] = {}
+    for combination in product(*values):  # lazily: a model decides how many there are
+        answers = {parent.node.id: value for parent, value in zip(parents, combination, strict=True)}
+        filled.setdefault(replace_tags(node.question, answers))
+        if len(filled) == most:
+            break
+    return list(filled)
+
+
+def _join(
+    node: PlannedNode, questions: Sequence[str], answers: Sequence[StepAnswer], unread: tuple[Hit, ...]
+) -> NodeAnswer:
+    """Joins the answers to the questions. The result is never `stated`: which of the values is meant is open."""
+    parts = tuple(part.answer.known(question) for question, part in zip(questions, answers, strict=True))
+    answered = [part for part in answers if part.answer.found]
+    if not answered:
+        return NodeAnswer(node=node, question=questions[0], answer=answers[0].answer, unread=unread, parts=parts)
+    values = tuple(dict.fromkeys(value for part in answered for value in part.values))
+    support = weakest_support([*(part.answer.support for part in answered), Support.INFERRED])
+    quotes = [quote for part in answered for quote in part.answer.quotes]
+    answer = CitedAnswer(
+        text="; ".join(values),
+        support=support,
+        unstated="which of several values is meant",
+        quotes=() if support is Support.MEMORY else tuple(quotes),
+    )
+    return NodeAnswer(node=node, question=questions[0], answer=answer, values=values, unread=unread, parts=parts)
+
+
+def _unread(hits: Sequence[Hit], read: Sequence[Hit]) -> tuple[Hit, ...]:
+    ids = {hit.chunk.id for hit in read}
+    return _distinct([hit for hit in hits if hit.chunk.id not in ids])
+
+
+def _distinct(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    return tuple({hit.chunk.id: hit for hit in hits}.values())
 
 
 class Execution:
@@ -32,7 +220,7 @@ class Execution:
         """Answers every node that can be asked. Raises `BudgetExhausted` after the calls that are under way."""
         self._session.plan(
             [
-                PlannedStep(id=node.id, question=node.question, parents=parents_of(node), depth=self._depths[node.id])
+                PlannedStep(id=node.id, question=node.question, parents=_parents_of(node), depth=self._depths[node.id])
                 for node in self.nodes
             ]
         )
@@ -68,7 +256,7 @@ class Execution:
         """Records a node that the first look found stated as a step without a call."""
         question = replace_tags(node.question, {parent.node.id: parent.answer.text for parent in parents})
         depth = self._depths[node.id]
-        async with self._session.step(node.id, question, parents=parents_of(node), depth=depth) as step:
+        async with self._session.step(node.id, question, parents=_parents_of(node), depth=depth) as step:
             step.hits = tuple({quote.hit.chunk.id: quote.hit for quote in known.quotes}.values())
             fill_step(step, known)
         return NodeAnswer(node=node, question=question, answer=known)

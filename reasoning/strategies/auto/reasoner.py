@@ -1,30 +1,132 @@
-"""The course of a question in `auto`: look, settle or plan, carry out the plan, and conclude only over gaps."""
+"""The course of a question in `auto`: look, settle or plan, carry out the plan, and conclude only over gaps.
+
+`_answer_shortly` is the course with a small model: one search, a short answer, and support that code computes. A small
+model plans badly, and takes the first hop's answer for the last, whatever it is told: asking it for less costs a
+fraction and loses nothing (docs/models.md).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Literal
+
+from pydantic import Field
 
 from core.events import PlannedStep
+from core.passage_context.windows import select_sentences, shorten_hits
 from core.ports.reasoning import Answer, Support
-from core.ports.retrieval import Hit
+from core.ports.retrieval import MAX_K, Hit
+from core.strategies import StrategyConfig
+from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.answers.answer import fill_step as fill_with_answer
-from reasoning.actions.answers.conclude import conclude_findings, conclude_memory
+from reasoning.actions.answers.conclude import conclude_findings, conclude_memory, conclude_plainly
+from reasoning.actions.answers.pick_answer import pick_answer
 from reasoning.actions.judging.judgements import need_retrieval
-from reasoning.actions.planning.settle_or_plan import FirstLook, settle_or_plan
+from reasoning.actions.planning.plan import FirstLook, settle_or_plan
 from reasoning.actions.planning.split import denoise
+from reasoning.actions.replies import note_unheld
 from reasoning.citations.markers import cite_passages
-from reasoning.citations.quotes import passage_text
+from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.session import Session
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
-from reasoning.reading.candidates import are_sentences_asked
-from reasoning.strategies.auto.config import Config
-from reasoning.strategies.auto.execution import Execution
-from reasoning.strategies.auto.node import LOOK, NodeAnswer, NodeSolver
-from reasoning.strategies.auto.short import answer_shortly
+from reasoning.reading import Form, are_sentences_asked, find_evidence, find_form, is_short_answer_asked
+from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
 
-__all__ = ["Auto"]
+__all__ = ["Auto", "Config"]
+
+
+class Config(StrategyConfig):
+    """How many passages are read, and how often."""
+
+    searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
+    look: int = Field(
+        default=6,
+        ge=1,
+        le=MAX_K,
+        description="Passages of the first look, with the question; the request's `k` takes precedence.",
+    )
+    wide: int = Field(
+        default=12,
+        ge=1,
+        le=MAX_K,
+        description="The same for a question that sentences answer: an explanation, a list, a trend.",
+    )
+    k: int = Field(default=3, ge=1, le=MAX_K, description="Passages a step; the request's `k` takes precedence.")
+    more: int = Field(
+        default=3,
+        ge=0,
+        le=100,
+        description="Further passages for a step whose answer is not stated; 0: none, and no second call.",
+    )
+    values: int = Field(
+        default=3,
+        ge=1,
+        le=10,
+        description="A step that needs an answer of several values is asked for each of them, at most for this many.",
+    )
+    retrieve: Literal["always", "adaptive"] = Field(
+        default="always", description="`adaptive`: the model may decide that no document is needed."
+    )
+
+
+_MOST_READ = 50
+"""Passages that a small model is shown, whatever `k` is."""
+_COMPARED = 2
+"""Names of a question that compares them."""
+_SENTENCES = 2
+"""Sentences of each passage that are shown."""
+_TO_JUDGE = 4
+"""Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
+the time (docs/benchmarks.md, "Small models"); two things that are compared need a sentence each.
+"""
+
+
+async def _answer_shortly(session: Session, question: str, k: int) -> Answer | None:
+    """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
+
+    A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
+    """
+    async with session.step(LOOK, question) as step:
+        session.plan([PlannedStep(id=LOOK, question=question)])
+        hits = await session.search(question, k, step=LOOK, private=session.has_history)
+        if not hits:
+            return None
+        if session.question.instructions or not is_short_answer_asked(question):
+            conclusion = await conclude_plainly(session, question, hits, step=LOOK)
+            fill_step(step, conclusion)
+            return answer_from_conclusion(session, conclusion)
+        text = await pick_answer(session, question, _shorten(question, hits[:_MOST_READ]), step=LOOK)
+        answer = _grade(session, text, question, hits)
+        fill_with_answer(step, answer)
+    shown = tuple(map(passage_text, hits))
+    return answer_from_step(session, session.steps[LOOK]) if answer.found else abstain(session, shown=shown)
+
+
+def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    _, asked = split_lead_in(question)
+    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < _COMPARED:
+        return select_sentences(asked, hits, _TO_JUDGE) or hits
+    return shorten_hits(question, hits, _SENTENCES)
+
+
+def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:
+    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked."""
+    if not text:
+        return CitedAnswer(shown=hits)
+    cited = find_evidence(text, question, hits)
+    unheld = note_unheld(session, text, [passage_text(hit) for hit in cited], question, f"step {LOOK}: ")
+    return CitedAnswer(
+        text=text,
+        support=Support.STATED if unheld is None else Support.INFERRED,
+        unstated=unheld or "",
+        cited=cited,
+        shown=hits,
+        quotes=tuple(select_quote(hit, text, question) for hit in cited),
+    )
+
 
 _LAST = "answer"
 _SHORT_LOOK = 8
@@ -47,7 +149,7 @@ class Auto:
         if self._config.retrieve == "adaptive" and not await need_retrieval(session, question):
             return await _answer_from_memory(session, question)
         if session.has_small_model:
-            return await self._answer_shortly(session, question)
+            return await self._answer_by_small_model(session, question)
         look, hits = await self._look(session, question)
         if not hits:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
@@ -57,9 +159,9 @@ class Auto:
         await execution.run()
         return await _conclude(session, question, execution, hits)
 
-    async def _answer_shortly(self, session: Session, question: str) -> Answer:
+    async def _answer_by_small_model(self, session: Session, question: str) -> Answer:
         k = session.question.k or max(self._config.look, _SHORT_LOOK)
-        answer = await answer_shortly(session, question, k)
+        answer = await _answer_shortly(session, question, k)
         if answer is None:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         return answer
@@ -112,14 +214,14 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     look would have read. If it finds no answer, the answer of the last step counts, with its support.
     """
     chain, goal = execution.chain, execution.goal
-    stated = len(chain) == len(execution.nodes) and all(one.answer.support is Support.STATED for one in chain)
+    stated = len(chain) == len(execution.nodes) and all(step.answer.support is Support.STATED for step in chain)
     if goal is not None and stated and not session.question.instructions:
         return answer_from_step(session, session.steps[goal.node.id])
-    cited = [quote.hit for one in chain for quote in one.answer.quotes]
-    unread = [hit for one in chain for hit in one.unread]
+    cited = [quote.hit for step in chain for quote in step.answer.quotes]
+    unread = [hit for step in chain for hit in step.unread]
     passages = tuple({hit.chunk.id: hit for hit in (*cited, *hits, *unread)}.values())
-    known = [known for one in chain for known in one.known]
-    parents = tuple(session.steps) if not chain else tuple(one.node.id for one in chain)
+    known = [known for step in chain for known in step.known]
+    parents = tuple(session.steps) if not chain else tuple(step.node.id for step in chain)
     async with session.step(_LAST, question, parents=parents, depth=execution.last_depth + 1) as step:
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
@@ -130,7 +232,7 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
 
 
 def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
-    """Returns the answer of the last node. An answer that joins several steps is less supported than each of them."""
+    """Returns the answer of the last step. An answer that joins several steps is less supported than each of them."""
     answer, step = goal.answer, session.steps[goal.node.id]
     hits = tuple({hit.chunk.id: hit for hit in (*step.hits, *(quote.hit for quote in answer.quotes))}.values())
     whole = replace(
@@ -141,7 +243,7 @@ def _answer_from_goal(session: Session, goal: NodeAnswer) -> Answer:
 
 def _with_unasked(known: list[KnownAnswer], execution: Execution) -> list[KnownAnswer]:
     """Returns the findings and the questions that could not be asked, so that the last call knows what is missing."""
-    described = {id: one.answer.text or f"(unknown: {one.question})" for id, one in execution.answers.items()}
+    described = {id: step.answer.text or f"(unknown: {step.question})" for id, step in execution.answers.items()}
     for node in execution.nodes:
         if node.id not in execution.answers:
             question = replace_tags(node.question, described)

@@ -1,11 +1,11 @@
 """No model: quotes and cites the best sentences and rows of the best passages; declines if none is likely to answer.
 
-`reasoner` has the course of a question. `asked` reads the question, `units` lists what may be quoted, `evidence`
-compares both, and `decision` ranks the units and says how probably one of them answers.
+`reasoner` has the course of a question. `asked` reads the question, `units` lists what may be quoted, and `evidence`
+compares both, ranks the units, and says how probably one of them answers.
 """
 
 from core.ports.reasoning import Reasoner
-from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.reasoner import OTHER_NUMBER, PASSAGES, Config, Extractive, read_hits
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "build", "read_hits"]

@@ -1,11 +1,16 @@
-"""Evidence that a unit answers a question: a row of numbers for each unit, named by `FEATURES`.
+"""Evidence that a unit answers a question, and the decision which units are quoted.
 
-The words of the question weigh by their idf in the corpus. They may stand in the unit itself, in what it is part of, in
-the sentences beside it, or in its passage: each of these places counts less than the place before.
+- Evidence is a row of numbers for each unit, named by `FEATURES`. The words of the question weigh by their idf in the
+  corpus. They may stand in the unit itself, in what it is part of, in the sentences beside it, or in its passage: each
+  of these places counts less than the place before.
+- The decision is linear in the features. One row of weights ranks the units. By the features of the first unit, a
+  second row gives the probability that the hits answer the question, and a third row the probability that one of the
+  first three units does. `tests/benchmarks/materials/quoting.py` fits the rows.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import exp
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +20,19 @@ from core.ports.retrieval import Hit
 from core.text.value_kinds import ValueKind, find_stems, has_value
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import READ, Unit
+from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES, Weights
 
-__all__ = ["COSINES", "FEATURES", "Coverage", "Floats", "cover_units", "measure_evidence"]
+__all__ = [
+    "COSINES",
+    "FEATURES",
+    "Coverage",
+    "Decision",
+    "Floats",
+    "cover_units",
+    "decide",
+    "decide_by",
+    "measure_evidence",
+]
 
 Floats = NDArray[np.float64]
 
@@ -167,3 +183,39 @@ def _find_head_stems(hit: Hit) -> frozenset[str]:
     name = hit.document.key.rpartition("/")[2].replace("_", " ").replace("-", " ")
     parts = (hit.document.title, hit.chunk.heading, *context.attributes.values(), name[:_LONGEST_NAME])
     return find_stems("\n".join(parts))
+
+
+_MOST = 50.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Decision:
+    """The places of the units, the best first; the probabilities that the hits answer the question (`answerable`), and
+    that one of the first three units does (`right`).
+    """
+
+    order: tuple[int, ...] = ()
+    answerable: float = 0.0
+    right: float = 0.0
+
+
+def decide(features: Floats, *, has_cosines: bool) -> Decision:
+    """Returns the decision about the units, whose features are rows; the probabilities are 0 without units."""
+    return decide_by(WITH_COSINES if has_cosines else WITHOUT_COSINES, features)
+
+
+def decide_by(weights: Weights, features: Floats) -> Decision:
+    """Returns the decision by these weights."""
+    if not len(features):
+        return Decision()
+    order = np.argsort(-features @ np.array(weights.rank), kind="stable")
+    best = features[order[0]]
+    return Decision(
+        order=tuple(order.tolist()),
+        answerable=_squash(float(best @ np.array(weights.answerable)) + weights.answerable_bias),
+        right=_squash(float(best @ np.array(weights.right)) + weights.right_bias),
+    )
+
+
+def _squash(score: float) -> float:
+    return 1 / (1 + exp(-min(max(score, -_MOST), _MOST)))

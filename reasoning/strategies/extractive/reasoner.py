@@ -20,11 +20,10 @@ from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.shared.ranking import find_cosines
+from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.asked import READ, Asked, read_question
-from reasoning.strategies.extractive.decision import decide
-from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, measure_evidence
+from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, decide, measure_evidence
 from reasoning.strategies.extractive.stated import asks_of_relation, order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
 
@@ -228,7 +227,7 @@ def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
     said: list[str] = []
     for unit in units:
         words = " ".join(unit.text.casefold().split())
-        if len(chosen) < most and not any(words in one for one in said):
+        if len(chosen) < most and not any(words in earlier for earlier in said):
             chosen.append(unit)
             said.append(words)
     return chosen

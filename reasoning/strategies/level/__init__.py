@@ -1,14 +1,12 @@
 """LevelRAG: a high-level searcher plans what to look up; low-level searchers rewrite queries for their indexes.
 
-`reasoner` has the course of a question, `exploration` the rounds of the high-level searcher. The low-level searchers
-are in `low_level` and, for keyword queries, in `sparse`.
+`reasoner` has the options and the course of a question, `exploration` the rounds of the high-level searcher. The
+low-level searchers are in `low_level` and, for keyword queries, in `sparse`.
 """
 
 from core.ports.reasoning import Reasoner
-from reasoning.engine.backends import ReasoningBackends
-from reasoning.engine.reasoner import SessionReasoner
-from reasoning.strategies.level.config import Config
-from reasoning.strategies.level.reasoner import LevelRag
+from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner
+from reasoning.strategies.level.reasoner import Config, LevelRag
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "build"]
 

@@ -130,8 +130,8 @@ def _plan_round(
         )
         for number, query in enumerate(queries, start=len(findings) + 1)
     ]
-    steps = [PlannedStep(id=one.id, question=one.text, parents=parents, depth=depth) for one in atoms]
-    before = (*parents, *(one.id for one in atoms))
+    steps = [PlannedStep(id=atom.id, question=atom.text, parents=parents, depth=depth) for atom in atoms]
+    before = (*parents, *(atom.id for atom in atoms))
     session.plan([*steps, PlannedStep(id=LAST, question=question, parents=before, depth=depth + 1)])
     return atoms
 

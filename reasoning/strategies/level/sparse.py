@@ -115,7 +115,7 @@ class KeywordQuery:
     @property
     def key(self) -> tuple[frozenset[tuple[str, int]], frozenset[str]]:
         """A key that is equal for queries that find the same: order, case and punctuation make no difference."""
-        keywords = frozenset((comparable(one.text), one.weight) for one in self.keywords)
+        keywords = frozenset((comparable(keyword.text), keyword.weight) for keyword in self.keywords)
         return keywords, frozenset(map(comparable, self.excluded))
 
     def extend(self, word: str) -> Self:
@@ -135,7 +135,8 @@ class KeywordQuery:
             return replace(self, keywords=(first, *self.keywords), excluded=self._exclusions_without(word))
         wanted = comparable(word)
         raised = (
-            replace(one, weight=one.weight + 1) if comparable(one.text) == wanted else one for one in self.keywords
+            replace(keyword, weight=keyword.weight + 1) if comparable(keyword.text) == wanted else keyword
+            for keyword in self.keywords
         )
         return replace(self, keywords=tuple(raised))
 
@@ -146,9 +147,9 @@ class KeywordQuery:
         """
         noise = comparable(word)
         if self._has(word):
-            kept = tuple(one for one in self.keywords if comparable(one.text) != noise)
+            kept = tuple(keyword for keyword in self.keywords if comparable(keyword.text) != noise)
             return replace(self, keywords=kept) if kept else self
-        part_of_keyword = any(f" {noise} " in f" {comparable(one.text)} " for one in self.keywords)
+        part_of_keyword = any(f" {noise} " in f" {comparable(keyword.text)} " for keyword in self.keywords)
         if not noise or part_of_keyword or noise in map(comparable, self.excluded):
             return self
         return replace(self, excluded=(*self.excluded, _trim(word)))
@@ -160,24 +161,26 @@ class KeywordQuery:
         """
         held = [f" {comparable(text)} " for text in texts]
         loose = self
-        for one in self.keywords:
-            parts = [part for part in _split_phrase(one.text) if comparable(part)]
-            if len(parts) > 1 and not any(f" {comparable(one.text)} " in text for text in held):
-                loose = loose._replace(one, parts)
+        for keyword in self.keywords:
+            parts = [part for part in _split_phrase(keyword.text) if comparable(part)]
+            if len(parts) > 1 and not any(f" {comparable(keyword.text)} " in text for text in held):
+                loose = loose._replace(keyword, parts)
         return loose
 
     def __str__(self) -> str:
-        keywords = (_quote(one.text) + (f"^{one.weight}" if one.weight > 1 else "") for one in self.keywords)
+        keywords = (
+            _quote(keyword.text) + (f"^{keyword.weight}" if keyword.weight > 1 else "") for keyword in self.keywords
+        )
         return " ".join([*keywords, *(f"-{_quote(word)}" for word in self.excluded)])
 
     def _replace(self, keyword: Keyword, parts: Iterable[str]) -> Self:
         """Returns the query with keywords in place of `keyword`, of its weight, except keywords that it has already."""
         excluded = self.excluded
         keywords: dict[str, Keyword] = {}
-        others = {comparable(one.text) for one in self.keywords if one is not keyword}
-        for one in self.keywords:
-            if one is not keyword:
-                keywords[comparable(one.text)] = one
+        others = {comparable(present.text) for present in self.keywords if present is not keyword}
+        for present in self.keywords:
+            if present is not keyword:
+                keywords[comparable(present.text)] = present
                 continue
             for part in parts:
                 if comparable(part) not in others:
@@ -186,12 +189,12 @@ class KeywordQuery:
         return replace(self, keywords=tuple(keywords.values()), excluded=excluded)
 
     def _has(self, word: str) -> bool:
-        return comparable(word) in {comparable(one.text) for one in self.keywords}
+        return comparable(word) in {comparable(keyword.text) for keyword in self.keywords}
 
     def _exclusions_without(self, word: str) -> tuple[str, ...]:
         """Returns the exclusions that do not exclude what the word finds."""
         wanted = f" {comparable(word)} "
-        return tuple(one for one in self.excluded if f" {comparable(one)} " not in wanted)
+        return tuple(excluded for excluded in self.excluded if f" {comparable(excluded)} " not in wanted)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The record in one Neo4j database: one module for each of its ports."""
 
 import asyncio
+import copy
 
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
@@ -43,6 +44,13 @@ class Neo4jRecord:
         self.graph = Neo4jGraphSource(self.database)
         self.merges = Neo4jEntityMerges(self.database)
         self.exporter = Neo4jExporter(self.database)
+
+    def for_key(self, key: str | None) -> "Neo4jRecord":
+        record = copy.copy(self)
+        record.corpora = Neo4jCorpora(self.database, key)
+        record.reindexing = Neo4jReindexing(self.database, key)
+        record.submissions = Neo4jSubmissions(self.database, key)
+        return record
 
     async def check(self) -> str:
         """Returns the name and version of the server. Raises `InvalidSettings` if the database is not ours."""

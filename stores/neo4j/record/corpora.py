@@ -32,8 +32,9 @@ _COUNTS = ("count_documents", "count_chunks", "count_mentions", "count_facts")
 class Neo4jCorpora:
     """Implements `core.ports.record.Corpora`."""
 
-    def __init__(self, database: Neo4jDatabase) -> None:
+    def __init__(self, database: Neo4jDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
     async def create(self, name: str, settings: CorpusSettings) -> Corpus:
         check_corpus_name(name)
@@ -68,11 +69,11 @@ class Neo4jCorpora:
 
         return await self._database.write_unlocked(work)
 
-    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
+    async def delete(self, name: str) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = _lock_by_name(tx, name)
             shadow_job = _delete_shadow(tx, corpus)
-            job = _delete_corpus(tx, corpus, submitted_by)
+            job = _delete_corpus(tx, corpus, self._submitted_by)
             return _read_numbered(tx, *([shadow_job] if shadow_job else ()), job)
 
         return await self._database.write_unlocked(work)
@@ -121,12 +122,13 @@ def _by_id(tx: Transaction, corpus_id: str) -> Corpus:
 class Neo4jReindexing:
     """Implements `core.ports.record.Reindexing`."""
 
-    def __init__(self, database: Neo4jDatabase) -> None:
+    def __init__(self, database: Neo4jDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
-    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
+    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
         def work(tx: Transaction) -> Reindex:
-            reindex = _start(tx, corpus_from_row(tx.corpus), settings, submitted_by)
+            reindex = _start(tx, corpus_from_row(tx.corpus), settings, self._submitted_by)
             number_job(tx, reindex.job_id)
             return reindex
 

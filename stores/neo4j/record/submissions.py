@@ -146,8 +146,9 @@ def live_corpus(tx: Transaction) -> Corpus:
 class Neo4jSubmissions:
     """Implements `core.ports.record.Submissions`."""
 
-    def __init__(self, database: Neo4jDatabase) -> None:
+    def __init__(self, database: Neo4jDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
     async def enqueue(
         self,
@@ -157,7 +158,6 @@ class Neo4jSubmissions:
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
-        submitted_by: str | None = None,
     ) -> Enqueued:
         check_distinct_keys(revisions)
 
@@ -166,7 +166,7 @@ class Neo4jSubmissions:
             if on_conflict is OnConflict.ERROR:
                 _check_no_conflict(tx, corpus_id, revisions)
             job = job_id or insert_job(
-                tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
+                tx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=self._submitted_by
             )
             documents = submit(tx, corpus_id, revisions, on_conflict, job)
             if job_id:
@@ -193,12 +193,12 @@ class Neo4jSubmissions:
 
         return await self._database.read(work)
 
-    async def open_job(
-        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
-    ) -> str:
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         def work(tx: Transaction) -> str:
             corpus = live_corpus(tx)
-            job_id = insert_job(tx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=submitted_by)
+            job_id = insert_job(
+                tx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=self._submitted_by
+            )
             number_job(tx, job_id)
             return job_id
 
@@ -212,9 +212,7 @@ class Neo4jSubmissions:
 
         return await self._database.write_unlocked(work)
 
-    async def delete_documents(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Job:
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             wanted = list(dict.fromkeys(document_ids))
@@ -222,19 +220,17 @@ class Neo4jSubmissions:
             for id in wanted:
                 if id not in newest:
                     raise document_missing(id)
-            return _delete(tx, corpus, [newest[id] for id in wanted], submitted_by)
+            return _delete(tx, corpus, [newest[id] for id in wanted], self._submitted_by)
 
         return await self._database.write(corpus_id, work)
 
-    async def delete_existing(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Deletion:
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         wanted = list(dict.fromkeys(document_ids))
 
         def work(tx: Transaction) -> Deletion:
             corpus = live_corpus(tx)
             newest = _newest_deletable(tx, corpus_id, wanted)
-            job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest], submitted_by)
+            job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest], self._submitted_by)
             return Deletion(job=job, missing=tuple(id for id in wanted if id not in newest))
 
         return await self._database.write(corpus_id, work)
@@ -246,20 +242,13 @@ class Neo4jSubmissions:
 
         return await self._database.read(work)
 
-    async def amend(
-        self,
-        corpus_id: str,
-        document_id: str,
-        change: Callable[[NewRevision], NewRevision],
-        *,
-        submitted_by: str | None = None,
-    ) -> Enqueued:
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_amendable(row["key"], row["state"])
             changed = change(_read_submission(tx, row))
-            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
+            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=self._submitted_by)
             documents = submit(tx, corpus_id, [changed], OnConflict.REPLACE, job)
             number_job(tx, job)
             return Enqueued(job=read_job(tx, job), documents=documents)
@@ -282,16 +271,14 @@ class Neo4jSubmissions:
 
         return await self._database.write(corpus_id, work)
 
-    async def retry(
-        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
-    ) -> Job:
+    async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             [row] = _newest_visible(tx, corpus_id, [document_id])
             check_retriable(row["key"], row["state"])
             if check is not None:
                 check(_read_submission(tx, row))
-            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
+            job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=self._submitted_by)
             tx.run(statements("submissions")["retry"], uid=row["uid"], job_id=job)
             moved = {row["job_id"]: -row["size"], job: row["size"]}
             count(tx, {(row["job_id"], row["state"]): -1, (job, row["state"]): 1}, bytes=moved, bytes_done=moved)

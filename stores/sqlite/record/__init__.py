@@ -1,6 +1,7 @@
 """The record in one SQLite file."""
 
 import asyncio
+import copy
 from pathlib import Path
 
 from stores.sqlite.database import SqliteDatabase
@@ -43,6 +44,13 @@ class SqliteRecord:
         self.graph = SqliteGraphSource(self._database)
         self.merges = SqliteEntityMerges(self._database)
         self.exporter = SqliteExporter(self._database)
+
+    def for_key(self, key: str | None) -> "SqliteRecord":
+        record = copy.copy(self)
+        record.corpora = SqliteCorpora(self._database, key)
+        record.reindexing = SqliteReindexing(self._database, key)
+        record.submissions = SqliteSubmissions(self._database, key)
+        return record
 
     async def check(self) -> str:
         """Returns SQLite's version, after reading the file."""

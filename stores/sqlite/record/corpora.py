@@ -47,8 +47,9 @@ _NOTHING = CorpusCounts(documents=0, chunks=0, entities=0, facts=0, mentions=0)
 class SqliteCorpora:
     """Implements `core.ports.record.Corpora`."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
     async def create(self, name: str, settings: CorpusSettings) -> Corpus:
         check_corpus_name(name)
@@ -92,11 +93,11 @@ class SqliteCorpora:
 
         return await self._database.write(work)
 
-    async def delete(self, name: str, *, submitted_by: str | None = None) -> Job:
+    async def delete(self, name: str) -> Job:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
             _delete_shadow(cx, corpus)
-            return read_job(cx, _delete_corpus(cx, corpus, submitted_by))
+            return read_job(cx, _delete_corpus(cx, corpus, self._submitted_by))
 
         return await self._database.write(work)
 
@@ -156,11 +157,14 @@ _DISABLE = """
 class SqliteReindexing:
     """Implements `core.ports.record.Reindexing`."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
-    async def start(self, corpus_id: str, settings: CorpusSettings, *, submitted_by: str | None = None) -> Reindex:
-        return await self._database.write(lambda cx: _start(cx, _read_corpus(cx, corpus_id), settings, submitted_by))
+    async def start(self, corpus_id: str, settings: CorpusSettings) -> Reindex:
+        return await self._database.write(
+            lambda cx: _start(cx, _read_corpus(cx, corpus_id), settings, self._submitted_by)
+        )
 
     async def list(self) -> Sequence[Reindex]:
         return await self._database.read(_list)

@@ -147,8 +147,9 @@ def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generatio
 class SqliteSubmissions:
     """Implements `core.ports.record.Submissions`."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, submitted_by: str | None = None) -> None:
         self._database = database
+        self._submitted_by = submitted_by
 
     async def enqueue(
         self,
@@ -158,7 +159,6 @@ class SqliteSubmissions:
         *,
         job_id: str | None = None,
         token_budget: int | None = None,
-        submitted_by: str | None = None,
     ) -> Enqueued:
         check_distinct_keys(revisions)
 
@@ -167,7 +167,7 @@ class SqliteSubmissions:
             if on_conflict is OnConflict.ERROR:
                 _check_no_conflict(cx, corpus_id, revisions)
             job = job_id or insert_job(
-                cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=submitted_by
+                cx, corpus, JobKind.INGEST, is_open=False, token_budget=token_budget, submitted_by=self._submitted_by
             )
             documents = enqueue_into(cx, corpus_id, job, revisions, on_conflict)
             finish_if_done(cx, job)
@@ -197,12 +197,12 @@ class SqliteSubmissions:
 
         return await self._database.read(lambda cx: frozenset(key for key in fingerprints if is_same(cx, key)))
 
-    async def open_job(
-        self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None, submitted_by: str | None = None
-    ) -> str:
+    async def open_job(self, corpus_id: str, kind: JobKind, *, token_budget: int | None = None) -> str:
         def work(cx: Connection) -> str:
             corpus = read_writable_corpus(cx, corpus_id)
-            return insert_job(cx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=submitted_by)
+            return insert_job(
+                cx, corpus, kind, is_open=True, token_budget=token_budget, submitted_by=self._submitted_by
+            )
 
         return await self._database.write(work)
 
@@ -213,26 +213,22 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def delete_documents(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Job:
+    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
             missing = [id for id, row in found.items() if row is None]
             if missing:
                 raise document_missing(missing[0])
-            return _delete(cx, corpus, [row for row in found.values() if row is not None], submitted_by)
+            return _delete(cx, corpus, [row for row in found.values() if row is not None], self._submitted_by)
 
         return await self._database.write(work)
 
-    async def delete_existing(
-        self, corpus_id: str, document_ids: Sequence[str], *, submitted_by: str | None = None
-    ) -> Deletion:
+    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         def work(cx: Connection) -> Deletion:
             corpus = read_writable_corpus(cx, corpus_id)
             found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
-            job = _delete(cx, corpus, [row for row in found.values() if row is not None], submitted_by)
+            job = _delete(cx, corpus, [row for row in found.values() if row is not None], self._submitted_by)
             return Deletion(job=job, missing=tuple(id for id, row in found.items() if row is None))
 
         return await self._database.write(work)
@@ -245,21 +241,14 @@ class SqliteSubmissions:
 
         return await self._database.read(work)
 
-    async def amend(
-        self,
-        corpus_id: str,
-        document_id: str,
-        change: Callable[[NewRevision], NewRevision],
-        *,
-        submitted_by: str | None = None,
-    ) -> Enqueued:
+    async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
             newest = read_newest(cx, document)
             check_amendable(document["key"], newest["state"])
             changed = change(_read_submission(document, newest))
-            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=self._submitted_by)
             documents = enqueue_into(cx, corpus_id, job, [changed], OnConflict.REPLACE)
             finish_if_done(cx, job)
             return Enqueued(job=read_job(cx, job), documents=documents)
@@ -278,9 +267,7 @@ class SqliteSubmissions:
 
         return await self._database.write(work)
 
-    async def retry(
-        self, corpus_id: str, document_id: str, *, check: Check | None = None, submitted_by: str | None = None
-    ) -> Job:
+    async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
             document = read_visible_document(cx, corpus_id, document_id)
@@ -288,7 +275,7 @@ class SqliteSubmissions:
             check_retriable(document["key"], newest["state"])
             if check is not None:
                 check(_read_submission(document, newest))
-            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=submitted_by)
+            job = insert_job(cx, corpus, JobKind.INGEST, is_open=False, submitted_by=self._submitted_by)
             move_to_job(cx, newest, job)
             cx.execute("UPDATE revision_rows SET attempts = 0, epoch = epoch + 1 WHERE seq = ?", (newest["seq"],))
             set_state(cx, [newest["seq"]], RevisionState.QUEUED)

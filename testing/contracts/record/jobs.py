@@ -15,7 +15,7 @@ from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, NotFound
 from core.graph import Extraction
 from core.jobs import JobAhead, JobKind, JobProgress, JobState
-from core.ports.record import ClaimProgress, JobUsage, Record, StagedExtraction
+from core.ports.record import ClaimProgress, JobUsage, Record, StagedExtraction, Submissions
 from testing.record import LEASE, SETTINGS, RecordFixtures, claim_all, commit_of, put, revision
 
 __all__ = ["JobsContract", "ProgressContract"]
@@ -147,21 +147,24 @@ class JobsContract(RecordFixtures):
 
     async def test_a_job_keeps_the_key_that_submitted_it(self, record: Record, corpus: Corpus) -> None:
         """Whatever the job does. A job that goes on is that of the key that began it."""
-        submissions = record.submissions
+
+        def submissions_of(key: str) -> Submissions:
+            return record.for_key(key).submissions
+
         await put(record, corpus, "a", [("one", [])])
-        amended = await submissions.amend(corpus.id, ids.document_id("a"), lambda one: one, submitted_by="amends")
-        enqueued = await submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="enqueues")
-        more = await submissions.enqueue(
-            corpus.id, [revision("c")], OnConflict.REPLACE, job_id=enqueued.job.id, submitted_by="other"
+        amended = await submissions_of("amends").amend(corpus.id, ids.document_id("a"), lambda submitted: submitted)
+        enqueued = await submissions_of("enqueues").enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)
+        more = await submissions_of("other").enqueue(
+            corpus.id, [revision("c")], OnConflict.REPLACE, job_id=enqueued.job.id
         )
         assert more.job.submitted_by == "enqueues"
-        opened = await submissions.open_job(corpus.id, JobKind.INGEST, submitted_by="opens")
+        opened = await submissions_of("opens").open_job(corpus.id, JobKind.INGEST)
         await record.jobs.cancel(enqueued.job.id)
-        retried = await submissions.retry(corpus.id, ids.document_id("b"), submitted_by="retries")
-        deleted = await submissions.delete_documents(corpus.id, [ids.document_id("b")], submitted_by="deletes")
-        existing = await submissions.delete_existing(corpus.id, [ids.document_id("a")], submitted_by="deletes too")
-        reindex = await record.reindexing.start(corpus.id, SETTINGS, submitted_by="reindexes")
-        dropped = await record.corpora.delete(corpus.name, submitted_by="drops")
+        retried = await submissions_of("retries").retry(corpus.id, ids.document_id("b"))
+        deleted = await submissions_of("deletes").delete_documents(corpus.id, [ids.document_id("b")])
+        existing = await submissions_of("deletes too").delete_existing(corpus.id, [ids.document_id("a")])
+        reindex = await record.for_key("reindexes").reindexing.start(corpus.id, SETTINGS)
+        dropped = await record.for_key("drops").corpora.delete(corpus.name)
         made = {
             "amends": amended.job.id,
             "enqueues": enqueued.job.id,

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from reasoning.strategies.extractive import OTHER_NUMBER
-from reasoning.strategies.extractive.decision import decide_by
-from reasoning.strategies.extractive.evidence import COSINES, FEATURES
+from reasoning.strategies.extractive.evidence import COSINES, FEATURES, decide_by
 from reasoning.strategies.extractive.weights import Weights
 
 __all__ = ["AskedUnits", "Sort", "fit_weights", "judge"]

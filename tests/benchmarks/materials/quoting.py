@@ -23,7 +23,7 @@ from core.strategies import parse_spec
 from core.text.answers import is_contained
 from core.trace import Trace
 from evaluation import read_dataset
-from reasoning.engine.backends import ReasoningBackends
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive import PASSAGES, Config, read_hits
 from reasoning.strategies.extractive.evidence import FEATURES
 from reasoning.strategies.extractive.units import Unit

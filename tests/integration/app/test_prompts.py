@@ -10,7 +10,7 @@ from app.container import Container
 from core.errors import InvalidSettings
 from core.prompting.prompts import PromptLibrary
 from core.settings import Settings
-from evaluation.fingerprints import fingerprint_answers
+from evaluation.answering import fingerprint_answers
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking
 from tests.integration.api.conftest import ADA, Server
 from tests.twins.chat_server import Call, ChatServer, Reply

@@ -9,7 +9,7 @@ import pytest
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
 from core.ports.retrieval import Fact, Hit, Signals
-from reasoning.shared.ranking import find_cosines
+from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive import reasoner
 from reasoning.strategies.extractive.asked import Asked
 from reasoning.strategies.extractive.units import Unit, list_units

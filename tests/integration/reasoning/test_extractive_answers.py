@@ -23,7 +23,7 @@ from core.strategies import parse_spec
 from core.trace import Trace
 from indexer import Worker, WorkerOptions, read_paths
 from reasoning.strategies.extractive import reasoner
-from reasoning.strategies.extractive.decision import Decision, decide
+from reasoning.strategies.extractive.evidence import Decision, decide
 
 Ask = Callable[..., Awaitable[Answer]]
 

@@ -99,7 +99,7 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(
     old = (await record.submissions.enqueue(corpus.id, [revision("a")], OnConflict.REPLACE)).job
     driver.execute_query("MATCH (s:HopweaveSchema) SET s.version = 5")
     later = Neo4jRecord(connection_to(clean_neo4j))
-    new = (await later.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="k")).job
+    new = (await later.for_key("k").submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)).job
     assert [(job.id, job.submitted_by) for job in await later.jobs.list()] == [(new.id, "k"), (old.id, None)]
     await later.close()
 

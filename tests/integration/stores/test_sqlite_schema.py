@@ -264,7 +264,7 @@ async def test_jobs_of_the_schema_before_they_kept_their_key_have_none(tmp_path:
         connection.execute("PRAGMA user_version = 10")
         connection.commit()
     record = SqliteRecord(tmp_path / "record.db")
-    new = (await record.submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE, submitted_by="k")).job
+    new = (await record.for_key("k").submissions.enqueue(corpus.id, [revision("b")], OnConflict.REPLACE)).job
     assert [(job.id, job.submitted_by) for job in await record.jobs.list()] == [(new.id, "k"), (old.id, None)]
     await record.close()
 

@@ -17,7 +17,7 @@ from core.prompting.prompts import (
     read_own_prompts,
     read_prompt_folder,
 )
-from evaluation.fingerprints import fingerprint_prompts
+from evaluation.answering import fingerprint_prompts
 
 _OURS = load_prompt("retrieval.hippo", "filter_facts")
 _GOOD = "Keep few.\n--- user ---\n{{question}}\n{{facts}}"

@@ -11,7 +11,7 @@ from core.ports.chat import ReplyForm, Speaker
 from core.ports.retrieval import Hit
 from core.prompting.fences import fenced, format_hits, format_passages, neutral
 from core.prompting.prompts import Prompt, PromptLibrary, list_prompt_files, load_prompt, parse_prompt, use_prompts
-from evaluation.fingerprints import fingerprint_prompts
+from evaluation.answering import fingerprint_prompts
 
 PROMPT = Prompt(name="p", system="You {{do}}.", user="{{what}}")
 

@@ -14,8 +14,8 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.ports.reasoning import Answer
 from core.trace import Trace
 from evaluation import Noise, add_noise, read_dataset
+from evaluation.answering import fingerprint_gold
 from evaluation.datasets.dataset import read_questions
-from evaluation.fingerprints import fingerprint_gold
 from evaluation.rows.scored_answers import score_answer
 
 PLACES = ("Orrin", "Vell", "Dole", "Barmouth", "Corstead", "Delwick", "Fendale", "Galford", "Holby", "Karcombe")

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from core.ports.retrieval import Fact, Hit
-from reasoning.actions.judging.review import Evidence
+from reasoning.actions.judging.judgements import Evidence
 from reasoning.engine.calls import format_facts
 from reasoning.shared.review_loop import add_evidence, interleave, sort_by_scores
 from tests.reasoning_desk import hit

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reasoning.citations.location import locate
+from reasoning.citations.quotes import locate
 
 NOVEL = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 INFOBOX = 'Born Rod Amateau (1923 - 12 - 20) December 20 , 1923 New York City Other units ampere - hour Site "Who? Me?"'

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
-from reasoning.citations.location import locate
 from reasoning.citations.markers import (
     cite_passages,
     cite_quotes,
@@ -17,8 +16,8 @@ from reasoning.citations.markers import (
     parse_markers,
     strip_markers,
 )
-from reasoning.citations.quotes import find_quote, select_quote
-from reasoning.engine.streaming import AnswerStream
+from reasoning.citations.quotes import find_quote, locate, select_quote
+from reasoning.engine.calls import AnswerStream
 from tests.reasoning_desk import hit
 
 WORDS = st.sampled_from(

@@ -6,14 +6,7 @@ from core.documents import Chunk, DocumentRef
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from reasoning.citations.markers import cite_passages, parse_markers
-from reasoning.citations.quotes import (
-    find_quote,
-    is_quoted,
-    is_supported,
-    name_source,
-    passage_text,
-    select_quote,
-)
+from reasoning.citations.quotes import find_quote, is_quoted, is_supported, name_source, passage_text, select_quote
 
 TEXT = "The Outsiders is a novel by S. E. Hinton. It was published in 1967 by Viking Press. It holds </passage> marks."
 

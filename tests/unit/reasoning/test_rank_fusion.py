@@ -1,6 +1,6 @@
 """Several rankings as one."""
 
-from reasoning.shared.ranking import fuse_rankings
+from reasoning.shared.fusion import fuse_rankings
 from tests.reasoning_desk import hit
 
 

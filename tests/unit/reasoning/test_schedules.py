@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from core.errors import BudgetExhausted, ModelFailed
-from reasoning.plans.dag import PlannedNode, parse_dag, split_layers
-from reasoning.plans.schedules import run_in_sequence, run_layers, run_when_ready
+from reasoning.plans.dag import PlannedNode, parse_dag, run_in_sequence, run_layers, run_when_ready, split_layers
 
 NODES = parse_dag([("Q1.1", "a"), ("Q1.2", "b"), ("Q2.1", "of <A1.1>")], max_nodes=3, max_depth=2)
 

@@ -4,7 +4,7 @@ import pytest
 
 from core.ports.reasoning import Support
 from reasoning.engine.answers import Conclusion
-from reasoning.shared.self_consistency import vote
+from reasoning.shared.fusion import vote
 from tests.twins.embedder import TwinEmbedder
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.events import TokenEvent
 from core.trace import Trace
-from reasoning.engine.streaming import AnswerStream, read_partial_answer
+from reasoning.engine.calls import AnswerStream, read_partial_answer
 
 
 def stream(written: str, lengths: list[int], sources: int = 2) -> list[str]:

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidInput
+from core.execution.array_files import UnreadableFile
 from core.ids import entity_id
 from core.ports.record.graph import GraphChanges, GraphMerge, GraphRows, graph_rows
 from retrieval.graph import snapshot_format
@@ -26,7 +27,6 @@ from retrieval.graph.snapshot_folder import SnapshotFolder
 from retrieval.graph.snapshot_format import (
     LAYOUT,
     ArrayFile,
-    UnreadableFile,
     decode_snapshot,
     encode_snapshot,
     is_mapped,

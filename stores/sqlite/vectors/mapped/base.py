@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.array_files import UnreadableFile
 from core.execution.files import FileMapping
 from core.execution.recent import Recent
 from core.ports.embedding import Vectors
 from core.ports.views import Scored
 from stores.exact_search import GATHER, MARGIN, VectorSnapshot, score_exactly, select_leading
-from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, open_arrays
+from stores.sqlite.vectors.mapped.base_file import Header, open_arrays
 from stores.sqlite.vectors.mapped.signs import BLOCK, Codes, count_words, find_candidates
 
 __all__ = ["CANDIDATES", "ChangedFile", "DamagedRows", "MappedSnapshot", "VectorBase", "measure_recall", "sum_rows"]
@@ -86,13 +87,13 @@ class VectorBase:
 
     @classmethod
     def open(cls, path: Path) -> "VectorBase":
-        """Raises `UnreadableBase` and `OSError`."""
+        """Raises `UnreadableFile` and `OSError`."""
         status = path.stat()
         header, mapping, arrays = open_arrays(path)
         try:
             base = cls(path=path, identity=(status.st_dev, status.st_ino), header=header, mapping=mapping, **arrays)
         except TypeError as error:
-            raise UnreadableBase(f"is damaged ({error})") from error
+            raise UnreadableFile(f"is damaged ({error})") from error
         base._check_arrays()
         return base
 
@@ -158,7 +159,7 @@ class VectorBase:
             raise ChangedFile(self.path, self.identity)
 
     def _check_arrays(self) -> None:
-        """Raises `UnreadableBase` unless the arrays fit to each other: compiled code does not check its indices."""
+        """Raises `UnreadableFile` unless the arrays fit to each other: compiled code does not check its indices."""
         rows, dimension = self.header.rows, self.header.dimension
         forms: dict[str, tuple[Any, tuple[int, ...]]] = {
             "mean": ("<f4", (dimension,)),
@@ -173,11 +174,11 @@ class VectorBase:
         for name, (type, shape) in forms.items():
             array: NDArray[Any] = getattr(self, name)
             if array.dtype != np.dtype(type) or array.shape != shape:
-                raise UnreadableBase(f"is damaged: the array {name!r} does not fit to the others")
+                raise UnreadableFile(f"is damaged: the array {name!r} does not fit to the others")
         if self.ids.dtype.kind != "S" or self.documents.dtype.kind != "S":
-            raise UnreadableBase("is damaged: the ids are no text")
+            raise UnreadableFile("is damaged: the ids are no text")
         if rows and not 0 <= int(self.owners.min()) <= int(self.owners.max()) < len(self.documents):
-            raise UnreadableBase("is damaged: a row is of no document")
+            raise UnreadableFile("is damaged: a row is of no document")
 
     def _rank(self, rows: NDArray[np.intp], query: Vectors, k: int) -> list[Scored]:
         vectors = self.read_rows(rows)

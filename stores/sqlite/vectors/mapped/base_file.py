@@ -1,15 +1,13 @@
 """The file of a base: vectors of one collection, ordered by place. Open it when the format or its checks change.
 
-The file begins with `_START`, then come the header as JSON and the arrays, each at a multiple of 4096 bytes. Raise
-`_FORMAT` with every change of what a file contains. The number of rows is known before the first is written, so rows
+It is a file of arrays (`core/execution/array_files.py`), each at a multiple of 4096 bytes. Raise `_FORMAT` with every
+change of what a file contains. The number of rows is known before the first is written, so rows
 are written some thousand at a time, and the writer holds no more than these.
 """
 
 import errno
 import json
-import math
 import os
-import struct
 import sys
 import zlib
 from dataclasses import asdict, dataclass
@@ -19,23 +17,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution import array_files
+from core.execution.array_files import (
+    MAGIC,
+    Place,
+    UnreadableFile,
+    align,
+    bytes_of,
+    check_places,
+    compare_checksum,
+    count_bytes,
+    encode_start,
+    map_array,
+)
 from core.execution.files import FileMapping
 
-__all__ = ["ArrayForm", "BaseWriter", "Header", "UnreadableBase", "open_arrays", "read_header"]
+__all__ = ["ArrayForm", "BaseWriter", "Header", "open_arrays", "read_header"]
 
-_MAGIC = b"hopweave"
 _FORMAT = f"vectors 1, {sys.byteorder} endian"
-_START = struct.Struct("<8sII")
-"""Magic, length of the header, checksum of the header."""
 _ALIGNMENT = 4096
-_BLOCK = 1 << 20
 _HEADER_ROOM = 1 << 14
 _ROOM = 1.1
 """How many times its size a file needs on the disk."""
-
-
-class UnreadableBase(ValueError):
-    """A file cannot be used. The message says why, as the end of a sentence that names the file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +65,7 @@ class ArrayForm:
 
     @property
     def size(self) -> int:
-        return math.prod(self.shape) * np.dtype(self.type).itemsize
+        return count_bytes(np.dtype(self.type), self.shape)
 
 
 class BaseWriter:
@@ -80,7 +83,7 @@ class BaseWriter:
     def add(self, name: str, form: ArrayForm) -> None:
         self._forms[name], self._starts[name] = form, self._end
         self._written[name] = self._checksums[name] = 0
-        self._end += _align(form.size)
+        self._end += align(form.size, _ALIGNMENT)
 
     def check_room(self, more: int) -> None:
         """Raises `OSError` if the disk has no or little room for the announced arrays and `more` bytes.
@@ -93,7 +96,7 @@ class BaseWriter:
 
     def write(self, name: str, array: NDArray[Any]) -> None:
         """Writes the next part of an array. Raises `OSError`."""
-        part = _bytes_of(array)
+        part = bytes_of(array)
         start, done = self._starts[name] + self._written[name], 0
         while done < part.nbytes:
             done += os.pwrite(self._file, part[done:], start + done)
@@ -112,7 +115,7 @@ class BaseWriter:
         }
         encoded = json.dumps({"format": _FORMAT, "size": self._end, "arrays": arrays, **asdict(header)}).encode()
         os.ftruncate(self._file, self._end)
-        os.pwrite(self._file, _START.pack(_MAGIC, len(encoded), zlib.crc32(encoded)) + encoded, 0)
+        os.pwrite(self._file, encode_start(MAGIC, encoded), 0)
         os.fsync(self._file)
 
     def close(self) -> None:
@@ -120,7 +123,7 @@ class BaseWriter:
 
 
 def read_header(path: Path) -> Header:
-    """Returns the header of a file. Raises `UnreadableBase` and `OSError`."""
+    """Returns the header of a file. Raises `UnreadableFile` and `OSError`."""
     with path.open("rb") as file:
         return _header_of(_read_fields(file.fileno()))
 
@@ -128,39 +131,26 @@ def read_header(path: Path) -> Header:
 def open_arrays(path: Path) -> tuple[Header, FileMapping, dict[str, NDArray[Any]]]:
     """Returns the header, the mapping and its arrays, which cannot be written to.
 
-    Compares the checksums of arrays that have them. Reads these arrays by calls and not through the mapping, whose
-    pages would count as memory of this process. Raises `UnreadableBase` and `OSError`.
+    Compares the checksums of arrays that have them. Raises `UnreadableFile` and `OSError`.
     """
     with path.open("rb") as file:
         fields = _read_fields(file.fileno())
         mapping = FileMapping(file.fileno())
         if len(mapping) != fields.get("size"):
-            raise UnreadableBase("is truncated")
+            raise UnreadableFile("is truncated")
         try:
             arrays = {name: _open_array(file.fileno(), mapping, array) for name, array in fields["arrays"].items()}
-        except UnreadableBase:
+        except UnreadableFile:
             raise
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise UnreadableBase(f"is damaged ({error})") from error
+            raise UnreadableFile(f"is damaged ({error})") from error
     return _header_of(fields), mapping, arrays
 
 
 def _read_fields(file: int) -> dict[str, Any]:
-    beginning = os.pread(file, _START.size, 0)
-    if len(beginning) < _START.size:
-        raise UnreadableBase("is truncated")
-    magic, length, checksum = _START.unpack(beginning)
-    if magic != _MAGIC:
-        raise UnreadableBase("is not a file of Hopweave, or was not finished")
-    encoded = os.pread(file, min(length, _HEADER_ROOM), _START.size)
-    if len(encoded) != length or zlib.crc32(encoded) != checksum:
-        raise UnreadableBase("has a damaged header")
-    try:
-        fields = json.loads(encoded)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableBase("has a damaged header") from error
-    if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
-        raise UnreadableBase("is of another version")
+    fields, _ = array_files.read_header(file, MAGIC, longest=_HEADER_ROOM)
+    if fields.get("format") != _FORMAT:
+        raise UnreadableFile("is of another version")
     return fields
 
 
@@ -168,35 +158,13 @@ def _header_of(fields: dict[str, Any]) -> Header:
     known = {name: fields.get(name) for name in Header.__dataclass_fields__}
     texts = {"corpus_id", "kind"}
     if any(not isinstance(value, str if name in texts else int) for name, value in known.items()):
-        raise UnreadableBase("has a damaged header")
+        raise UnreadableFile("has a damaged header")
     return Header(**known)  # type: ignore[arg-type] # checked above
 
 
 def _open_array(file: int, mapping: FileMapping, fields: dict[str, Any]) -> NDArray[Any]:
-    form = ArrayForm(type=fields["type"], shape=tuple(fields["shape"]), checked=fields["checked"])
-    if np.dtype(form.type).hasobject:
-        raise UnreadableBase(f"has an array of the unknown type {form.type}")
-    if fields["start"] < 0 or min(form.shape, default=0) < 0 or fields["start"] + form.size > len(mapping):
-        raise UnreadableBase("is damaged: an array ends beyond the file")
-    if form.checked and _checksum(file, fields["start"], form.size) != fields["checksum"]:
-        raise UnreadableBase("is damaged: a checksum differs")
-    count = math.prod(form.shape)
-    if not count:
-        return np.empty(form.shape, form.type)
-    return np.frombuffer(mapping, form.type, count, fields["start"]).reshape(form.shape)
-
-
-def _checksum(file: int, start: int, size: int) -> int:
-    buffer, checksum = memoryview(bytearray(_BLOCK)), 0
-    while size and (count := os.preadv(file, [buffer[: min(size, _BLOCK)]], start)):
-        checksum = zlib.crc32(buffer[:count], checksum)
-        start, size = start + count, size - count
-    return checksum
-
-
-def _bytes_of(array: NDArray[Any]) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
-
-
-def _align(size: int) -> int:
-    return -(-size // _ALIGNMENT) * _ALIGNMENT
+    place = Place(fields["type"], tuple(fields["shape"]), fields["start"], fields["checksum"])
+    check_places({place}, 0, len(mapping))
+    if fields["checked"]:
+        compare_checksum(file, place)
+    return map_array(mapping, place)

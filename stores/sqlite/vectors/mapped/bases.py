@@ -4,7 +4,6 @@ too old.
 `BaseFolder` has one file for each collection, which one process at a time replaces. `Bases` decides.
 """
 
-import fcntl
 import logging
 import os
 import sqlite3
@@ -19,9 +18,11 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from core.execution.array_files import UnreadableFile
+from core.execution.files import try_lock
 from core.ports.views import VectorKind
 from stores.sqlite.vectors.mapped.base import ChangedFile, DamagedRows, MappedSnapshot, VectorBase
-from stores.sqlite.vectors.mapped.base_file import Header, UnreadableBase, read_header
+from stores.sqlite.vectors.mapped.base_file import Header, read_header
 from stores.sqlite.vectors.mapped.building import write_base
 from stores.sqlite.vectors.rows import (
     Collection,
@@ -139,7 +140,7 @@ class BaseFolder:
             return
         try:
             deadline = time.monotonic() + (_LONGEST_WAIT_SECONDS if wait else 0.0)
-            while not (held := _try_lock(file)) and time.monotonic() < deadline and not stop.wait(_POLL_SECONDS):
+            while not (held := try_lock(file)) and time.monotonic() < deadline and not stop.wait(_POLL_SECONDS):
                 pass
             yield held
         finally:
@@ -155,7 +156,7 @@ class BaseFolder:
             return read(path)
         except (FileNotFoundError, NotADirectoryError):
             return None
-        except UnreadableBase as error:
+        except UnreadableFile as error:
             self._log_once(logging.WARNING, f"the file of vectors {path} {error}: it is built again")
             with suppress(OSError):
                 path.unlink(missing_ok=True)
@@ -168,14 +169,6 @@ class BaseFolder:
         if message not in self._logged:
             self._logged.add(message)
             _log.log(level, message)
-
-
-def _try_lock(file: int) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 _COMPARED = 64

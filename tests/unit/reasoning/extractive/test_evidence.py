@@ -8,8 +8,15 @@ import pytest
 
 from core.ports.retrieval import Hit, PassageCounts
 from reasoning.strategies.extractive.asked import read_question
-from reasoning.strategies.extractive.decision import decide, decide_by
-from reasoning.strategies.extractive.evidence import COSINES, FEATURES, Floats, cover_units, measure_evidence
+from reasoning.strategies.extractive.evidence import (
+    COSINES,
+    FEATURES,
+    Floats,
+    cover_units,
+    decide,
+    decide_by,
+    measure_evidence,
+)
 from reasoning.strategies.extractive.units import list_units
 from reasoning.strategies.extractive.weights import WITH_COSINES, WITHOUT_COSINES
 from testing.word_search import hit

@@ -2,14 +2,7 @@
 
 import pytest
 
-from reasoning.reading.candidates import (
-    Form,
-    find_form,
-    is_short_answer_asked,
-    list_candidates,
-    list_judgements,
-    list_sides,
-)
+from reasoning.reading import Form, find_form, is_short_answer_asked, list_candidates, list_judgements, list_sides
 from testing.word_search import hit
 
 MILL = hit(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.reading.evidence import find_evidence, find_unlinked
+from reasoning.reading import find_evidence, find_unlinked
 from testing.word_search import hit
 
 MILL = hit("mill", "Ravelin Mills", "Ravelin Mills was founded by Ines Corvo. It burnt down in 1920.")

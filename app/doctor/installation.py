@@ -6,6 +6,7 @@
   for JSON.
 """
 
+import asyncio
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from app.doctor.readiness import store_checks
 from app.supervision.folder_lock import is_held, read_holder
 from core.errors import HopweaveError
 from core.ports.embedding_form import split_form
-from core.settings import LlmSettings, Settings
+from core.settings import DoclingSettings, LlmSettings, Settings
 from core.strategies import load_module, parse_spec
 from indexer.isolation.limits import MEGABYTE
 from models import ConfiguredModel, ConfiguredModels, OutputMode, Probe, make_chat_models
@@ -263,6 +264,8 @@ async def examine_services(container: Container) -> AsyncIterator[Finding]:
         yield finding
     yield await _examine_reranker(container)
     yield _examine_web(container)
+    if container.settings.docling.url:
+        yield await asyncio.to_thread(_examine_docling, container.settings.docling)
 
 
 async def _examine_embedding_model(container: Container) -> Finding:
@@ -284,6 +287,19 @@ async def _examine_language_models(container: Container) -> list[Finding]:
         return await check_models(models, settings)
     finally:
         await models.close()
+
+
+def _examine_docling(settings: DoclingSettings) -> Finding:
+    from models.docling_serve import DoclingServe  # imports its client of HTTP
+
+    server = DoclingServe(url=settings.url, api_key=settings.api_key)
+    try:
+        server.check()
+    except HopweaveError as error:
+        return Finding(subject="docling", level=Level.PROBLEM, detail=str(error))
+    finally:
+        server.close()
+    return Finding(subject="docling", level=Level.OK, detail=f"it answers, for {', '.join(settings.formats)}")
 
 
 async def _examine_reranker(container: Container) -> Finding:

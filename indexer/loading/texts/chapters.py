@@ -54,8 +54,12 @@ _NUMBERED = re.compile(
 _SUBSECTION = re.compile(r"\d{1,3}\.\d{1,3}(?!\d)")
 _CODE = re.compile(r"[;|={}<>\\\t_]")
 _CAPITALS = re.compile(r"[^\W_]++(?:['’&/.\-][^\W_]++)*+[,:.)]?|[&/–—-]|[(\[][^\W_]++")
+_SECTION = re.compile(r"([^\W\d_]{3,20})\s{1,3}(\d{1,3}(?:\.\d{1,3}){1,5})(?![\d.]*[^\W_])")
+_SECTION_LINE = re.compile(
+    r"(?:(?<=\n)|\A)\s{0,12}([^\W\d_]{3,20})[ \t\u00a0]{1,3}(\d{1,3}(?:\.\d{1,3}){1,5})[.:]?\s{1,12}[^\W\d_]"
+)
 _SIGNED = re.compile(r"/s/|By\b|_{3}")
-_END = re.compile(r"(?:THE )?END\b|FINIS\b")
+_END = re.compile(r"(?:THE )?END\b|FINIS\b|PAGE\b")
 _COLUMNS = re.compile(r"\S(?: {3,}|\t)\S")
 _CHANGES = re.compile(
     r"[\w.+-]{1,50} \([\w.:+~-]{1,50}\) [\w -]{1,50}; urgency=\w{1,20}"  # a changelog of Debian
@@ -137,6 +141,9 @@ def _within_reach(
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
         yield heading
         end = following.start if following else len(text)
+        if (next_section := _find_run_in(text, heading, end)) is not None:
+            yield Heading(heading.level, "", next_section, next_section, is_leaf=heading.is_leaf)
+            continue
         if end - heading.end <= reach:
             continue
         at = lost.get(heading.start, -1)
@@ -144,6 +151,21 @@ def _within_reach(
             at = stop.end()
         if heading.end < at < end:
             yield Heading(heading.level, "", at, at, is_leaf=heading.is_leaf)
+
+
+def _find_run_in(text: str, heading: Heading, end: int) -> int | None:
+    """Returns where the next section begins within the section of a heading such as `Section 2.15. Fees`, if its title
+    is the beginning of its first paragraph: `Section 2.16. Losses. The Borrower …`.
+    """
+    own = _SECTION.match(heading.title)
+    if own is None:
+        return None
+    number = [int(part) for part in own[2].split(".")]
+    for found in _SECTION_LINE.finditer(text, heading.end, end):
+        later = [int(part) for part in found[2].split(".")]
+        if found[1].casefold() == own[1].casefold() and len(later) == len(number) and later > number:
+            return found.start(1)
+    return None
 
 
 def _candidates(text: str, body: int) -> Iterator[Candidate]:
@@ -208,6 +230,8 @@ def _underlined(line: _Line, after: _Line) -> Candidate | None:
     mark = _UNDERLINE.fullmatch(after.text)
     if mark is None or not 0.5 * len(line.text) <= len(after.text) <= 2 * len(line.text) + 2:
         return None
+    if len(after.text) > len(line.text) + 2 and is_sentence(line.text):
+        return None  # a rule below a paragraph
     return Candidate(Heading(0, _one_line(line.text), line.start, after.end), "underlined " + mark[1])
 
 

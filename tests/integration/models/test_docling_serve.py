@@ -7,8 +7,10 @@ from collections.abc import Iterator
 import pytest
 from pydantic import SecretStr
 
+from app.doctor.installation import _examine_docling
 from core.errors import LoadFailed, Unavailable
 from core.ports.indexing import Source
+from core.settings import DoclingSettings
 from models import docling_serve
 from models.docling_serve import DoclingServe
 from tests.twins.docling_server import DoclingServer
@@ -175,6 +177,14 @@ def test_waiting_ends_when_it_is_interrupted(server: DoclingServer) -> None:
     converter.interrupt()
     thread.join(30)
     assert failed == ["'reports/q1 ü.pdf' is not waited for any more"]
+
+
+def test_the_doctor_tells_whether_the_server_answers(server: DoclingServer) -> None:
+    settings = DoclingSettings(url=server.url, formats=["pdf"], api_key=SecretStr(_KEY))
+    assert _examine_docling(settings).detail == "it answers, for pdf"
+    assert (
+        "HOPWEAVE_DOCLING__API_KEY" in _examine_docling(settings.model_copy(update={"api_key": SecretStr("x")})).detail
+    )
 
 
 def test_the_server_and_its_key_can_be_checked(server: DoclingServer) -> None:

@@ -406,7 +406,7 @@ def test_labels_of_pages_that_are_none_are_left_out(labels: bytes) -> None:
     ],
 )
 def test_an_annex_ends_the_headings_that_sizes_tell(line: str, is_annex: bool) -> None:
-    prose = "The officers have signed what is said here about the year. " * 3
+    prose = "The officers have signed what is said here about the year. " * 20
     begin = [("h1", "Results"), ("p", prose), ("page", ""), ("h1", "Controls"), ("p", prose)]
     parts = [*begin, ("page", ""), ("p", line), ("p", prose)]
     last = load(make_pdf(parts), headings="sizes").blocks[-1]

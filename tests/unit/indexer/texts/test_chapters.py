@@ -334,9 +334,23 @@ def test_a_long_section_ends_where_numbers_went_on_unseen() -> None:
         "EMPLOYER\n\nBy: Ada Holm",
         "EMPLOYER\n\n____________",
         "END OF TERMS",
+        "PAGE 17",
         "NORTHERN\nHARBOUR RESOURCES\n\nCORPORATION",
     ],
 )
 def test_signatures_names_and_ends_in_capitals_are_no_headings(capitals: str) -> None:
     text = f"{under('RECITALS', 'PAYMENT')}\n\n{capitals}\n\n{BODY}\n"
     assert headings(f"{BODY}\n\n{text}") == ["RECITALS", "PAYMENT"]
+
+
+def test_a_section_ends_where_the_next_one_begins_with_its_text() -> None:
+    begin = under("Section 2.14. Payments", "Section 2.15. Fees")
+    text = f"{begin}\nSection 2.16. Losses. The borrower pays what is lost.\n\n{BODY}\n"
+    found = find_chapters(text, "")
+    assert [heading.title for heading in found] == ["Section 2.14. Payments", "Section 2.15. Fees", ""]
+    assert text[found[-1].start :].startswith("Section 2.16. Losses. The borrower")
+
+
+def test_a_rule_below_a_paragraph_is_no_underline() -> None:
+    rule = "-" * 72
+    assert headings(f"{BODY}\n\nMost readers get it wrong at first, and that is fine.\n{rule}\n\n{BODY}\n") == []

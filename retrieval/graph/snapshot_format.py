@@ -327,7 +327,7 @@ def _decode(content: ArrayFile) -> FlatSnapshot:
     ids = arrays["merges"].astype(np.str_).tolist()
     names = list(_decode_names(arrays, "merge"))
     merges = make_merge_map(
-        [GraphMerge(*one) for one in zip(ids[::2], names[::2], ids[1::2], names[1::2], strict=True)]
+        [GraphMerge(*pair) for pair in zip(ids[::2], names[::2], ids[1::2], names[1::2], strict=True)]
     )
     stated = columns = _columns(arrays, "stated ", _decode_names(arrays, "stated"))
     if merges:

@@ -54,11 +54,11 @@ __all__ = ["SqliteSubmissions", "enqueue_into"]
 
 def _check_no_conflict(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
     """Raises `Conflict`, listing the keys of the documents that exist and differ."""
-    documents = [(one, read_document(cx, corpus_id, document_id(one.key))) for one in revisions]
+    documents = [(submitted, read_document(cx, corpus_id, document_id(submitted.key))) for submitted in revisions]
     taken = [
-        one.key
-        for one, row in documents
-        if row is not None and is_conflict(newest_of_row(row, read_newest(cx, row)), one.fingerprint)
+        submitted.key
+        for submitted, row in documents
+        if row is not None and is_conflict(newest_of_row(row, read_newest(cx, row)), submitted.fingerprint)
     ]
     if taken:
         raise keys_exist(taken)

@@ -177,10 +177,10 @@ class JobsContract(RecordFixtures):
         }
         for key, job in made.items():
             assert (await record.jobs.get(job)).submitted_by == key
-            assert [one.id for one in await record.jobs.list(submitted_by=key)] == [job]
+            assert [listed.id for listed in await record.jobs.list(submitted_by=key)] == [job]
         assert await record.jobs.list(submitted_by="another") == []
-        without = [one for one in await record.jobs.list() if one.id not in made.values()]
-        assert {one.submitted_by for one in without} == {None}
+        without = [listed for listed in await record.jobs.list() if listed.id not in made.values()]
+        assert {listed.submitted_by for listed in without} == {None}
 
 
 def _without_time(progress: JobProgress) -> tuple[int, int, int, int]:
@@ -200,7 +200,7 @@ class ProgressContract(RecordFixtures):
         await record.claims.report(
             [ClaimProgress(claim=a, passages=4, done=3), ClaimProgress(claim=b, passages=1, done=0)]
         )
-        listed = next(one for one in await record.jobs.list() if one.id == job.id)
+        listed = next(candidate for candidate in await record.jobs.list() if candidate.id == job.id)
         assert _without_time(listed.progress) == (3, 5, 750, 1500)
         await record.commits.commit([commit_of(a, [("one", []), ("two", [])])], grace=0)
         assert _without_time((await record.jobs.get(job.id)).progress) == (2, 3, 1000, 1500)
@@ -222,7 +222,9 @@ class ProgressContract(RecordFixtures):
         [a] = await record.claims.claim(corpus.id, "w", lease_seconds=60, max_bytes=1, max_documents=1)
         await record.claims.report([ClaimProgress(claim=a, passages=4, done=3)])
         assert (await record.jobs.get(first.id)).ahead is None
-        assert {one.id: one.ahead for one in await record.jobs.list()}[last.id] == JobAhead(documents=2, bytes=750)
+        assert {listed.id: listed.ahead for listed in await record.jobs.list()}[last.id] == JobAhead(
+            documents=2, bytes=750
+        )
         await record.jobs.cancel(first.id)
         assert (await record.jobs.get(last.id)).ahead == JobAhead(documents=0, bytes=0)
         assert (await record.jobs.cancel(last.id)).ahead is None

@@ -21,6 +21,7 @@ from api.schemas.entities import (
 )
 from app.services import graph
 from app.services.graph import MAX_NAME, MAX_NODES, explain_ways, find, neighbourhood, show
+from core.text.entity_types import EntityType
 
 __all__ = ["merge_router", "router"]
 
@@ -34,9 +35,12 @@ async def find_by_name(
     where: FilterDep,
     query: Annotated[str, Query(description="A name; empty: the most mentioned entities.", max_length=MAX_NAME)] = "",
     limit: Annotated[int, Query(ge=1, le=200)] = 20,
+    type: Annotated[
+        EntityType | None, Query(description="Only entities of this type, among the first 2,000 that are found.")
+    ] = None,
 ) -> EntityListOut:
     """The name, other spellings of it, names that hold it, and similar names where names have vectors."""
-    found = await find(container, corpus, query, limit=limit, where=where)
+    found = await find(container, corpus, query, limit=limit, type=type, where=where)
     return EntityListOut.model_validate({"data": found})
 
 

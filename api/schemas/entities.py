@@ -7,6 +7,7 @@ from pydantic import Field
 from api.schemas.base import In, Out, Text
 from api.schemas.documents import ChunkOut
 from api.schemas.search import HitDocumentOut, PathStepOut
+from core.text.entity_types import EntityType
 from retrieval.exploration import EdgeKind, Match, NodeKind
 
 __all__ = ["EntityDetailsOut", "EntityListOut", "EntityMergeOut", "MergeIn", "MergeListOut", "SubgraphOut", "WaysOut"]
@@ -18,6 +19,7 @@ class EntityOut(Out):
     id: str
     name: str
     passages: int
+    type: EntityType | None = Field(description="What its name and its facts show it to be; null without a sure sign.")
 
 
 class FoundEntityOut(Out):

@@ -13,6 +13,7 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, NotFound
 from core.graph import EntityMerge
 from core.text.characters import check_text
+from core.text.entity_types import EntityType
 from retrieval.exploration import (
     EntityDetails,
     FoundEntity,
@@ -49,16 +50,24 @@ _SUGGESTIONS = 5
 
 
 async def find(
-    container: Container, corpus: Corpus, name: str, *, limit: int, where: Mapping[str, Any] | None = None
+    container: Container,
+    corpus: Corpus,
+    name: str,
+    *,
+    limit: int,
+    type: EntityType | None = None,
+    where: Mapping[str, Any] | None = None,
 ) -> list[FoundEntity]:
     """Returns the entities with a name like this, as `find_entities` orders them; '' finds the most mentioned.
+
+    With a `type`, returns the entities of this type among the first 2,000.
 
     Raises `InvalidInput` for a name that is too long or no valid Unicode, and `InvalidFilter` for a bad filter.
     """
     if len(name) > MAX_NAME:
         raise InvalidInput(f"the name has {len(name)} characters; at most {MAX_NAME} are allowed")
     check_text(name, "the name")
-    return await find_entities(await _open(container, corpus, where), name, limit=limit)
+    return await find_entities(await _open(container, corpus, where), name, limit=limit, type=type)
 
 
 async def show(

@@ -7,6 +7,7 @@ import typer
 
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import print_json
+from core.text.entity_types import EntityType
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -40,6 +41,7 @@ def find_entities(
         str, typer.Argument(help="A name, or a part of one. Default: the most mentioned entities.", show_default=False)
     ] = "",
     limit: Annotated[int, typer.Option(min=1, max=200, help="The largest number of entities.")] = 20,
+    type: Annotated[EntityType | None, typer.Option(help="Only entities of this type.", show_default=False)] = None,
     where: FilterText = None,
     as_json: AsJson = False,
 ) -> None:
@@ -49,7 +51,7 @@ def find_entities(
     from cli.output.entities import show_found
 
     async def read(container: "Container", at: "Corpus", only: _Filter) -> list["FoundEntity"]:
-        return await find(container, at, name, limit=limit, where=only)
+        return await find(container, at, name, limit=limit, type=type, where=only)
 
     found = _read(corpus, where, (), read)
     _show(found, EntityListOut, {"data": found}, show_found, as_json=as_json)

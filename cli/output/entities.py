@@ -24,17 +24,16 @@ _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 
 
 def show_found(found: Sequence[FoundEntity]) -> None:
-    rows = [
-        (candidate.entity.name, candidate.entity.passages, candidate.match, candidate.entity.id) for candidate in found
-    ]
-    table(("name", "passages", "match", "id"), rows)
+    rows = [(one.entity.name, one.entity.type or "", one.entity.passages, one.match, one.entity.id) for one in found]
+    table(("name", "type", "passages", "match", "id"), rows)
     if any(candidate.match is Match.CLOSE for candidate in found):
         print_result("note: no entity has this name, or a name that holds it; these are spelt alike")
 
 
 def show_details(details: EntityDetails) -> None:
     entity = details.entity
-    print_result(f"{entity.name}  ({entity.id}), in {counted(entity.passages, 'passage')}")
+    type = f", {entity.type}" if entity.type else ""
+    print_result(f"{entity.name}  ({entity.id}){type}, in {counted(entity.passages, 'passage')}")
     if details.synonyms:
         others = ", ".join(f"{synonym.entity.name} ({synonym.score:.2f})" for synonym in details.synonyms)
         print_result(f"likely other names: {others}")

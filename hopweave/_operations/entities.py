@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopweave._steps import Listing, Page, Steps, call, call_pages, path
-from hopweave._values.content import EntityDetails, EntityMerge, FoundEntity, Subgraph, Ways
+from hopweave._values.content import EntityDetails, EntityMerge, EntityType, FoundEntity, Subgraph, Ways
 
 __all__ = [
     "find_entities",
@@ -19,14 +19,22 @@ __all__ = [
 
 
 def find_entities(
-    corpus: str, query: str = "", *, limit: int = 20, filter: Mapping[str, Any] | None = None
+    corpus: str,
+    query: str = "",
+    *,
+    limit: int = 20,
+    type: EntityType | None = None,
+    filter: Mapping[str, Any] | None = None,
 ) -> Steps[list[FoundEntity]]:
     """Returns entities by name, the best matches first; without a name the most mentioned ones.
 
+    With a `type`, these are the entities of this type among the first 2,000 that are found.
     `filter` leaves documents that match it; entities that none of them names are not found.
     """
     at = path("corpora", corpus, "entities")
-    listing = yield from call(Listing[FoundEntity], "GET", at, query=query, limit=limit, filter=_written(filter))
+    listing = yield from call(
+        Listing[FoundEntity], "GET", at, query=query, limit=limit, type=type, filter=_written(filter)
+    )
     return list(listing.data)
 
 

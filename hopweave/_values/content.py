@@ -523,6 +523,7 @@ class SearchResult:
     usage: Usage
 
 
+EntityType: TypeAlias = Literal["person", "organisation", "place", "work", "date", "amount", "law", "product", "other"]
 EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
 """The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
@@ -531,11 +532,15 @@ EdgeKind: TypeAlias = Literal["mention", "fact", "synonym"]
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entity:
-    """An entity, and the number of passages that mention it."""
+    """An entity, and the number of passages that mention it.
+
+    `type` is what its name and its facts show it to be; None without a sure sign.
+    """
 
     id: str
     name: str
     passages: int
+    type: EntityType | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

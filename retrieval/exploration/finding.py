@@ -3,13 +3,14 @@
 A name is found exactly, in another spelling, by a part, with a typo, or by the likeness of vectors.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
 from core.execution.threads import compute
 from core.ports.record import FactRow
 from core.ports.views import VectorKind
+from core.text.entity_types import EntityType
 from core.text.names import normalise
 from retrieval.candidates.explanations import read_facts_of
 from retrieval.exploration.values import (
@@ -24,7 +25,7 @@ from retrieval.exploration.values import (
 )
 from retrieval.graph.names import fold_name
 
-__all__ = ["find_close_names", "find_entities", "show_entity"]
+__all__ = ["MOST_TYPED", "find_close_names", "find_entities", "show_entity"]
 
 _CLOSE = 0.75
 """The least similarity of two names: 1 - edits / the length of the longer name. Swapped letters are one edit."""
@@ -73,7 +74,30 @@ _FURTHEST = 8192
 """Nearest names that are requested at most, until enough of them are of the documents of the search."""
 
 
-async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEntity]:
+MOST_TYPED = 2_000
+"""Found entities whose types are compared with an asked type."""
+_TYPED_AT_ONCE = 200
+
+
+async def find_entities(scope: Scope, name: str, *, limit: int, type: EntityType | None = None) -> list[FoundEntity]:
+    """Returns at most `limit` entities in the order of `_rank_entities`.
+
+    With a `type`, these are the entities of this type among the first `MOST_TYPED`.
+    """
+    if type is None:
+        ranked, similar = await _rank_entities(scope, name, limit)
+        return await _refer(scope, ranked, similar)
+    ranked, similar = await _rank_entities(scope, name, MOST_TYPED)
+    found: list[FoundEntity] = []
+    for start in range(0, len(ranked), _TYPED_AT_ONCE):
+        batch = await _refer(scope, ranked[start : start + _TYPED_AT_ONCE], similar)
+        found += [one for one in batch if one.entity.type is type]
+        if len(found) >= limit:
+            break
+    return found[:limit]
+
+
+async def _rank_entities(scope: Scope, name: str, limit: int) -> tuple[list[tuple[int, Match]], dict[int, float]]:
     """Returns at most `limit` entities in this order, within each kind the most mentioned first:
 
     - entities with the name,
@@ -85,14 +109,16 @@ async def find_entities(scope: Scope, name: str, *, limit: int) -> list[FoundEnt
     name finds the most mentioned entities.
     """
     if not name.strip():
-        return await _refer(scope, {Match.ANY: _most_mentioned(scope, range(len(scope.graph.df)), limit)}, {}, limit)
+        mentioned = _most_mentioned(scope, range(len(scope.graph.df)), limit)
+        return [(entity, Match.ANY) for entity in mentioned], {}
     found = await compute(_find_by_name, scope, name, limit)
     close = {} if any(found.values()) else await compute(_find_close, scope, name)
     found[Match.CLOSE] = list(close)
     known = {entity for entities in found.values() for entity in entities}
     similar = await _find_similar(scope, name, limit) if len(known) < limit else {}
     found[Match.SIMILAR] = [entity for entity in similar if entity not in known]
-    return await _refer(scope, found, similar | close, limit)
+    ranked = [(entity, match) for match, entities in found.items() for entity in entities]
+    return ranked[:limit], similar | close
 
 
 def _find_by_name(scope: Scope, name: str, limit: int) -> dict[Match, list[int]]:
@@ -157,10 +183,7 @@ async def _find_similar(scope: Scope, name: str, limit: int) -> dict[int, float]
         asked *= 4
 
 
-async def _refer(
-    scope: Scope, found: dict[Match, list[int]], similar: dict[int, float], limit: int
-) -> list[FoundEntity]:
-    ranked = [(entity, match) for match, entities in found.items() for entity in entities][:limit]
+async def _refer(scope: Scope, ranked: Sequence[tuple[int, Match]], similar: Mapping[int, float]) -> list[FoundEntity]:
     refs = await scope.refs_of(entity for entity, _ in ranked)
     measured = (Match.SIMILAR, Match.CLOSE)
     return [

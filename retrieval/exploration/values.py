@@ -3,7 +3,8 @@
 `Scope` is the part of a corpus' graph that is explored, at one generation.
 """
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,9 +13,11 @@ import numpy as np
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.errors import NotFound
+from core.execution.threads import compute
 from core.ports.retrieval import NodeKind, PathStep
+from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_of_fact
 from retrieval.backends import RetrievalBackends
-from retrieval.candidates.explanations import fetch_display_names
+from retrieval.candidates.explanations import fetch_display_names, read_facts_of
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
 
 __all__ = [
@@ -57,11 +60,15 @@ class EdgeKind(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class EntityRef:
-    """An entity by its id and its display name, with the number of passages that mention it."""
+    """An entity by its id and its display name, with the number of passages that mention it.
+
+    `type` is what its name and its facts show it to be; None without a sure sign.
+    """
 
     id: str
     name: str
     passages: int
+    type: EntityType | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -232,10 +239,54 @@ class Scope:
         names = await fetch_display_names(numbers, self.snapshot, self.corpus.id, self.backends.contents)
         ids = self.snapshot.entity_ids(numbers)
         counts = self.graph.df[np.array(numbers, np.int64)].tolist() if numbers else []
+        types = await self._find_types(names, dict(zip(ids, numbers, strict=True)))
         return {
-            number: EntityRef(id=id, name=names[number], passages=count)
+            number: EntityRef(id=id, name=names[number], passages=count, type=types[number])
             for number, id, count in zip(numbers, ids, counts, strict=True)
         }
+
+    async def _find_types(self, names: Mapping[int, str], numbers: Mapping[str, int]) -> dict[int, EntityType | None]:
+        """Returns the types of entities from their names by number, and from facts that passages of the scope assert.
+
+        `numbers` are the entities by id.
+        """
+        asserting = await compute(_choose_asserting, self, list(names))
+        ids = sorted(set[str]().union(*asserting.values()))
+        rows = await read_facts_of(ids, self.snapshot, self.corpus.id, self.backends.contents) if ids else []
+        votes: defaultdict[int, list[EntityType]] = defaultdict(list)
+        for row in rows:
+            for end, id, other in (
+                (FactEnd.SUBJECT, row.subject_id, row.object),
+                (FactEnd.OBJECT, row.object_id, row.subject),
+            ):
+                is_asked = id in numbers and row.chunk_id in asserting[numbers[id]]
+                if is_asked and (vote := find_type_of_fact(end, row.predicate, other)):
+                    votes[numbers[id]].append(vote)
+        return {number: choose_type(name, votes[number]) for number, name in names.items()}
+
+
+_MOST_ASSERTING = 16
+"""Passages whose facts are read for the type of an entity."""
+
+
+def _choose_asserting(scope: Scope, entities: list[int]) -> defaultdict[int, set[str]]:
+    """Returns of each entity the ids of passages with facts about it: the first by id, as subject before object.
+
+    They do not depend on the other entities, so an entity has the same type in every list.
+    """
+    rows = scope.snapshot.facts_about(np.array(entities, np.int64)) if entities else np.zeros((0, 3), np.int32)
+    readable = scope.may_read(np.unique(rows[:, 0]).tolist())
+    ids = dict(zip(readable, scope.snapshot.chunk_ids(readable), strict=True))
+    wanted = set(entities)
+    found: defaultdict[int, set[tuple[bool, str]]] = defaultdict(set)
+    for chunk, subject, object_ in rows.tolist():
+        for entity, is_object in ((subject, False), (object_, True)):
+            if entity in wanted and chunk in ids:
+                found[entity].add((is_object, ids[chunk]))
+    chosen: defaultdict[int, set[str]] = defaultdict(set)
+    for entity, places in found.items():
+        chosen[entity] = {id for _, id in sorted(places)[:_MOST_ASSERTING]}
+    return chosen
 
 
 async def open_scope(backends: RetrievalBackends, corpus: Corpus, documents: frozenset[str] | None = None) -> Scope:

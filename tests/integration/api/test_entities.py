@@ -53,6 +53,22 @@ async def test_find(towns: Server) -> None:
     assert (await get(towns, query="nobody at all"))["data"] == []
 
 
+async def test_entities_have_types(towns: Server) -> None:
+    assert [one["entity"]["type"] for one in (await get(towns, query="ines corvo"))["data"]] == ["person"]
+    assert [one["entity"]["name"] for one in (await get(towns, type="person"))["data"]] == ["Ines Corvo"]
+    assert (await get(towns, type="law"))["data"] == []
+    assert (await towns.client.get(AT, params={"type": "planet"})).status_code == 422
+
+
+async def test_a_filter_leaves_the_votes_of_its_documents(towns: Server) -> None:
+    async def type_in(year: str) -> Any:
+        only = f'{{"year": {year}}}'
+        return (await get(towns, query="ines corvo", filter=only))["data"][0]["entity"]["type"]
+
+    assert await type_in("1900") == "person"
+    assert await type_in("1950") is None
+
+
 async def test_show(towns: Server) -> None:
     shown = await get(towns, f"/{await id_of(towns, 'Ines Corvo')}")
     assert shown["fact_count"] == 2

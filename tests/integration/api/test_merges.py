@@ -49,7 +49,7 @@ async def test_a_merge_is_seen_everywhere_and_undone(towns: Server) -> None:
     assert merged != before
     assert merged[0].count('"kind":"merge"') == 1
     shown = (await towns.client.get(f"{CORPUS}/entities/{UME}")).json()
-    assert shown["entity"] == {"id": CORVO, "name": "Ines Corvo", "passages": 2}
+    assert shown["entity"] == {"id": CORVO, "name": "Ines Corvo", "passages": 2, "type": "person"}
     assert ("Marrowby", "lies on", "Ines Corvo") in {
         (fact["subject"]["name"], fact["predicate"], fact["object"]["name"]) for fact in shown["facts"]
     }

@@ -9,12 +9,16 @@ def test_find_show_and_draw(hopweave: Hopweave, corpus: str) -> None:
     found = hopweave("entities", "find", "babbage", "-c", corpus)
     assert found.code == 0
     assert "Charles Babbage" in found.out
+    assert "person" in found.out
+    assert "Charles Babbage" in hopweave("entities", "find", "babbage", "-c", corpus, "--type", "person").out
+    assert "Charles Babbage" not in hopweave("entities", "find", "babbage", "-c", corpus, "--type", "place").out
     assert "part" in found.out
     mistyped = hopweave("entities", "find", "Charls Babage", "-c", corpus).out
     assert "Charles Babbage" in mistyped
     assert "note: no entity has this name" in mistyped
     shown = hopweave("entities", "show", "charles babbage", "-c", corpus)
     assert shown.out.startswith("Charles Babbage  (")
+    assert "), person, in 2 passages" in shown.out
     assert "2 passages" in shown.out
     assert "(engine.md, " in shown.out
     drawn = hopweave("entities", "neighbourhood", "Analytical Engine", "-c", corpus)
@@ -40,7 +44,7 @@ def test_json(hopweave: Hopweave, corpus: str) -> None:
     (first, *_) = hopweave("entities", "find", "Charles Babbage", "-c", corpus, "--json").json["data"]
     id = first["entity"]["id"]
     shown = hopweave("entities", "show", id, "-c", corpus, "--json").json
-    assert shown["entity"] == {"id": id, "name": "Charles Babbage", "passages": 2}
+    assert shown["entity"] == {"id": id, "name": "Charles Babbage", "passages": 2, "type": "person"}
     only = ("--filter", '{"$key": "ada.txt"}')
     assert hopweave("entities", "show", id, "-c", corpus, "--json", *only).json["entity"]["passages"] == 1
     assert hopweave("entities", "neighbourhood", id, "-c", corpus, "--json", "--limit", 2).json["truncated"]

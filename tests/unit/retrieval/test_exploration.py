@@ -9,6 +9,7 @@ import pytest
 from core import ids
 from core.corpora import Fine
 from core.errors import InvalidInput, NotFound
+from core.text.entity_types import EntityType
 from core.text.names import normalise
 from retrieval.exploration import (
     EdgeKind,
@@ -79,6 +80,61 @@ async def test_without_a_name_the_most_mentioned_come_first(scope: Scope) -> Non
         ("Zabriel", 2, Match.ANY),
     ]
     assert len(await find_entities(scope, "", limit=100)) == 13
+
+
+TYPED = (
+    stating("1", "one", ("Zabriel", "is", "city"), ("Orlo", "was born in", "Zabriel")),
+    stating("2", "two", ("Zabriel", "is", "novelist"), ("Umber", "is", "river")),
+    stating("3", "three", ("Zabriel", "is a town of", "Tessaly"), ("Quent Works Inc.", "made", "lamps")),
+)
+
+
+async def types_in(scope: Scope) -> dict[str, EntityType | None]:
+    return {one.entity.name: one.entity.type for one in await find_entities(scope, "", limit=100)}
+
+
+async def test_types_come_from_names_and_facts(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.put(TYPED)
+        scope = await open_scope(world.backends, world.corpus)
+        types = await types_in(scope)
+        assert {name: types[name] for name in ("Zabriel", "Orlo", "Umber", "Quent Works Inc.", "Tessaly")} == {
+            "Zabriel": EntityType.PLACE,
+            "Orlo": EntityType.PERSON,
+            "Umber": EntityType.PLACE,
+            "Quent Works Inc.": EntityType.ORGANISATION,
+            "Tessaly": None,
+        }
+        (alone,) = [one.entity for one in await find_entities(scope, "zabriel", limit=1)]
+        details = await show_entity(scope, id_of("Orlo"), facts=10, passages=0)
+        assert alone.type is details.facts[0].object.type is EntityType.PLACE
+        assert details.entity.type is EntityType.PERSON
+
+
+async def test_entities_of_a_type_are_found(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.put(TYPED)
+        scope = await open_scope(world.backends, world.corpus)
+
+        async def of(type: EntityType, name: str = "", limit: int = 20) -> list[str]:
+            return [one.entity.name for one in await find_entities(scope, name, limit=limit, type=type)]
+
+        assert await of(EntityType.PLACE) == ["Zabriel", "Umber"]
+        assert await of(EntityType.PLACE, limit=1) == ["Zabriel"]
+        assert await of(EntityType.ORGANISATION) == ["Quent Works Inc."]
+        assert await of(EntityType.ORGANISATION, "umber") == []
+        assert await of(EntityType.PLACE, "umber") == ["Umber"]
+
+
+async def test_a_documents_votes_go_with_it(tmp_path: Path) -> None:
+    async with open_world(tmp_path / "all") as world, open_world(tmp_path / "fewer") as fewer:
+        await world.put(TYPED)
+        await fewer.put(TYPED[1:2])
+        held = await types_in(await open_scope(fewer.backends, fewer.corpus))
+        assert held["Zabriel"] is EntityType.PERSON
+        assert held == await types_in(await open_scope(world.backends, world.corpus, frozenset([ids.document_id("2")])))
+        await world.remove(["1", "3"])
+        assert held == await types_in(await open_scope(world.backends, world.corpus))
 
 
 async def test_similar_names_are_found_where_names_have_vectors(tmp_path: Path) -> None:

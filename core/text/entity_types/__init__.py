@@ -1,0 +1,10 @@
+"""Types of entities, from their names and from facts about them. English, German and French first.
+
+A type is derived when it is read, so nothing of it is stored. An entity without a sure sign has no type.
+"""
+
+from core.text.entity_types.kinds import EntityType
+from core.text.entity_types.names import find_type_of_name
+from core.text.entity_types.votes import FactEnd, choose_type, find_type_of_fact
+
+__all__ = ["EntityType", "FactEnd", "choose_type", "find_type_of_fact", "find_type_of_name"]

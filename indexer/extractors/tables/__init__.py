@@ -41,7 +41,7 @@ class TableFactExtractor:
         self._names = PatternExtractor()
         self._heads = TableHeads()
         self._labels = RecordLabels()
-        self.fingerprint = f"tables-1+{self._names.fingerprint}"
+        self.fingerprint = f"tables-2+{self._names.fingerprint}"
 
     async def extract(
         self,

@@ -43,6 +43,8 @@ _OF_CONTENTS = frozenset({"page", "pages", "seite"})
 """Names of a column of a table of contents, which states nothing."""
 _NAMING = re.compile(r"name|title|label|bezeichnung|titel|nom\b", re.IGNORECASE)
 """The name of the column that names the rows, if the first column has their numbers."""
+_NO_TEXT = re.compile(r"\A(?:=.|@\w{1,20}\()|[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]|</?[a-z!]", re.IGNORECASE)
+"""Formulas of spreadsheets, and cells with control characters, changes of the direction of writing, or markup."""
 _WORD = re.compile(r"[^\W\d_]{2}")
 _UNNAMED = re.compile(r"column \d+|unnamed.*|#|no\.?|nr\.?|id|%", re.IGNORECASE)
 """Names of columns that tell nothing of a value."""
@@ -100,7 +102,8 @@ class _Table:
         if any(name.casefold() in _OF_CONTENTS for name in self._columns):
             return
         for row in self._rows:
-            if row.label and self._labels[normalise(row.label)] == 1 and self._is_whole(row):
+            is_label = row.label and self._labels[normalise(row.label)] == 1 and not _NO_TEXT.search(row.label)
+            if is_label and self._is_whole(row):
                 yield from islice(self._facts_of(row), _MOST_OF_ROW)
 
     def _is_whole(self, row: GridRow) -> bool:
@@ -175,6 +178,8 @@ class _Table:
         label = self._read(place)
         if len(label) > _LONGEST_NAME or len(label.split()) > _MOST_WORDS or _SUM.match(label):
             return False
+        if _NO_TEXT.search(label):
+            return False
         return _WORD.search(label) is not None and (self._is_name(place) or (self._are_names and label[0].isupper()))
 
     @cached_property
@@ -217,6 +222,8 @@ def _is_worded(text: str) -> bool:
 def _is_value(cell: str) -> bool:
     """Whether a cell is a value that a node of the graph may be: a name, a date, or a number of some length."""
     if not cell or len(cell) > _LONGEST_VALUE or len(cell.split()) > _MOST_WORDS or cell.casefold() in _NO_VALUE:
+        return False
+    if _NO_TEXT.search(cell):
         return False
     if is_amount(cell):
         return any(map(str.isdigit, cell)) and not _PLAIN_NUMBER.fullmatch(cell)

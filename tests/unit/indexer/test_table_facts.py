@@ -129,6 +129,15 @@ def test_a_cell_that_names_nothing_is_no_fact(cell: str) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "hostile",
+    ["=SUM(A1:A9)", "@SUM(1+9)", "Ul\x07m \x1b[31m", "Ulm\u202e", "<script>alert(1)</script>", "</td>Ulm", "<!--Ulm"],
+)
+def test_formulas_markup_and_control_characters_are_no_ends(hostile: str) -> None:
+    text = f"| Name | City | Sales |\n|---|---|---|\n| Bo Larsen | {hostile} | 1,234 |\n| {hostile} | Ulm | 2,345 |\n"
+    assert facts(text, title="Orlo Works") == {("Bo Larsen", "Sales", "1,234")}
+
+
 def test_a_label_that_several_rows_have_says_nothing_of_them() -> None:
     text = "| Name | City |\n|---|---|\n| Bo Larsen | Aarhus |\n| Bo Larsen | Basel |\n| Ada Lund | Ulm |\n"
     assert facts(text, "Rates") == {("Ada Lund", "City", "Ulm")}

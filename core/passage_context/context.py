@@ -132,7 +132,7 @@ def begins_within_table(heading: str, text: str) -> bool:
     """
     if not any(is_row(line) for line in _first_lines(text)) or split_heading(heading, text)[1]:
         return False
-    first = next(find_tables(text[:_READ]), None)
+    first = next(find_tables(text[:_READ_AFTER]), None)
     return first is not None and not first.header and are_labels(text[: first.start])
 
 

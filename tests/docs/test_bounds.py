@@ -34,7 +34,9 @@ from indexer.selection import attachments
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
+from retrieval import cut_tables
 from retrieval.bridged import evidence
+from retrieval.exploration import finding, values
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
 
@@ -160,6 +162,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "versions that a question names": (
         [titles._MOST_WANTED],
         f"{_VERSIONS}::test_a_pasted_list_of_versions_asks_for_none",
+    ),
+    "passages that are read for the names of columns": (
+        [number for look in cut_tables._LOOKS for number in look],
+        "tests/integration/api/test_part_of.py::test_a_header_far_above_is_not_looked_for",
+    ),
+    "entities that are looked at for a type": (
+        [finding.MOST_TYPED, values._MOST_ASSERTING],
+        "tests/integration/api/test_entities.py::test_so_many_entities_are_looked_at_for_a_type",
     ),
     "question that chooses a cell": (
         [asked_cell._ASKED],

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.exploration import finding
 from tests.integration.api.conftest import Server
 
 PLANTS = {
@@ -58,6 +59,15 @@ async def test_entities_have_types(towns: Server) -> None:
     assert [one["entity"]["name"] for one in (await get(towns, type="person"))["data"]] == ["Ines Corvo"]
     assert (await get(towns, type="law"))["data"] == []
     assert (await towns.client.get(AT, params={"type": "planet"})).status_code == 422
+
+
+async def test_so_many_entities_are_looked_at_for_a_type(towns: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [one["entity"]["name"] for one in (await get(towns))["data"]]
+    place = names.index("Ines Corvo")
+    monkeypatch.setattr(finding, "MOST_TYPED", place + 1)
+    assert [one["entity"]["name"] for one in (await get(towns, type="person"))["data"]] == ["Ines Corvo"]
+    monkeypatch.setattr(finding, "MOST_TYPED", place)
+    assert (await get(towns, type="person"))["data"] == []
 
 
 async def test_a_filter_leaves_the_votes_of_its_documents(towns: Server) -> None:

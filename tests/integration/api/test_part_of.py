@@ -107,6 +107,17 @@ async def test_a_passage_within_a_table_of_years_has_its_columns(server: Server)
     await server.app.state.questions.close()
 
 
+async def test_a_header_far_above_is_not_looked_for(server: Server) -> None:
+    rows = "".join(
+        f"| Outlay number {n} for the repair of quays | {1000 + n},500 | {2000 + n},700 |\n" for n in range(120)
+    )
+    await server.corpus()
+    await server.ingest(make_file("ledger.md", f"| Account | 2023 | 2022 |\n|---|---|---|\n{rows}", "text/markdown"))
+    near, far = await search(server, "outlay number 37"), await search(server, "outlay number 117")
+    assert near["chunk"]["position"] <= 24 < far["chunk"]["position"]
+    assert (near["chunk"]["heading"], far["chunk"]["heading"]) == (COLUMNS, "")
+
+
 async def test_citations_and_sources_have_it_and_stored_answers_do_not_keep_it(letters: Server) -> None:
     body = {"question": QUESTION, "reasoner": "extractive:min_probability=0,sentences=1"}
     asked = await letters.client.post(f"{PATH}/ask", json=body)

@@ -130,10 +130,11 @@ class _Naming:
             return ()
         rows = [row for row in (*table.header, *table.rows) if row.start < start] or self._list_rows_above(start)
         width = usual_width(self.grids[0].rows)
-        body = [row for row in table.rows if row.start < start]
+        text = f"{self._above}\n{self._text}"
+        # Rows without an amount may be lines of a broken header.
+        body = [row for row in table.rows if row.start < start and any(is_amount(text[a:b]) for a, b in row.cells)]
         if not rows or (body and usual_width(body) != width) or any(table.columns[width:]):
             return ()
-        text = f"{self._above}\n{self._text}"
         between = text[rows[-1].end : start].split("\n")
         if any(_TITLE.match(line) and not _CONTINUED.search(line) for line in between):
             return ()

@@ -142,6 +142,15 @@ def test_where_no_header_is_sure_the_columns_have_no_names(text: str, before: li
     assert not name_columns(text, before)
 
 
+def test_lines_of_a_broken_header_are_no_rows_of_another_width() -> None:
+    head = "Three Months Ended | Nine Months Ended\nOctober | October\n29, | 30,\n | 2023 | 2022 | 2023 | 2022"
+    names = name_columns("Looms | 1 | 2 | 3 | 4\nPumps | 5 | 6 | 7 | 8", [head])
+    assert [name.split()[:3] for name in split_cells(names)[1::2]] == [
+        ["Three", "Months", "Ended"],
+        ["Nine", "Months", "Ended"],
+    ]
+
+
 def test_a_title_that_says_that_the_table_goes_on_is_above_the_same_table() -> None:
     head = "Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"
     assert name_columns("Table 8 (continued)\n\nWages | 10 | 20\nRent | 1 | 2", [head]) == "Name | 2023 | 2022"

@@ -56,12 +56,19 @@ _ASKED_FOR = re.compile(
     r"|qui|quand|où|quel(?:le)?s?|combien|quién(?:es)?|cuándo|dónde|cuál(?:es)?|cuánt[oa]s?)\b",
     re.IGNORECASE,
 )
+_NO_NOUN = (
+    r"(?<!\bthe\s)(?<!\ba\s)(?<!\bthis\s)(?<!\bthat\s)(?<!\bany\s)(?<!\bhis\s)(?<!\bher\s)(?<!\bwhose\s)(?<!['’]s\s)"
+)
+"""Stands before French and Spanish words that are nouns in English: "the comment"."""
 _TOLD = re.compile(
-    r"\b(?:why|how (?:do|does|did|can|could|should|is|are|was|were|has|have|to)|explain|describe|summari[sz]e|list"
+    r"\b(?:why|how (?:do|does|did|can|could|should|is|are|was|were|has|have|to)|explain|describe|summari[sz]e"
+    r"|(?:(?<!\w\s)(?<![\w-][-/])|(?<=please\s)|(?<=and\s)|(?<=you\s)|(?<=to\s)|(?<=then\s))list"
+    r"|an? (?:\w+ )?list of"
     r"|compar(?:e|ing)|discuss|outline|analy[sz]e|evaluate|assess|combine"
     r"|what (?:happens|are the|were the|is the difference)"
     r"|warum|weshalb|erkläre|beschreibe|fasse|nenne|vergleiche|wie (?:kann|wird|funktioniert|werden)"
-    r"|pourquoi|comment|explique[rz]?|décri[svrez]+|résume[rz]?|liste[rz]?|por qué|cómo|explica|describe|resume)\b",
+    rf"|pourquoi|{_NO_NOUN}(?:comment|resume)|explique[rz]?|décri[svrez]+|résume[rz]?|liste[rz]?|por qué"
+    r"|cómo|explica)\b",
     re.IGNORECASE,
 )
 _SEVERAL = re.compile(

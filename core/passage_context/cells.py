@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR, Span
-from core.passage_context.grids import GridRow, TextGrid, read_grids
-from core.passage_context.tables import BAR, goes_on, is_amount
+from core.passage_context.grids import GridRow, TextGrid, read_grids, usual_width
+from core.passage_context.tables import BAR, goes_on, is_amount, is_row, is_typed, split_cells
 
 __all__ = ["TableCell", "find_cell", "name_cell", "name_columns"]
 
@@ -21,6 +21,13 @@ _GROUPING = re.compile(r"[\s,\u202f\u00a0]")
 _WORD = re.compile(r"\w+")
 _LONGEST = 40_000
 """Characters before a passage that are looked at for the header of its first table."""
+_LONGEST_TEXT = 20_000
+"""Characters of a passage whose first table is looked at."""
+_TITLE = re.compile(
+    r"[ \t]{0,3}(?:#{1,6}\s|(?:table|tabelle|tableau|tabla|exhibit|anlage|annexe)\s[\dA-Z])", re.IGNORECASE
+)
+_CONTINUED = re.compile(r"\b(?:cont(?:inued|inuation|['’]?d)?|fortsetzung|forts|suite|continuación)\b", re.IGNORECASE)
+"""A title stands above another table, unless it says that the table goes on."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -77,13 +84,14 @@ def name_cell(text: str, span: Span, before: Sequence[str] = ()) -> TableCell | 
 
 def name_columns(text: str, before: Sequence[str]) -> str:
     """Returns the names of the columns of the table within which a text begins, with `BAR` between them; '' if no
-    header is found. The first name is empty if the column of labels has no name.
+    header is sure. The first name is empty if the column of labels has no name. `split_cells` reads the names back.
 
     `before` are the passages of the document before this passage, in order.
     """
-    columns = _Naming(text, before).name_first_columns()
+    columns = _Naming(text[:_LONGEST_TEXT], before).name_first_columns()
     names = [name.replace(HEADING_SEPARATOR, " ").replace(BAR, " ") for name in columns]
-    return BAR.join(names).strip() if len(names) > 1 else ""
+    line = BAR.join(names).strip()
+    return line if len(names) > 1 and is_row(line) and split_cells(line) == names else ""
 
 
 class _Naming:
@@ -109,7 +117,10 @@ class _Naming:
         return replace(moved, span=Span(start=moved.span.start - shift, end=moved.span.end - shift))
 
     def name_first_columns(self) -> tuple[str, ...]:
-        """Returns the names of the columns of the first table, which begins in an earlier passage; () if none does."""
+        """Returns the names of the columns of the first table, which begins in an earlier passage; () if none does.
+
+        Rows below a title, of another number of cells, or of another notation than the rows above are another table.
+        """
         first = self.grids[0].rows[0] if self.grids and self.grids[0].rows else None
         if first is None or self.grids[0].columns:
             return ()
@@ -117,7 +128,22 @@ class _Naming:
         table = next((grid for grid in self._grids_of_whole if grid.start <= start < grid.end), None)
         if table is None or not any(table.columns):
             return ()
-        return table.columns
+        rows = [row for row in (*table.header, *table.rows) if row.start < start] or self._list_rows_above(start)
+        width = usual_width(self.grids[0].rows)
+        text = f"{self._above}\n{self._text}"
+        # Rows without an amount may be lines of a broken header.
+        body = [row for row in table.rows if row.start < start and any(is_amount(text[a:b]) for a, b in row.cells)]
+        if not rows or (body and usual_width(body) != width) or any(table.columns[width:]):
+            return ()
+        between = text[rows[-1].end : start].split("\n")
+        if any(_TITLE.match(line) and not _CONTINUED.search(line) for line in between):
+            return ()
+        if is_typed(text[rows[-1].start : rows[-1].end]) != is_typed(self._text[first.start : first.end]):
+            return ()
+        return table.columns[:width]
+
+    def _list_rows_above(self, start: int) -> list[GridRow]:
+        return [row for grid in self._grids_of_whole for row in (*grid.header, *grid.rows) if row.start < start]
 
     @cached_property
     def _whole(self) -> "_Cells":

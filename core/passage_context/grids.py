@@ -28,7 +28,7 @@ from core.passage_context.tables import (
 from core.text.shortening import shorten
 from core.text.titles import one_line
 
-__all__ = ["GridRow", "TextGrid", "read_grids"]
+__all__ = ["GridRow", "TextGrid", "read_grids", "usual_width"]
 
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _BAR = re.compile(r"(?<!\S)\|(?!\S)")
@@ -89,13 +89,13 @@ def read_grids(text: str, *, is_cut: bool = False, names: Sequence[str] = ()) ->
     grids: list[TextGrid] = []
     for table in find_tables(text):
         body = text[table.start : table.body]
-        known = sum(is_row(line) and not is_rule(_texts(line, _typed_ranges(line))) for line in body.splitlines())
+        known = sum(is_row(line) and not is_rule(_texts(line, _typed_ranges(line))) for line in body.split("\n"))
         may_have_header = bool(grids) or not is_cut
         grid = _make_grid(text, table.start, table.end, known, may_have_header=may_have_header)
         above = grids[-1] if grids else None
         if above is not None and not grid.header and _goes_on(grid, above):
             grid = replace(grid, columns=above.columns)
-        elif above is None and names and len(names) == _usual_width(grid.rows) and are_labels(text[: grid.start]):
+        elif above is None and names and len(names) == usual_width(grid.rows) and are_labels(text[: grid.start]):
             grid = replace(grid, columns=tuple(names))
         grids.append(grid)
     records = _read_records(text, grids)
@@ -111,7 +111,7 @@ def _overlaps(grids: Sequence[TextGrid], start: int, end: int) -> bool:
 
 def _goes_on(grid: TextGrid, above: TextGrid) -> bool:
     is_near = grid.start - above.end <= _NEAR
-    return is_near and bool(above.columns) and _usual_width(grid.rows) == _usual_width(above.rows)
+    return is_near and bool(above.columns) and usual_width(grid.rows) == usual_width(above.rows)
 
 
 def _make_grid(text: str, start: int, end: int, known: int, *, may_have_header: bool) -> TextGrid:
@@ -249,7 +249,8 @@ def _usual_size(rows: Sequence[Sequence[str]]) -> int:
     return max(counts, key=lambda width: (counts[width], width)) if counts else 0
 
 
-def _usual_width(rows: Sequence[GridRow]) -> int:
+def usual_width(rows: Sequence[GridRow]) -> int:
+    """Returns the number of cells that most rows have; 0 without rows."""
     return _usual_size([[""] * len(row.cells) for row in rows])
 
 

@@ -99,12 +99,16 @@ _ASKING = {
 
 _NUMBER = re.compile(rf"\d+|[%‰€$£¥½¼¾]|\b{_NUMBER_WORDS}\b", re.IGNORECASE)
 _YEAR = r"(?:1[89]|20)\d\d\b"
-_MONTH = rf"(?:{'|'.join(sorted(CALENDAR_WORDS))})\b"
+_NO_DATES = frozenset({"may", "sat", "sun", "mar", "mon"})
+"""Words of the calendar that are mostly other words."""
+_DAY = re.compile(r"(?:mon|tue|wed|thu|fri|sat|sun)\w*|\w+tag|mittwoch|sonnabend|\w+di|dimanche")
+_MONTHS = sorted(word for word in CALENDAR_WORDS - _NO_DATES if not _DAY.fullmatch(word))
+_MONTH = rf"(?:{'|'.join(_MONTHS)}|(?-i:May|MAY|Mar))\b"
 _NO_NUMBER = re.compile(
     rf"\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? {_YEAR})?|\b(?:\d{{1,2}}\.? )?{_MONTH}\.? {_YEAR}"
     rf"|\b(?:in|since|until|before|fiscal|year|im|seit|jahr|en|depuis|année) {_YEAR}"
     rf"|\b(?:quarters?|months?|half|end|years?|quartal|trimestre) (?:of|de) (?:fiscal )?(?:year )?{_YEAR}"
-    rf"|\b(?:\d{{1,2}}|{_NUMBER_WORDS})-(?=\s|months?\b|weeks?\b|days?\b|years?\b)",
+    rf"|\b(?:\d{{1,2}}|{_NUMBER_WORDS})-(?=\s|(?:months?|weeks?) (?:periods?|ended)\b)",
     re.IGNORECASE,
 )
 """Dates, and the "three-" and "nine-" of "three- and nine-month periods": a sentence that has them states no amount."""
@@ -112,13 +116,13 @@ _DURATION = re.compile(
     rf"(?:\d|\b(?:{_NUMBER_WORDS}|several|few|many|a|an)\b)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{_TIME_UNITS}\b",
     re.IGNORECASE,
 )
-_NO_DATES = frozenset({"may", "sat", "sun", "mar", "mon"})
-"""Words of the calendar that are mostly other words."""
 _DATE = re.compile(
     r"\b(?:1\d|20)\d\d\b|\b\d{1,2}[./-]\d{1,2}\b|\b\d{1,2}:\d\d\b|\b(?-i:May)\b"
     rf"|\b(?:{'|'.join(sorted(CALENDAR_WORDS - _NO_DATES))}|today|tomorrow|yesterday)\b",
     re.IGNORECASE,
 )
+_COUNTED = re.compile(r"\s?([^\W\d_]{2,40}|[%‰€$£¥°])")
+"""What may be counted by the number before it: "in 2000 cases"."""
 _SIGN = re.compile(r"[^\s\d_]{0,40}+[\d_][^\s|;,]{0,40}")
 _MARKS = "._-:!?/'\"`´()[]{}<>*§#$€£%=+~^’“”„«»–—"
 _DIGITS = re.compile(r"\d+")
@@ -137,13 +141,25 @@ def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Col
         case ValueKind.NONE:
             return False
         case ValueKind.NUMBER:
-            return _has_number(text, digits) and _has_number(_NO_NUMBER.sub(" ", text), digits)
+            return _has_number(text, digits) and _has_number(_without_dates(text, stems), digits)
         case ValueKind.DURATION:
             return _DURATION.search(text) is not None
         case ValueKind.DATE:
             return any(date not in digits for date in _DATE.findall(text))
         case ValueKind.PERSON | ValueKind.PLACE:
             return any(find_stems(text[start:end]) - set(stems) for start, end in find_name_spans(text))
+
+
+def _without_dates(text: str, stems: Collection[str]) -> str:
+    """Returns a text without its dates. A number before a sign, or before a word of the question, is none."""
+
+    def replace(date: re.Match[str]) -> str:
+        counted = _COUNTED.match(text, date.end())
+        if counted is None or not date[0][-1].isdigit():
+            return " "
+        return date[0] if not counted[1].isalpha() or find_stems(counted[1]) & set(stems) else " "
+
+    return _NO_NUMBER.sub(replace, text)
 
 
 def _has_number(text: str, digits: Collection[str]) -> bool:

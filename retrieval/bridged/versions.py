@@ -29,10 +29,11 @@ from core.text.titles import (
     order_of_marks,
     series_of,
 )
+from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Versions", "read_versions", "weigh_versions"]
+__all__ = ["Versions", "find_unnamed", "read_versions", "weigh_versions"]
 
 Floats = NDArray[np.float64]
 
@@ -42,6 +43,7 @@ candidates' scores.
 """
 _SHORTEST_WORD = 3
 """Letters of a word of a title that tells one family from another."""
+_NAMES_NOTHING = SMALL_WORDS | CALENDAR_WORDS
 _SAME = 0.7
 """Passages of two versions say the same if they share so much of the stems of the shorter passage."""
 _ALIKE = 0.3
@@ -155,23 +157,19 @@ class _Candidates:
 
 
 def _find_other_families(versions: Versions, candidates: _Candidates, question: str, snapshot: GraphSnapshot) -> Floats:
-    """Returns for each candidate 1 if it is of a family of which the question names nothing, while it names another
-    family, and has no word of that name; else 0, (n,).
+    """Returns for each candidate 1 if it is of an unnamed family (`find_unnamed`), and has no word of the names of
+    another family; else 0, (n,).
     """
     others = np.zeros(len(candidates.chunks))
-    if len(versions.families) < 2:
-        return others
-    asked = {stem for name in find_names(question) for stem in _words_of(name.form)}
     titles = {
         family: frozenset.intersection(*(_words_of(versions.refs[id].title) for id in members))
         for family, members in versions.families.items()
     }
-    asked -= frozenset.intersection(*titles.values())
-    named = {family: asked & words for family, words in titles.items()}
-    if not any(named.values()) or all(named.values()):
+    families, stems = find_unnamed(titles, question)
+    if not families:
         return others
-    telling = np.array(sorted({hash_stem(stem) for stems in named.values() for stem in stems}), np.uint32)
-    unnamed = {id for family, members in versions.families.items() if not named[family] for id in members}
+    telling = np.array(sorted(map(hash_stem, stems)), np.uint32)
+    unnamed = {id for family in families for id in versions.families[family]}
     places = np.array([place for place, id in enumerate(candidates.ids) if id in unnamed], np.int64)
     rows, owner = snapshot.terms_of(candidates.chunks[places])
     others[places] = 1
@@ -179,10 +177,35 @@ def _find_other_families(versions: Versions, candidates: _Candidates, question: 
     return others
 
 
+def find_unnamed(titles: Mapping[str, frozenset[str]], question: str) -> tuple[set[str], frozenset[str]]:
+    """Returns the families of which a question names nothing while it names other families, and the stems by which it
+    names these; nothing if it names none. `titles` are the stems of the families' titles.
+
+    A family whose title has as many words of the question as a named family has is not unnamed: people write "the price
+    list" in small letters. Neither is a family whose title has no words that could be named.
+    """
+    common = frozenset.intersection(*(words for words in titles.values() if words)) if any(titles.values()) else set()
+    telling = {family: words - common for family, words in titles.items() if words - common}
+    asked = {stem for name in find_names(question) for stem in _words_of(name.form)}
+    named = {family: asked & words for family, words in telling.items() if asked & words}
+    if not named:
+        return set(), frozenset()
+    said = _words_of(question)
+    least = min(len(said & telling[family]) for family in named)
+    unnamed = {family for family, words in telling.items() if family not in named and len(said & words) < least}
+    return unnamed, frozenset().union(*named.values())
+
+
 def _words_of(name: str) -> frozenset[str]:
-    """Returns the stems of the words of a name, without numbers and abbreviations of two letters."""
-    words = (word for word in split_words(name) if word.end - word.start >= _SHORTEST_WORD)
-    return frozenset(word.stem for word in words if name[word.start : word.end].isalpha())
+    """Returns the stems of the words of a name, without numbers, abbreviations of two letters, function words, and
+    names of months and days.
+    """
+    words = [(name[word.start : word.end], word.stem) for word in split_words(name)]
+    return frozenset(
+        stem
+        for word, stem in words
+        if len(word) >= _SHORTEST_WORD and word.isalpha() and word.casefold() not in _NAMES_NOTHING
+    )
 
 
 def _put_newest_first(versions: Versions, candidates: _Candidates, question: str, snapshot: GraphSnapshot) -> Floats:

@@ -1,5 +1,7 @@
 """Cells of tables in text: their values, and the names of their rows and columns."""
 
+from itertools import permutations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from core.passage_context import (
     read_grids,
     split_heading,
 )
+from core.passage_context.tables import split_cells
 
 REPORT = """Three Months Ended | Nine Months Ended
 July 1, | June 25, | July 1, | June 25,
@@ -106,13 +109,68 @@ def test_the_names_of_the_columns_of_a_passage_within_a_table() -> None:
         ("Wages | 10 | 20\nRent | 1 | 2", []),
         ("Wages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3", "Prose of a page. " * 30]),
         (" | 2021 | 2020\nWages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+        ("Table 8: Costs\n\nWages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+        ("## Costs\n\nWages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
+        ("Wages | 10 | 20\nRent | 1 | 2", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3\n\nTable 8\n"]),
+        ("Cost | 10\nRent | 1\nTax | 3", ["| Name | Age |\n|---|---|\n| Bo | 5 |\n| Jo | 6 |"]),
+        ("Cost | 10\nRent | 1\nTax | 3 | 4 | 5", [" | 2023\nBo | 1 | 2 | x\nJo | 2 | 3 | x"]),
+        (
+            " | 1 | x\n | 2 | x\n | 3 | x | y\nBo | 1 | x | y\nBo | 1 | x | y",
+            [" | 2023 | 2022\nBo | 1 | 2 | x\nJo | 2 | 3 | x"],
+        ),
+        (" | ".join("1" * 400), [" | A | B | C\n" + " | ".join(["", *"abc" * 133]) + "\n" + " | ".join("1" * 400)]),
         ("Prose without a row.", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
         ("", ["Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"]),
     ],
-    ids=["another width", "nothing before", "far above", "its own header", "no table", "no text"],
+    ids=[
+        "another width",
+        "nothing before",
+        "far above",
+        "its own header",
+        "a title",
+        "a heading",
+        "a title before",
+        "another notation",
+        "rows of several widths",
+        "the last column has no name",
+        "very many columns",
+        "no table",
+        "no text",
+    ],
 )
 def test_where_no_header_is_sure_the_columns_have_no_names(text: str, before: list[str]) -> None:
     assert not name_columns(text, before)
+
+
+def test_lines_of_a_broken_header_are_no_rows_of_another_width() -> None:
+    head = "Three Months Ended | Nine Months Ended\nOctober | October\n29, | 30,\n | 2023 | 2022 | 2023 | 2022"
+    names = name_columns("Looms | 1 | 2 | 3 | 4\nPumps | 5 | 6 | 7 | 8", [head])
+    assert [name.split()[:3] for name in split_cells(names)[1::2]] == [
+        ["Three", "Months", "Ended"],
+        ["Nine", "Months", "Ended"],
+    ]
+
+
+def test_a_title_that_says_that_the_table_goes_on_is_above_the_same_table() -> None:
+    head = "Name | 2023 | 2022\nBo | 1 | 2\nJo | 2 | 3"
+    assert name_columns("Table 8 (continued)\n\nWages | 10 | 20\nRent | 1 | 2", [head]) == "Name | 2023 | 2022"
+
+
+@pytest.mark.parametrize("end", ["\u2028", "\r", "\x0b", "\x0c", "\x1c", "\x85"])
+def test_other_ends_of_lines_in_a_header_make_no_rows_of_it(end: str) -> None:
+    head = f"Name | Net{end}sales | Tax{end}rate\nBo | 1 | 2\nJo | 2 | 3\nLi | 3 | 4"
+    assert cell(head, "4") == ("Li", "Tax rate")
+    assert name_columns("Wages | 10 | 20\nRent | 1 | 2", [head]) == "Name | Net sales | Tax rate"
+
+
+def test_the_names_are_read_back_as_they_are() -> None:
+    parts = ["", "A", "2023", "B |", "\\|", "| C", "›", "a › b"]
+    rows = "\n".join("x | 1 | 2 | 3" for _ in range(3))
+    for names in permutations(parts, 4):
+        columns = name_columns(rows, [f"{' | '.join(names)}\n{rows}"])
+        heading = f"Costs › {columns}"
+        assert not columns or split_heading(heading, rows) == ("Costs", columns)
+        assert not columns or len(split_cells(columns)) == 4
 
 
 def test_passages_that_do_not_begin_within_a_table() -> None:

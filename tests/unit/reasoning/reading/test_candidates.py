@@ -2,7 +2,15 @@
 
 import pytest
 
-from reasoning.reading import Form, find_form, is_short_answer_asked, list_candidates, list_judgements, list_sides
+from reasoning.reading import (
+    Form,
+    are_sentences_asked,
+    find_form,
+    is_short_answer_asked,
+    list_candidates,
+    list_judgements,
+    list_sides,
+)
 from testing.word_search import hit
 
 MILL = hit(
@@ -77,3 +85,21 @@ def test_candidates_have_the_kind_that_is_asked_for(question: str, candidates: t
 )
 def test_a_short_answer_is_asked_for(question: str, is_short: bool) -> None:
     assert is_short_answer_asked(question) is is_short
+
+
+@pytest.mark.parametrize(
+    ("question", "are_asked"),
+    [
+        ("List the suppliers.", True),
+        ("Can you list the suppliers?", True),
+        ("Give me a complete list of suppliers.", True),
+        ("What is the pump's price in the price list?", False),
+        ("Which supplier is first on the list?", False),
+        ("Selon le contrat, comment résilier ?", True),
+        ("Who wrote the comment on page 3?", False),
+        ("Resume el contrato.", True),
+        ("Whose resume names Java?", False),
+    ],
+)
+def test_a_noun_asks_for_no_sentences(question: str, are_asked: bool) -> None:
+    assert are_sentences_asked(question) is are_asked

@@ -19,7 +19,7 @@ _DATE = re.compile(
     r"|\d{1,2}(?:st|nd|rd|th) century|\d{1,2}\. jahrhundert",
     re.IGNORECASE,
 )
-_FIGURE = r"[-+−]?\d{1,3}(?:(?:[,.'’ ]\d{3})+|\d{0,12})(?:[.,]\d{1,6})?"
+_FIGURE = r"(?<!\d)[-+−]?\d{1,15}+(?:[,.'’ ]\d{3}(?!\d))*+(?:[.,]\d{1,6}+)?"
 _SCALE = (
     r"(?:hundred|thousand|millions?|billions?|trillions?|tausend|mio\.?|mrd\.?|millionen|milliarden?|milliards?|mn|bn)"
 )

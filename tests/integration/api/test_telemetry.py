@@ -47,10 +47,10 @@ async def test_a_problem_names_its_request(server: Server, path: str) -> None:
 async def test_an_unforeseen_error_names_its_request_and_logs_no_text(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def fail() -> None:
+    async def fail(_: object) -> None:
         raise RuntimeError("a secret passage")
 
-    monkeypatch.setattr(server.container.record.corpora, "list", fail)
+    monkeypatch.setattr(type(server.container.record.corpora), "list", fail)
     answer = await server.client.get("/v1/corpora", headers={"X-Request-ID": "abc-3"})
     assert answer.status_code == 500
     assert answer.json()["request_id"] == answer.headers["x-request-id"] == "abc-3"

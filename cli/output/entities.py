@@ -24,7 +24,7 @@ _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
 
 
 def show_found(found: Sequence[FoundEntity]) -> None:
-    rows = [(one.entity.name, one.entity.type or "", one.entity.passages, one.match, one.entity.id) for one in found]
+    rows = [(hit.entity.name, hit.entity.type or "", hit.entity.passages, hit.match, hit.entity.id) for hit in found]
     table(("name", "type", "passages", "match", "id"), rows)
     if any(candidate.match is Match.CLOSE for candidate in found):
         print_result("note: no entity has this name, or a name that holds it; these are spelt alike")

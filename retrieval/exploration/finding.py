@@ -91,7 +91,7 @@ async def find_entities(scope: Scope, name: str, *, limit: int, type: EntityType
     found: list[FoundEntity] = []
     for start in range(0, len(ranked), _TYPED_AT_ONCE):
         batch = await _refer(scope, ranked[start : start + _TYPED_AT_ONCE], similar)
-        found += [one for one in batch if one.entity.type is type]
+        found += [candidate for candidate in batch if candidate.entity.type is type]
         if len(found) >= limit:
             break
     return found[:limit]

@@ -217,7 +217,7 @@ class _Outline:
         while self._above and self._above[-1][0] and not self._may_follow(number):
             self._above.pop()
         level = self._find_level(number)
-        self._above = [one for one in self._above if one[1] < level]
+        self._above = [heading for heading in self._above if heading[1] < level]
         self._above.append((number, level))
         return level
 

@@ -10,12 +10,12 @@ from core.passage_context.tables import BAR, are_fields, is_row, split_cells
 from core.text.terms import split_words
 from core.text.value_kinds import find_stems
 
-__all__ = ["MOST_STEMS", "find_row_labels"]
+__all__ = ["MOST_STEMS", "SUM_WORDS", "find_row_labels"]
 
 MOST_STEMS = 4
 """Stems of a label; a longer first cell is a text."""
 _LONGEST = 80
-_SUM_WORDS = find_stems("total subtotal sum Gesamt Summe Zwischensumme somme")
+SUM_WORDS = find_stems("total subtotal sum Gesamt Summe Zwischensumme somme")
 
 
 def find_row_labels(text: str) -> set[frozenset[str]]:
@@ -32,5 +32,5 @@ def _read_labels(text: str) -> Iterator[frozenset[str]]:
             first = first.partition(": ")[2]
         if len(first) <= _LONGEST and any(others):
             stems = frozenset(word.stem for word in split_words(first) if not any(map(str.isdigit, word.stem)))
-            if 1 <= len(stems - _SUM_WORDS) <= MOST_STEMS:
-                yield stems - _SUM_WORDS
+            if 1 <= len(stems - SUM_WORDS) <= MOST_STEMS:
+                yield stems - SUM_WORDS

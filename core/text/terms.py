@@ -21,12 +21,13 @@ from core.text.word_lists import STOP_WORDS
 
 __all__ = ["MARKS", "TERM", "WORD", "Terms", "Word", "extract_terms", "hash_label", "hash_stem", "split_words"]
 
-TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("title", "u1")])
+TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("place", "u1")])
 """One stem of a chunk, eight bytes.
 
 `stem` is its hash. `count` is how often it occurs in title, heading and text. `capital` is how often it occurs with a
-capital, alone and within a sentence; `lower` is how often without a capital. `title` is 1 if title or heading contain
-it. Counts are at most 255. A row of count 0 is the label of a table's row (`hash_label`).
+capital, alone and within a sentence; `lower` is how often without a capital. `place` is odd if title or
+heading contain it, and half of it is the number of stems of the shortest label of a table's row that has it, 0 if none.
+Counts are at most 255. A row of count 0 is such a label (`hash_label`).
 """
 
 Terms = NDArray[Any]
@@ -81,9 +82,14 @@ def extract_terms(heads: Iterable[str], text: str, labels: Iterable[Collection[s
     _count_stems(head, counts)
     of_head = set(counts)
     _count_stems(text, counts)
-    for label in labels:
+    shortest: dict[int, int] = {}
+    for label in sorted(labels, key=len, reverse=True):
+        shortest |= dict.fromkeys(map(hash_stem, label), min(len(label), _MOST >> 1))
         counts.setdefault(hash_label(label), [0, 0, 0])
-    rows = [(stem, *(min(n, _MOST) for n in row), stem in of_head) for stem, row in sorted(counts.items())]
+    rows = [
+        (stem, *(min(n, _MOST) for n in row), (stem in of_head) | shortest.get(stem, 0) << 1)
+        for stem, row in sorted(counts.items())
+    ]
     return np.array(rows, TERM)
 
 

@@ -17,6 +17,7 @@ __all__ = [
     "asks_for_newest",
     "asks_for_older",
     "bare_title",
+    "compares_with_earlier",
     "count_met",
     "family_of",
     "find_marks",
@@ -108,6 +109,14 @@ _BESIDE = re.compile(
 """Something that begins or ends at a version is in another version."""
 _UNTIL = frozenset({"before", "until", "prior to", "vor", "bis", "avant"})
 _ORIGINAL = re.compile(r"\b(?:original|ursprüngliche[nrms]?|contrat initial)\b", re.IGNORECASE)
+_EARLIER = re.compile(
+    r"\b(?:(?:previous|prior|earlier|preceding|past|older)\s(?:quarters|periods|reports|filings|versions|releases|editions)"
+    r"|(?:previous|prior|earlier|preceding)\s(?:quarter|report|filing|version|release|edition|ones)"
+    r"|(?:früheren?|vorigen?|vorherigen?|vorangegangenen?)\s(?:quartal(?:en|s|e)?|bericht(?:en|s|e)?|version(?:en)?|fassung(?:en)?)"
+    r"|(?:trimestres?|rapports?|versions?|éditions?)\s(?:précédente?s?|antérieure?s?))\b",
+    re.IGNORECASE,
+)
+"""Who compares with earlier versions wants these, too; `the prior year` stands in the same report."""
 _PLACE = re.compile(
     r"(?:\b(?:section|chapter|article|clause|paragraph|figure|table|step|page|item|abschnitt|kapitel|artikel|absatz"
     r"|ziffer|tabelle|seite|chapitre|paragraphe|tableau)s?\s{0,3}|§{1,2}\s{0,3})\d{1,4}(?:\.\d{1,4}){0,4}",
@@ -264,6 +273,11 @@ def find_numbered_names(question: str) -> frozenset[tuple[str, str]]:
 def asks_for_newest(question: str) -> bool:
     """Returns whether the question asks for the newest of several versions, in English, German or French."""
     return _NEWEST.search(question) is not None
+
+
+def compares_with_earlier(question: str) -> bool:
+    """Returns whether the question compares a version with earlier versions, in English, German or French."""
+    return _EARLIER.search(question) is not None
 
 
 def asks_for_older(question: str) -> bool:

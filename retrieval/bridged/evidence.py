@@ -5,23 +5,22 @@ passage must have besides the names that lead to it. Stage 1 of `bridged`, which
 last.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.execution.threads import compute
-from core.passage_context.row_labels import MOST_STEMS
 from core.ports.retrieval import Query
-from core.text.terms import Terms, hash_label, hash_stem, split_words
+from core.text.terms import Terms, hash_stem, split_words
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.fusion import fuse, order_by_score
 from retrieval.candidates.pool import Pool, gather_pool
+from retrieval.candidates.row_labels import weigh_labels
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.graph.terms import Stems, TermStatistics
+from retrieval.graph.terms import Stems, TermStatistics, bm25_idf, keep_rarest
 from retrieval.pagerank.name_linking import NameLink
 from retrieval.pagerank.personalized import PageRankConfig
 
@@ -30,7 +29,6 @@ __all__ = [
     "PoolNames",
     "QuestionTerms",
     "SourceLinks",
-    "bm25_idf",
     "collect_names",
     "compute_evidence",
     "evaluate_pool",
@@ -152,22 +150,12 @@ def _number_titles(titles: Ints, entities: Ints) -> Ints:
     return np.where(entities[at] == titles, at, -1)
 
 
-_MOST = 200
-"""The greatest number of stems of a question, the rarest first, so that a pasted text does not cost memory."""
-
-_MOST_IN_LABELS = 12
-"""Words of a question that may be in labels, the rarest; they make 793 labels."""
-_WHOLE = 4.0
-"""The idf of words whose label has the weight 1: of a word that one passage in fifty has, or of two frequent words."""
-
-
 @dataclass(frozen=True, kw_only=True)
 class QuestionTerms:
     """The stems of a question. A stem that the corpus does not have weighs 0.
 
     `stems` are the stems outside of linked names, ascending, with their `idf` and one `written` form of each.
-    `all_stems`, with `all_idf`, includes stems inside of names. `labels` are the labels of rows that the question may
-    name, ascending, and `label_weights` their weights, from 0 to 1: the rarer the words, the greater.
+    `all_stems`, with `all_idf`, includes stems inside of names.
     """
 
     stems: Stems
@@ -175,8 +163,6 @@ class QuestionTerms:
     written: tuple[str, ...]
     all_stems: Stems
     all_idf: NDArray[np.float64]
-    labels: Stems
-    label_weights: NDArray[np.float64]
 
     @property
     def total(self) -> float:
@@ -187,61 +173,26 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
     """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
     written: dict[int, str] = {}
     named: set[int] = set()
-    spelled: dict[int, str] = {}
     for word in split_words(question):
         stem = hash_stem(word.stem)
         written.setdefault(stem, question[word.start : word.end])
-        spelled.setdefault(stem, word.stem)
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)
-    stems, idf = _keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
-    all_stems, all_idf = _keep_rarest(np.array(sorted(written), np.uint32), statistics)
-    idf_of = dict(zip(map(spelled.__getitem__, all_stems.tolist()), all_idf.tolist(), strict=True))
-    labels = _weigh_labels(idf_of)
+    stems, idf = keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
+    all_stems, all_idf = keep_rarest(np.array(sorted(written), np.uint32), statistics)
     return QuestionTerms(
         stems=stems,
         idf=idf,
         written=tuple(written[stem] for stem in stems.tolist()),
         all_stems=all_stems,
         all_idf=all_idf,
-        labels=np.array(list(labels), np.uint32),
-        label_weights=np.array(list(labels.values()), np.float64),
     )
-
-
-def _weigh_labels(idf: Mapping[str, float]) -> dict[int, float]:
-    """Returns the labels that some of the words make, ascending, with their weights; numbers are in no label."""
-    words = [stem for stem, weight in idf.items() if weight > 0 and not any(map(str.isdigit, stem))]
-    words = sorted(words, key=lambda stem: (-idf[stem], stem))[:_MOST_IN_LABELS]
-    found = {
-        hash_label(label): min(1.0, sum(map(idf.__getitem__, label)) / _WHOLE)
-        for size in range(1, MOST_STEMS + 1)
-        for label in combinations(words, size)
-    }
-    return dict(sorted(found.items()))
-
-
-def _keep_rarest(stems: Stems, statistics: TermStatistics) -> tuple[Stems, NDArray[np.float64]]:
-    """Returns at most `_MOST` of the stems, ascending, with their idf."""
-    idf = bm25_idf(statistics, stems)
-    if len(stems) <= _MOST:
-        return stems, idf
-    kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
-    return stems[kept], idf[kept]
-
-
-def bm25_idf(statistics: TermStatistics, stems: Stems) -> NDArray[np.float64]:
-    """Returns Lucene's idf: ln(1 + (n - df + 0.5) / (df + 0.5)); 0 for a stem that no chunk has."""
-    df = statistics.document_frequency(stems)
-    return np.where(df > 0, np.log1p((statistics.chunks - df + 0.5) / (df + 0.5)), 0.0)
 
 
 _SOURCES = 8
 _SOURCE_SCALE = 0.4  # a source this far below the best score weighs 1/e
 _LEAST_COSINE = 0.01
 _K1, _B = 1.5, 0.75  # the usual constants of BM25
-_MOST_LABELS = 64
-"""Labels of a passage with their full weight. With more, each weighs less: no passage is to be found by all labels."""
 _LINKED_TITLE = 0.3  # the factor of a reverse link to a title that the question names too
 
 
@@ -277,7 +228,7 @@ class PoolEvidence:
     did not return the candidate, and `exact` how far it has the question's rare words, whole. `documents` numbers the
     documents of the candidates, and `positions` are their places in these. `wording` is BM25, over stems, of the
     question's words outside of names, as a share of the best candidate's, and `wording_all` of all its words.
-    `row_label` is the weight of the rarest label of a row in its tables that the question says, from 0 to 1.
+    `row_label` is the weight of the best label of a row in its tables that the question says, from 0 to 1.
     `title_overlap` is the share of the idf of title and heading that the question has too. `others` is 1 except from a
     source to itself. `standing` (mentions,) is 2 / (2 + rank by cosine among the candidates with the name). `added` is
     the share of the words' idf that a candidate has and a source lacks.
@@ -358,7 +309,7 @@ def compute_evidence(
         has_word=counts > 0,
         wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
         wording_all=_compute_wording(all_counts, terms.all_idf, length, snapshot.statistics),
-        row_label=_find_row_labels(rows, owner, len(order), terms),
+        row_label=weigh_labels(pool.labels, rows, owner, len(order)),
         title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
         added=_compute_added(counts > 0, sources, terms) * others,
     )
@@ -397,22 +348,10 @@ def _count_stems(rows: Terms, owner: Ints, size: int, stems: Stems) -> Floats:
     return out
 
 
-def _find_row_labels(rows: Terms, owner: Ints, size: int, question: QuestionTerms) -> Floats:
-    out = np.zeros(size)
-    if len(question.labels):
-        is_label = rows["count"] == 0
-        stems, owner = rows["stem"][is_label], owner[is_label]
-        share = np.minimum(1.0, _MOST_LABELS / np.maximum(np.bincount(owner, minlength=size), 1))
-        at = np.minimum(np.searchsorted(question.labels, stems), len(question.labels) - 1)
-        same = question.labels[at] == stems
-        np.maximum.at(out, owner[same], question.label_weights[at[same]] * share[owner[same]])
-    return out
-
-
 def _compute_title_overlap(
     rows: Terms, owner: Ints, size: int, question: QuestionTerms, statistics: TermStatistics
 ) -> Floats:
-    of_title = rows["title"] > 0
+    of_title = rows["place"] & 1 > 0
     idf = bm25_idf(statistics, rows["stem"][of_title])
     asked = np.isin(rows["stem"][of_title], question.all_stems)
     whole = np.bincount(owner[of_title], idf, size)
@@ -450,7 +389,14 @@ async def gather_stage1(
     """Returns the pool with vectors; a `query.k` above `_POOL` makes it larger."""
     size = max(_POOL, query.k)
     return await gather_pool(
-        backends, query, snapshot, trace, size=size, pagerank_config=pagerank_config, with_vectors=True
+        backends,
+        query,
+        snapshot,
+        trace,
+        size=size,
+        pagerank_config=pagerank_config,
+        with_vectors=True,
+        with_labelled=True,
     )
 
 

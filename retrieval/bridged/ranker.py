@@ -290,7 +290,7 @@ _BM25, _STEMS, _NEIGHBOUR = 0.1, 0.4, 0.2
 """The weights of the plain signals; the scaled cosine has 1."""
 EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
-_ROW_LABEL = 1.0
+_ROW_LABEL = 2.0
 """The weight of the label of a row, in the same unit."""
 _DOCUMENT = 3
 """Neighbours count in documents of at least so many candidates: two chunks of one abstract are no neighbourhood."""

@@ -21,6 +21,7 @@ from core.text.terms import Terms, hash_stem, split_words
 from core.text.titles import (
     asks_for_newest,
     asks_for_older,
+    compares_with_earlier,
     count_met,
     family_of,
     find_numbered_names,
@@ -120,6 +121,7 @@ def weigh_versions(
     `exact` (n,) is the part of the scores that is for rare words.
 
     - If the question names a family, passages of other families lose, unless they have the name.
+    - If the question compares a version with earlier versions, nothing more is added.
     - If the question names a version, or asks for the newest, passages of other versions lose.
     - If the question is about what was before a version, nothing more is added.
     - Otherwise passages that say the same exchange their scores, so that the newest has the best.
@@ -134,6 +136,8 @@ def weigh_versions(
         deviation=max(float(scores.std()), 1.0),  # 1 without the score of rare words
     )
     added = -_LOSS * candidates.deviation * _find_other_families(versions, candidates, query.text, snapshot)
+    if compares_with_earlier(query.text):
+        return added
     lacking = _count_lacking(versions, query.text)
     if any(lacking.values()):
         counts = np.array([lacking.get(id, 0) for id in candidates.ids], np.float64)

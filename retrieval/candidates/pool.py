@@ -29,6 +29,7 @@ from retrieval.candidates.current import (
     search_vectors,
 )
 from retrieval.candidates.fusion import order_by_score, weigh_graph
+from retrieval.candidates.row_labels import RowLabels, find_labelled, read_labels
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
@@ -284,6 +285,7 @@ class Pool:
     - `documents`: a number for the document of each chunk.
     - `dense` is NaN for a chunk without a vector (yet). `sparse` and `graph` are 0 for a chunk that is not among the
       best, unless its value is known.
+    - `labels`: the labels of rows of tables that the question says.
     - `vector`: the vector of the question. `vectors` (n, dimension): the vectors of the chunks, 0 for a missing vector;
       without rows if they were not requested, and without columns in a corpus without vectors.
     - `unknown`: the entries that the snapshot does not know.
@@ -297,6 +299,7 @@ class Pool:
     exact: NDArray[np.float64]
     documents: NDArray[np.int64]
     pagerank: GraphRanking
+    labels: RowLabels
     vector: Vectors
     vectors: Vectors
     unknown: tuple[str, ...] = ()
@@ -311,8 +314,12 @@ async def gather_pool(
     size: int,
     pagerank_config: PageRankConfig,
     with_vectors: bool = False,
+    with_labelled: bool = False,
 ) -> Pool:
-    """Returns the union of the best `size` chunks by each signal; the searches run concurrently."""
+    """Returns the union of the best `size` chunks by each signal; the searches run concurrently.
+
+    `with_labelled` adds passages with labels of rows that the question says, in the documents of these chunks.
+    """
     (vector, by_cosine), by_words, exact, pagerank = await asyncio.gather(
         _search_dense(backends, query, snapshot, trace, size),
         _search_sparse(backends, query, snapshot, trace, size),
@@ -321,6 +328,10 @@ async def gather_pool(
     )
     by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
     chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, exact.all_chunks, by_mass]))
+    labels = read_labels(query.text, snapshot.statistics)
+    if with_labelled:
+        labelled = await run_interruptibly(find_labelled, labels, chunks, snapshot)
+        chunks = np.union1d(chunks, labelled)
     dense = _align(by_cosine, chunks, missing=np.nan)
     unknown = np.flatnonzero(np.isnan(dense))
     wanted = np.arange(len(chunks)) if with_vectors else unknown
@@ -339,6 +350,7 @@ async def gather_pool(
         exact=weigh_exact_words(exact, chunks),
         documents=documents,
         pagerank=pagerank,
+        labels=labels,
         vector=vector,
         vectors=vectors if with_vectors else vectors[:0],
         unknown=tuple(dict.fromkeys((*by_cosine.unknown, *by_words.unknown))),

@@ -22,9 +22,11 @@ __all__ = [
     "ChunkTerms",
     "Stems",
     "TermStatistics",
+    "bm25_idf",
     "copy_runs",
     "count_passages",
     "count_terms",
+    "keep_rarest",
     "make_offsets",
     "merge_terms",
     "read_chunk_terms",
@@ -191,6 +193,25 @@ class TermStatistics:
             length=self.length + plus.length - minus.length,
             parts=((1, plus), (-1, minus)),
         )
+
+
+_MOST = 200
+"""The greatest number of stems of a question, the rarest first, so that a pasted text does not cost memory."""
+
+
+def keep_rarest(stems: Stems, statistics: TermStatistics) -> tuple[Stems, NDArray[np.float64]]:
+    """Returns at most `_MOST` of the stems, which are ascending, with their idf."""
+    idf = bm25_idf(statistics, stems)
+    if len(stems) <= _MOST:
+        return stems, idf
+    kept = np.sort(np.argsort(-idf, kind="stable")[:_MOST])
+    return stems[kept], idf[kept]
+
+
+def bm25_idf(statistics: TermStatistics, stems: Stems) -> NDArray[np.float64]:
+    """Returns Lucene's idf: ln(1 + (n - df + 0.5) / (df + 0.5)); 0 for a stem that no chunk has."""
+    df = statistics.document_frequency(stems)
+    return np.where(df > 0, np.log1p((statistics.chunks - df + 0.5) / (df + 0.5)), 0.0)
 
 
 def count_passages(parts: Sequence[TermStatistics], stems: Collection[str]) -> PassageCounts:

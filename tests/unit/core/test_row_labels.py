@@ -1,7 +1,10 @@
 """Labels of the rows of tables among the terms of a passage."""
 
 import numpy as np
+import pytest
 
+from core.passage_context import label_synonyms
+from core.passage_context.label_synonyms import find_said_labels
 from core.passage_context.row_labels import find_row_labels
 from core.text.terms import extract_terms, hash_label, hash_stem, split_words
 
@@ -42,3 +45,35 @@ def test_a_label_is_a_term_that_counts_no_word() -> None:
     assert hash_label(["net", "sale"]) in labels
     assert hash_stem("sale") not in labels
     assert np.all(np.diff(labelled["stem"].astype(np.int64)) > 0)
+
+
+def test_a_stem_knows_how_long_the_shortest_label_is_that_has_it() -> None:
+    found = extract_terms(["Sales"], TABLE, find_row_labels(TABLE))
+    place = {row["stem"]: int(row["place"]) for row in found}
+    assert place[hash_stem("develop")] == 3 << 1
+    assert place[hash_stem("sale")] == 2 << 1 | 1, "`net sales`, not `net sales by category`; the title has it too"
+    assert place[hash_stem("sentenc")] == 0
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "unsaid"),
+    [
+        ("How has total net sales trended?", ["net sales", "revenue", "sales"], ["cost revenue", "gross profit"]),
+        ("What was the cost of sales?", ["cost revenue", "cost goods sold"], ["revenue", "sales"]),
+        ("How does R&D spending compare?", ["research development"], []),
+        ("What is the stockholders' equity?", ["shareholders equity", "equity"], []),
+        ("Wie hoch war der Umsatz?", ["Umsatzerlöse"], ["Rohertrag"]),
+        ("How many people live in Paris?", [], ["revenue"]),
+    ],
+)
+def test_a_question_says_the_labels_of_other_companies(question: str, said: list[str], unsaid: list[str]) -> None:
+    found = find_said_labels(question)
+    assert {stems(label) for label in said} <= found
+    assert not found & {stems(label) for label in unsaid}
+
+
+def test_each_term_is_in_one_group_and_has_words() -> None:
+    lines = label_synonyms._GROUPS.strip().splitlines()
+    of_lines = [{label_synonyms._split(term) for term in line.split(";")} for line in lines]
+    assert () not in set().union(*of_lines)
+    assert sum(map(len, of_lines)) == len(label_synonyms._read_groups())

@@ -5,6 +5,7 @@ import pytest
 from core.text.titles import (
     asks_for_newest,
     asks_for_older,
+    compares_with_earlier,
     count_met,
     family_of,
     find_numbered_names,
@@ -205,3 +206,19 @@ def test_a_long_title_is_read_for_versions_at_its_beginning() -> None:
     assert family_of("a.pdf", f"Manual 4.6.2 {filler}")[1] == {"4.6.2"}
     assert not family_of("a.pdf", f"Manual {filler} 4.6.2")[1]
     assert len(family_of("a.pdf", " ".join(f"{n % 90}.{n}" for n in range(900)))[1]) < 100
+
+
+@pytest.mark.parametrize(
+    ("question", "compares"),
+    [
+        ("How does R&D in the most recent quarter compare to previous quarters?", True),
+        ("What changed in the latest report against the prior report?", True),
+        ("Was hat sich gegenüber früheren Quartalen geändert?", True),
+        ("Qu'est-ce qui a changé depuis les versions précédentes ?", True),
+        ("How did sales in Q3 2023 compare to the prior year?", False),
+        ("What was the revenue in the latest quarter?", False),
+        ("What happened in the previous period?", False),
+    ],
+)
+def test_a_comparison_with_earlier_versions_wants_these_too(question: str, compares: bool) -> None:
+    assert compares_with_earlier(question) is compares

@@ -6,12 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.ids import chunk_id, document_id, entity_id
+from core.passage_context.row_labels import find_row_labels
 from core.ports.record.graph import GraphChunk, graph_rows
 from core.text.names import normalise
 from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.fusion import weigh_graph
 from retrieval.candidates.pool import Pool, number_documents
+from retrieval.candidates.row_labels import read_labels
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 
@@ -77,6 +79,7 @@ def pool(
         exact=np.zeros(size),
         documents=of,
         pagerank=rank_from_question(snapshot, question, PageRankConfig(), documents),
+        labels=read_labels(question, snapshot.statistics),
         vector=np.zeros(2, np.float32),
         vectors=np.zeros((size, 2), np.float32) if vectors is None else np.array(vectors, np.float32),
     )
@@ -117,7 +120,7 @@ def _row(number: int, said: Said) -> GraphChunk:
         view_id=chunk,
         position=0,
         title_names=" ".join(entity_id(normalise(head)) for head in said.heads),
-        terms=extract_terms(said.heads, said.text).tobytes(),
+        terms=extract_terms(said.heads, said.text, find_row_labels(said.text)).tobytes(),
     )
 
 

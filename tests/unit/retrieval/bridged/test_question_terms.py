@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from core.text.terms import hash_stem
-from retrieval.bridged.evidence import QuestionTerms, bm25_idf, extract_question_terms
+from retrieval.bridged.evidence import QuestionTerms, extract_question_terms
 from retrieval.graph.snapshot import GraphSnapshot
+from retrieval.graph.terms import bm25_idf
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
 from tests.unit.retrieval.bridged.builders import Said, corpus
 

@@ -186,5 +186,5 @@ def test_the_label_of_a_row_is_added_whatever_the_share(share: float) -> None:
     found, labels = five(share), np.array([0, 0.5, 0, 0, 1])
     assert "row_label" not in split_score(RANKER, found)
     labelled = replace(found, row_label=labels)
-    np.testing.assert_allclose(rank(RANKER, labelled) - rank(RANKER, found), labels)
-    np.testing.assert_allclose(split_score(RANKER, labelled)["row_label"], labels)
+    np.testing.assert_allclose(rank(RANKER, labelled) - rank(RANKER, found), 2 * labels)
+    np.testing.assert_allclose(split_score(RANKER, labelled)["row_label"], 2 * labels)

@@ -34,7 +34,7 @@ from core.text.word_lists import CALENDAR_WORDS, SMALL_WORDS
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Versions", "find_unnamed", "read_versions", "weigh_versions"]
+__all__ = ["Versions", "find_name_stems", "find_unnamed", "read_versions", "weigh_versions"]
 
 Floats = NDArray[np.float64]
 
@@ -115,18 +115,22 @@ def weigh_versions(
     exact: Floats,
     query: Query,
     snapshot: GraphSnapshot,
+    *,
+    unnamed: Floats,
 ) -> Floats:
-    """Returns what is added to the score of each candidate, (n,); all 0 if no two are of one family.
+    """Returns what is added to the score of each candidate, (n,).
 
-    `exact` (n,) is the part of the scores that is for rare words.
+    `exact` (n,) is the part of the scores that is for rare words. `unnamed` (n,) is 1 for passages of documents that
+    the question does not name, while its lead-in names another.
 
+    - If the lead-in names a document, passages of other documents lose.
     - If the question names a family, passages of other families lose, unless they have the name.
     - If the question compares a version with earlier versions, nothing more is added.
     - If the question names a version, or asks for the newest, passages of other versions lose.
     - If the question is about what was before a version, nothing more is added.
     - Otherwise passages that say the same exchange their scores, so that the newest has the best.
     """
-    if not versions.series:
+    if not versions.series and not unnamed.any():
         return np.zeros(len(chunks))
     candidates = _Candidates(
         chunks=chunks,
@@ -135,7 +139,8 @@ def weigh_versions(
         exact=exact,
         deviation=max(float(scores.std()), 1.0),  # 1 without the score of rare words
     )
-    added = -_LOSS * candidates.deviation * _find_other_families(versions, candidates, query.text, snapshot)
+    others = np.maximum(unnamed, _find_other_families(versions, candidates, query.text, snapshot))
+    added = -_LOSS * candidates.deviation * others
     if compares_with_earlier(query.text):
         return added
     lacking = _count_lacking(versions, query.text)
@@ -166,7 +171,7 @@ def _find_other_families(versions: Versions, candidates: _Candidates, question: 
     """
     others = np.zeros(len(candidates.chunks))
     titles = {
-        family: frozenset.intersection(*(_words_of(versions.refs[id].title) for id in members))
+        family: frozenset.intersection(*(find_name_stems(versions.refs[id].title) for id in members))
         for family, members in versions.families.items()
     }
     families, stems = find_unnamed(titles, question)
@@ -190,17 +195,17 @@ def find_unnamed(titles: Mapping[str, frozenset[str]], question: str) -> tuple[s
     """
     common = frozenset.intersection(*(words for words in titles.values() if words)) if any(titles.values()) else set()
     telling = {family: words - common for family, words in titles.items() if words - common}
-    asked = {stem for name in find_names(question) for stem in _words_of(name.form)}
+    asked = {stem for name in find_names(question) for stem in find_name_stems(name.form)}
     named = {family: asked & words for family, words in telling.items() if asked & words}
     if not named:
         return set(), frozenset()
-    said = _words_of(question)
+    said = find_name_stems(question)
     least = min(len(said & telling[family]) for family in named)
     unnamed = {family for family, words in telling.items() if family not in named and len(said & words) < least}
     return unnamed, frozenset().union(*named.values())
 
 
-def _words_of(name: str) -> frozenset[str]:
+def find_name_stems(name: str) -> frozenset[str]:
     """Returns the stems of the words of a name, without numbers, abbreviations of two letters, function words, and
     names of months and days.
     """

@@ -10,12 +10,14 @@ from pydantic import Field
 
 from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query, SearchResult
+from core.text.lead_in import split_lead_in
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
+from retrieval.bridged.named_documents import compare_with_rest, find_named, find_unnamed_passages
 from retrieval.bridged.ranker import EXACT, SHIPPED, add_contributions, load_ranker, rank, split_score
 from retrieval.bridged.reasons import add_reasons
-from retrieval.bridged.versions import read_versions, weigh_versions
+from retrieval.bridged.versions import Versions, read_versions, weigh_versions
 from retrieval.candidates.current import search_current
 from retrieval.candidates.explanations import read_facts
 from retrieval.candidates.pool import Pool
@@ -53,11 +55,17 @@ class Bridged:
         backends = self._backends
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
-            (evidence, scores), versions = await asyncio.gather(
-                compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
-            )
+            if split_lead_in(query.text)[0]:
+                versions = await read_versions(pool.chunks, query, snapshot, backends)
+                compared, unnamed = await self._follow_lead_in(pool, query, snapshot, versions)
+                evidence, scores = await compute(self._rank, compared, query, snapshot)
+            else:
+                unnamed = np.zeros(len(pool.chunks))
+                (evidence, scores), versions = await asyncio.gather(
+                    compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
+                )
             by_version = await compute(
-                weigh_versions, versions, pool.chunks, scores, EXACT * pool.exact, query, snapshot
+                weigh_versions, versions, pool.chunks, scores, EXACT * pool.exact, query, snapshot, unnamed=unnamed
             )
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)
@@ -84,6 +92,18 @@ class Bridged:
                 parts = await compute(split_score, self._ranker, evidence)
                 parts |= {"version": by_version} if by_version.any() else {}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
+
+    async def _follow_lead_in(
+        self, pool: Pool, query: Query, snapshot: GraphSnapshot, versions: Versions
+    ) -> tuple[Pool, Floats]:
+        """Returns the candidates, compared with what the question asks of the documents that its lead-in names, and
+        which of them are passages of other documents.
+        """
+        named = await compute(find_named, query.text, versions.refs, pool.chunks, snapshot)
+        if not named:
+            return pool, np.zeros(len(pool.chunks))
+        unnamed = await compute(find_unnamed_passages, named, pool.chunks, snapshot)
+        return await compare_with_rest(pool, query.text, self._backends.embedder), unnamed
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, Floats]:
         """Returns the evidence and the scores."""

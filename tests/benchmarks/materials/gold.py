@@ -90,13 +90,17 @@ class FigureNeed:
 
 @dataclass(frozen=True, kw_only=True)
 class LineNeed:
-    """One of some lines of a document, without regard to white space. Alternatives are (key, line)."""
+    """One of some lines of a document, without regard to white space and the bars between the cells of a table.
+    Alternatives are (key, line).
+    """
 
     lines: tuple[tuple[str, str], ...]
 
     def shown_by(self, hit: Hit) -> bool:
-        flat = " ".join(hit.chunk.text.split())
-        return any(hit.document.key == key and " ".join(line.split()) in flat for key, line in self.lines)
+        flat = " ".join(hit.chunk.text.replace("|", " ").split())
+        return any(
+            hit.document.key == key and " ".join(line.replace("|", " ").split()) in flat for key, line in self.lines
+        )
 
 
 def find_figures(answer: str) -> list[str]:

@@ -1,0 +1,105 @@
+"""Documents that the lead-in of a question names: the lease in `Consider the lease of Halden; may the tenant sublet?`.
+
+The lead-in says where to look, and the rest what to look for. With both in one vector, the name of the document draws
+the passage that has it, mostly the first, before the clause that answers. So passages are compared with the rest as
+well, and passages of other documents lose.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.documents import DocumentRef
+from core.ports.embedding import Embedder
+from core.text.lead_in import split_lead_in
+from core.text.terms import hash_stem
+from core.text.titles import stem_of
+from retrieval.bridged.versions import find_name_stems
+from retrieval.candidates.pool import Pool
+from retrieval.graph.snapshot import GraphSnapshot
+
+__all__ = ["Named", "compare_with_rest", "find_named", "find_unnamed_passages"]
+
+_LEAST = 3
+"""Candidates of a document that may be named: a corpus of short passages, each a document, has no lead-ins to these."""
+
+_LEAST_DOCUMENTS = 2
+_MOST_OF_TITLE = 0.5
+_LEAST_WORTH = 1.0
+"""What the words of a named document tell at least: a word that a third of the documents have, or fewer."""
+_AS_GOOD = 0.9
+"""Documents that are named nearly as well as the best are named, too."""
+
+Named = Mapping[str, frozenset[str]]
+"""The stems by which the lead-in names each of some documents, by their ids; empty if it names none."""
+
+
+def find_named(
+    question: str, refs: Mapping[str, DocumentRef], chunks: NDArray[np.int64], snapshot: GraphSnapshot
+) -> Named:
+    """Returns the documents that have the words of a question's lead-in, which few documents have, or a title that the
+    lead-in mostly says; none if it tells no documents apart, or if one of them has few of the candidates `chunks`.
+    """
+    said = find_name_stems(split_lead_in(question)[0])
+    owners = snapshot.document_ids(chunks.tolist())
+    counts = Counter(owners)
+    titles = {id: find_name_stems(f"{ref.title} {stem_of(ref.key)}") for id, ref in refs.items() if counts[id]}
+    if not said or len(titles) < _LEAST_DOCUMENTS:
+        return {}
+    rows, owner = snapshot.terms_of(chunks)
+    by_hash = {hash_stem(stem): stem for stem in said}
+    at = np.flatnonzero(np.isin(rows["stem"], np.array(list(by_hash), np.uint32)))
+    held = {id: titles[id] & said for id in titles}
+    for stem, place in zip(rows["stem"][at].tolist(), owner[at].tolist(), strict=True):
+        if owners[place] in held:
+            held[owners[place]] |= {by_hash[stem]}
+    having = Counter(stem for stems in held.values() for stem in stems)
+    titled = Counter(stem for words in titles.values() for stem in words & said)
+    scores = {
+        id: sum(np.log(len(titles) / having[stem]) for stem in held[id])
+        + (sum(np.log(len(titles) / titled[stem]) for stem in words & said) if _is_said(words, said) else 0.0)
+        for id, words in titles.items()
+    }
+    best = max(scores.values())
+    if best < _LEAST_WORTH:
+        return {}
+    named = {id: held[id] for id, score in scores.items() if score >= _AS_GOOD * best}
+    return named if min(counts[id] for id in named) >= _LEAST else {}
+
+
+def _is_said(title: frozenset[str], said: frozenset[str]) -> bool:
+    """Returns whether a lead-in says most words of a title."""
+    return bool(title) and len(title & said) >= _MOST_OF_TITLE * len(title)
+
+
+async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:
+    """Returns the candidates with cosines of a vector half way between the question and its rest without lead-in."""
+    _, rest = split_lead_in(question)
+    if not pool.vectors.size:
+        return pool
+    between = pool.vector + await embedder.embed_query(rest)
+    length = float(np.linalg.norm(between))
+    cosines = (pool.vectors @ between).astype(np.float64) / (length or 1.0)
+    return replace(pool, dense=np.where(np.isnan(pool.dense), np.nan, cosines))
+
+
+def find_unnamed_passages(named: Named, chunks: NDArray[np.int64], snapshot: GraphSnapshot) -> NDArray[np.float64]:
+    """Returns 1 for each passage of another document than the named ones, else 0, (n,).
+
+    A passage that has all words by which a document is named, none of them in small letters, is about it: a letter
+    about the lease.
+    """
+    out = np.zeros(len(chunks))
+    others = [place for place, id in enumerate(snapshot.document_ids(chunks.tolist())) if id not in named]
+    if not named or not others:
+        return out
+    out[others] = 1
+    rows, owner = snapshot.terms_of(chunks[others])
+    for words in set(named.values()):
+        stems = np.array(sorted(map(hash_stem, words)), np.uint32)
+        is_name = np.isin(rows["stem"], stems) & (rows["count"] > 0) & (rows["lower"] == 0)
+        out[np.array(others)[np.bincount(owner[is_name], minlength=len(others)) == len(stems)]] = 0
+    return out

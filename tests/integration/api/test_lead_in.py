@@ -1,0 +1,36 @@
+"""A question whose lead-in names a document is about this document."""
+
+import base64
+
+from tests.integration.api.conftest import Server
+from tests.integration.api.stored_questions import Json
+
+PATH = "/v1/corpora/people"
+CLAUSES = {
+    "Parties": "This lease is made between {name} as the tenant and the city as the landlord.",
+    "Rent": "Rent is due on the first working day of each month, and is paid to the account of the landlord.",
+    "Subletting": "The premises may be sublet in part, if the landlord has agreed to it in writing before.",
+    "Repairs": "Repairs of the roof are made by the landlord, and all other repairs by whoever has caused them.",
+}
+
+
+def make_lease(name: str) -> Json:
+    text = "\n\n".join(f"# {head}\n\n{' '.join([clause.format(name=name)] * 6)}" for head, clause in CLAUSES.items())
+    key = f"lease-{name.lower().replace(' ', '-')}.md"
+    return {"key": key, "content": base64.b64encode(text.encode()).decode(), "media_type": "text/markdown"}
+
+
+async def test_the_clause_of_the_named_lease_is_first(server: Server) -> None:
+    names = ("Halden Mills", "Okeke Ferries", "Solberg Works")
+    await server.corpus()
+    await server.ingest(*map(make_lease, names))
+    for name in names:
+        body = {"query": f"Consider the lease of {name}; may the premises be sublet in part?", "k": 8, "explain": True}
+        answer = await server.client.post(f"{PATH}/search", json=body)
+        assert answer.status_code == 200, answer.text
+        hits = answer.json()["hits"]
+        own = f"lease-{name.lower().replace(' ', '-')}.md"
+        assert [hit["document"]["key"] for hit in hits[:4]] == [own] * 4
+        assert "may be sublet" in hits[0]["chunk"]["text"]
+        others = [hit for hit in hits if hit["document"]["key"] != own]
+        assert all(hit["contributions"]["version"] < 0 for hit in others)

@@ -1,0 +1,68 @@
+"""Which documents the lead-in of a question names, and which passages are of others."""
+
+import numpy as np
+import pytest
+
+from core.documents import DocumentRef
+from retrieval.bridged.named_documents import find_named, find_unnamed_passages
+from retrieval.graph.snapshot import GraphSnapshot
+from tests.unit.retrieval.bridged.builders import Said, corpus, document
+
+KEYS = ("halden-lease.txt", "Keep.txt", "notes.txt")
+TEXTS = {
+    "halden-lease.txt": [
+        "The lease of Halden Mills.",
+        "The tenant may sublet the premises.",
+        "Rent is due each month.",
+    ],
+    "Keep.txt": ["Privacy policy.", "We keep your data safe.", "The app stores your workouts."],
+    "notes.txt": ["The privacy policy of others.", "They keep minutes.", "A letter about the Halden lease."],
+}
+
+
+@pytest.fixture(scope="module")
+def snapshot() -> GraphSnapshot:
+    return corpus(*(Said(document=key, text=text) for key in KEYS for text in TEXTS[key]))
+
+
+def refs() -> dict[str, DocumentRef]:
+    return {
+        document(key): DocumentRef(id=document(key), key=key, title=key.partition(".")[0], metadata={}) for key in KEYS
+    }
+
+
+def named(question: str, snapshot: GraphSnapshot, chunks: list[int] | None = None) -> set[str]:
+    places = np.array(range(9) if chunks is None else chunks, np.int64)
+    found = find_named(question, refs(), places, snapshot)
+    return {ref.key for ref in refs().values() if ref.id in found}
+
+
+@pytest.mark.parametrize(
+    ("question", "keys"),
+    [
+        ("Consider the lease of Halden Mills; may the tenant sublet?", {"halden-lease.txt"}),
+        ("Consider Keep's privacy policy; is my data safe?", {"Keep.txt"}),
+        ("consider keep's privacy policy; is my data safe?", {"Keep.txt"}),
+        ("Consider the tax law; is my data safe?", set()),
+        ("May the tenant of Halden Mills sublet?", set()),
+        ("", set()),
+    ],
+)
+def test_the_lead_in_names_documents(question: str, keys: set[str], snapshot: GraphSnapshot) -> None:
+    assert named(question, snapshot) == keys
+
+
+def test_a_document_with_few_candidates_is_not_named(snapshot: GraphSnapshot) -> None:
+    assert (
+        named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 3, 4, 5, 6, 7, 8]) == set()
+    )
+    assert named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 2]) == set()
+
+
+def test_passages_of_other_documents_lose_unless_they_have_the_name(snapshot: GraphSnapshot) -> None:
+    places = np.arange(9)
+    by_name = {document("halden-lease.txt"): frozenset({"halden"})}
+    assert find_unnamed_passages(by_name, places, snapshot).tolist() == [0, 0, 0, 1, 1, 1, 1, 1, 0]
+    by_verb = {document("Keep.txt"): frozenset({"keep"})}
+    assert find_unnamed_passages(by_verb, places, snapshot).tolist() == [1, 1, 1, 0, 0, 0, 1, 1, 1], "`keep` is no name"
+    assert not find_unnamed_passages({}, places, snapshot).any()

@@ -22,7 +22,7 @@ from api.mcp.endpoint import PATH as MCP_PATH
 from api.mcp.endpoint import McpEndpoint
 from api.page import responses as page
 from api.protocols import dify, ollama, openai
-from api.routes import corpora, docs, documents, entities, health, jobs, originals, questions, sessions
+from api.routes import corpora, docs, documents, entities, health, jobs, originals, questions, resolution, sessions
 from api.routes.health import Warmth
 from api.telemetry import RequestTelemetry, limit_accept_errors, measure_event_loop, measure_snapshots
 from api.transport.shield import Shield
@@ -53,6 +53,7 @@ _ROUTERS = (
     corpora.import_router,
     jobs.router,
     entities.merge_router,
+    resolution.router,
     docs.strategy_router,
     sessions.router,
     docs.router,

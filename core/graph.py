@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-__all__ = ["Entity", "EntityMerge", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
+__all__ = ["Entity", "EntityMerge", "EntityRejection", "Extraction", "Fact", "Mention", "Surface", "Synonym", "Triple"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -68,7 +68,10 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class EntityMerge:
-    """A user's statement that one entity is another. The names are normalised. `id` is from `core.ids.merge_id`."""
+    """The statement that one entity is another. The names are normalised. `id` is from `core.ids.merge_id`.
+
+    It is a user's, or `automatic`: made of a proposal above the threshold of the corpus.
+    """
 
     id: str
     from_id: str
@@ -76,6 +79,17 @@ class EntityMerge:
     into_id: str
     into_name: str
     merged_at: datetime
+    automatic: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class EntityRejection:
+    """A user's statement that two entities are two. `first_id` < `second_id`; `id` is from `core.ids.pair_id`."""
+
+    id: str
+    first_id: str
+    second_id: str
+    rejected_at: datetime
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ __all__ = [
     "entity_id",
     "merge_id",
     "new_id",
+    "pair_id",
     "triple_id",
     "view_id",
 ]
@@ -62,6 +63,11 @@ def entity_id(name: str) -> str:
 def merge_id(from_id: str, into_id: str) -> str:
     """Returns the id of the merge of one entity into another."""
     return digest("merge", [from_id, into_id])
+
+
+def pair_id(first_id: str, second_id: str) -> str:
+    """Returns the id of a pair of entities, whose order does not matter."""
+    return digest("pair", sorted((first_id, second_id)))
 
 
 def triple_id(subject_id: str, predicate: str, object_id: str) -> str:

@@ -10,7 +10,21 @@ from api.schemas.search import HitDocumentOut, PathStepOut
 from core.text.entity_types import EntityType
 from retrieval.exploration import EdgeKind, Match, NodeKind
 
-__all__ = ["EntityDetailsOut", "EntityListOut", "EntityMergeOut", "MergeIn", "MergeListOut", "SubgraphOut", "WaysOut"]
+__all__ = [
+    "EntityDetailsOut",
+    "EntityListOut",
+    "EntityMergeOut",
+    "EntityProposalsOut",
+    "EntityRejectionListOut",
+    "EntityRejectionOut",
+    "MergeIn",
+    "MergeListOut",
+    "RejectionIn",
+    "ResolutionIn",
+    "ResolutionOut",
+    "SubgraphOut",
+    "WaysOut",
+]
 
 
 class EntityOut(Out):
@@ -125,12 +139,13 @@ class MergeIn(In):
 
 
 class EntityMergeOut(Out):
-    """`entity` is merged into `into`."""
+    """`entity` is merged into `into`; `automatic` if nobody asked for it, by the threshold of the corpus."""
 
     id: str
     entity: NamedEntityOut
     into: NamedEntityOut
     merged_at: datetime
+    automatic: bool
 
 
 class MergeListOut(Out):
@@ -138,3 +153,65 @@ class MergeListOut(Out):
 
     data: list[EntityMergeOut]
     next_cursor: str | None
+
+
+class EvidenceOut(Out):
+    """A feature of a pair. `effect` is by how much it raises the log-odds; below 0 it speaks against the pair."""
+
+    feature: str
+    explanation: str
+    value: float
+    effect: float
+
+
+class EntityProposalOut(Out):
+    """Two entities that may be one. Merging `entity` into `into` accepts the proposal."""
+
+    id: str
+    entity: EntityOut
+    into: EntityOut
+    probability: float
+    evidence: list[EvidenceOut]
+
+
+class EntityProposalsOut(Out):
+    """The most probable first. `complete` is false if the corpus has more entities or pairs than are compared."""
+
+    data: list[EntityProposalOut]
+    complete: bool
+    next_cursor: None = None
+
+
+class RejectionIn(In):
+    entity: Text = Field(description="The id of an entity.", max_length=64)
+    other: Text = Field(description="The id of the entity that it is not.", max_length=64)
+
+
+class EntityRejectionOut(Out):
+    """`entity` and `other` are two, and are not proposed as one."""
+
+    id: str
+    entity: NamedEntityOut
+    other: NamedEntityOut
+    rejected_at: datetime
+
+
+class EntityRejectionListOut(Out):
+    """All rejected pairs of a corpus, at most 10,000, the newest first."""
+
+    data: list[EntityRejectionOut]
+    next_cursor: None = None
+
+
+class ResolutionIn(In):
+    merge_above: float | None = Field(
+        description="Proposals of at least this probability are merged without being asked for; null: never.",
+        ge=0.5,
+        le=1,
+    )
+
+
+class ResolutionOut(Out):
+    """How a corpus decides who is who."""
+
+    merge_above: float | None

@@ -15,6 +15,7 @@ from app.access.corpora import (
     RestrictedDocuments,
     RestrictedExporter,
     RestrictedMerges,
+    RestrictedResolution,
 )
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
 from app.broker.notifier import Notifier
@@ -33,6 +34,7 @@ from core.ports.record import (
     Corpora,
     Documents,
     EntityMerges,
+    EntityResolution,
     Exporter,
     GraphSource,
     Jobs,
@@ -99,6 +101,10 @@ class _RestrictedRecord:
     @property
     def merges(self) -> EntityMerges:
         return RestrictedMerges(self._record.merges, self._access)
+
+    @property
+    def resolution(self) -> EntityResolution:
+        return RestrictedResolution(self._record.resolution, self._access)
 
     @property
     def exporter(self) -> Exporter:

@@ -11,7 +11,7 @@ from core.corpora import Corpus, CorpusCounts, CorpusSettings
 from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.errors import NotFound
 from core.filters import DocumentFilter
-from core.graph import Entity, EntityMerge
+from core.graph import Entity, EntityMerge, EntityRejection
 from core.jobs import Job
 from core.ports.record import (
     Contents,
@@ -19,6 +19,7 @@ from core.ports.record import (
     DocumentPage,
     Documents,
     EntityMerges,
+    EntityResolution,
     Exporter,
     FactRow,
     GraphMerge,
@@ -33,6 +34,7 @@ __all__ = [
     "RestrictedDocuments",
     "RestrictedExporter",
     "RestrictedMerges",
+    "RestrictedResolution",
     "matches",
 ]
 
@@ -240,9 +242,9 @@ class RestrictedMerges:
         self._merges = merges
         self._access = access
 
-    async def merge(self, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
+    async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         self._access.check_whole("a merge changes the entities of")
-        return await self._merges.merge(corpus_id, from_id, into_id)
+        return await self._merges.merge(corpus_id, from_id, into_id, automatic=automatic)
 
     async def undo(self, corpus_id: str, merge_id: str) -> EntityMerge:
         self._access.check_whole("a merge changes the entities of")
@@ -255,6 +257,33 @@ class RestrictedMerges:
     async def adopt(self, corpus_id: str, merges: Sequence[GraphMerge]) -> Sequence[GraphMerge]:
         self._access.check_whole("a merge changes the entities of")
         return await self._merges.adopt(corpus_id, merges)
+
+
+class RestrictedResolution:
+    """Implements `core.ports.record.EntityResolution` for a key with a filter: decisions concern whole corpora."""
+
+    def __init__(self, resolution: EntityResolution, access: Access) -> None:
+        self._resolution = resolution
+        self._access = access
+
+    async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
+        self._access.check_whole("a rejected pair is one of")
+        return await self._resolution.reject(corpus_id, first_id, second_id)
+
+    async def withdraw(self, corpus_id: str, rejection_id: str) -> EntityRejection:
+        self._access.check_whole("a rejected pair is one of")
+        return await self._resolution.withdraw(corpus_id, rejection_id)
+
+    async def list(self, corpus_id: str) -> Sequence[EntityRejection]:
+        """Returns all rejections: `app.services.resolution` selects the ones of entities that the key may see."""
+        return await self._resolution.list(corpus_id)
+
+    async def get_threshold(self, corpus_id: str) -> float | None:
+        return await self._resolution.get_threshold(corpus_id)
+
+    async def set_threshold(self, corpus_id: str, threshold: float | None) -> None:
+        self._access.check_whole("the threshold is one of")
+        await self._resolution.set_threshold(corpus_id, threshold)
 
 
 class RestrictedExporter:

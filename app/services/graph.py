@@ -3,7 +3,7 @@
 Exploration is restricted by a filter of documents.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -37,8 +37,10 @@ __all__ = [
     "find",
     "list_merges",
     "merge",
+    "name_merges",
     "neighbourhood",
     "resolve",
+    "select_known",
     "show",
     "undo",
 ]
@@ -160,18 +162,22 @@ class NamedMerge:
     entity: NamedEntity
     into: NamedEntity
     merged_at: datetime
+    automatic: bool = False
 
 
 async def merge(container: Container, corpus: Corpus, from_id: str, into_id: str) -> NamedMerge:
     """Merges an entity into another. Raises as `EntityMerges.merge` does."""
     made = await container.record.merges.merge(corpus.id, from_id, into_id)
-    return (await _name(container, corpus, [made]))[0]
+    return (await name_merges(container, corpus, [made]))[0]
 
 
 async def undo(container: Container, corpus: Corpus, merge_id: str) -> NamedMerge:
-    """Deletes a merge, and returns it. Raises `NotFound`."""
+    """Deletes a merge, and returns it. Raises `NotFound`. An automatic one is a rejected pair from then on."""
+    for found in await container.record.merges.list(corpus.id):
+        if found.id == merge_id and found.automatic:  # before it is undone: else it might be merged again at once
+            await container.record.resolution.reject(corpus.id, found.from_id, found.into_id)
     undone = await container.record.merges.undo(corpus.id, merge_id)
-    return (await _name(container, corpus, [undone]))[0]
+    return (await name_merges(container, corpus, [undone]))[0]
 
 
 async def list_merges(
@@ -183,15 +189,21 @@ async def list_merges(
     """
     found = await container.record.merges.list(corpus.id)
     if not container.sees_all_documents:
-        scope = await open_scope(container.searching, corpus, await container.select_documents(corpus, None))
-        found = [merge for merge in found if _is_known(scope, merge.from_id) and _is_known(scope, merge.into_id)]
+        known = await select_known(container, corpus, {id for merge in found for id in (merge.from_id, merge.into_id)})
+        found = [merge for merge in found if {merge.from_id, merge.into_id} <= known]
     if after is not None:
         moment, _, id = after.partition(" ")
         place = (-datetime.fromisoformat(moment).timestamp(), id)
         found = [merge for merge in found if (-merge.merged_at.timestamp(), merge.from_id) > place]
     page = found if limit is None else found[:limit]
     last = f"{page[-1].merged_at.isoformat()} {page[-1].from_id}" if len(page) < len(found) else None
-    return await _name(container, corpus, page), last
+    return await name_merges(container, corpus, page), last
+
+
+async def select_known(container: Container, corpus: Corpus, entity_ids: Iterable[str]) -> set[str]:
+    """Returns the entities that documents mention which the caller may see."""
+    scope = await open_scope(container.searching, corpus, await container.select_documents(corpus, None))
+    return {id for id in entity_ids if _is_known(scope, id)}
 
 
 def _is_known(scope: Scope, entity_id: str) -> bool:
@@ -202,7 +214,8 @@ def _is_known(scope: Scope, entity_id: str) -> bool:
     return True
 
 
-async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:
+async def name_merges(container: Container, corpus: Corpus, merges: Sequence[EntityMerge]) -> list[NamedMerge]:
+    """Returns merges with the names of their entities."""
     ids = {id for merge in merges for id in (merge.from_id, merge.into_id)}
     known = await container.record.contents.get_entities(corpus.id, sorted(ids))
 
@@ -215,6 +228,7 @@ async def _name(container: Container, corpus: Corpus, merges: Sequence[EntityMer
             entity=named(merge.from_id, merge.from_name),
             into=named(merge.into_id, merge.into_name),
             merged_at=merge.merged_at,
+            automatic=merge.automatic,
         )
         for merge in merges
     ]

@@ -9,6 +9,7 @@ from app.broker.broker import make_celery
 from app.broker.notifier import OutageLog
 from app.container import Container
 from app.services.questions import SearchRequest, search
+from app.services.resolution import get_threshold, merge_by_itself
 from core.corpora import Corpus
 from core.errors import HopweaveError, Unavailable
 from core.strategies import StrategySpec
@@ -86,18 +87,33 @@ async def _warm_corpus(container: Container, corpus: Corpus) -> None:
 
 
 async def follow_recent(container: Container) -> None:
-    """Keeps the snapshots of the corpora that were written last up to date while nobody searches, forever.
+    """Keeps the snapshots of the corpora that were written last up to date while nobody searches, forever, and merges
+    their entities by their thresholds.
 
     Without it, the first search after a large ingest would read everything since the last search, on servers .3 ms for
     each passage, and build the snapshot of a new corpus.
     """
+    merged: dict[str, int] = {}
     while True:
         await asyncio.sleep(_FOLLOW_SECONDS)
         for corpus in await _list_recent(container):
             try:
                 await container.snapshots.get(corpus.id)
+                await _merge_entities(container, corpus, merged)
             except HopweaveError as error:  # a search raises it again, and names the remedy
                 _log.info("the snapshot of corpus %s is not brought up to date: %s", corpus.name, error)
+
+
+async def _merge_entities(container: Container, corpus: Corpus, merged: dict[str, int]) -> None:
+    """Merges entities by the threshold of a corpus, if it has one and has changed since. `merged` are the generations
+    at which that was done, by corpus.
+    """
+    if merged.get(corpus.id) == corpus.generation or await get_threshold(container, corpus) is None:
+        return
+    made = await merge_by_itself(container, corpus)
+    merged[corpus.id] = corpus.generation
+    if made:
+        log_event(_log, logging.INFO, "entities were merged by themselves", corpus=corpus.name, merges=len(made))
 
 
 async def clean_snapshots(container: Container) -> None:

@@ -1,12 +1,14 @@
 """`hopweave entities …`: the graph of a corpus on the command line."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import print_json
+from core.errors import InvalidInput
 from core.text.entity_types import EntityType
 
 if TYPE_CHECKING:
@@ -14,8 +16,10 @@ if TYPE_CHECKING:
 
     from app.container import Container
     from app.services.graph import NamedMerge
+    from app.services.resolution import NamedRejection
     from core.corpora import Corpus
     from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
+    from retrieval.resolution import Proposals
 
 __all__ = ["register"]
 
@@ -24,7 +28,7 @@ _Filter = dict[str, Any] | None
 
 _group = typer.Typer(
     name="entities",
-    help="Find entities of the graph, show what the corpus says of them, and merge them.",
+    help="Find entities of the graph, show what the corpus says of them, and decide which are one.",
     no_args_is_help=True,
 )
 _Named = Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity's name in any spelling, or its id.")]
@@ -169,6 +173,140 @@ def undo_merge(
 
     undone = _read(corpus, None, (), write)
     _show(undone, EntityMergeOut, undone, show_undone, as_json=as_json)
+
+
+@_group.command("resolve")
+def resolve_entities(
+    corpus: CorpusName,
+    above: Annotated[float, typer.Option(min=0, max=1, help="The least probability.")] = 0.5,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="The largest number of pairs.")] = 50,
+    review: Annotated[bool, typer.Option("--review", help="Ask of each pair whether both are one.")] = False,
+    merge_above: Annotated[
+        float | None,
+        typer.Option(
+            min=0.5, max=1, help="From now on, merge pairs of this probability by itself.", show_default=False
+        ),
+    ] = None,
+    merge_never: Annotated[bool, typer.Option("--merge-never", help="From now on, merge nothing by itself.")] = False,
+    where: FilterText = None,
+    as_json: AsJson = False,
+) -> None:
+    """Propose entities that may be one, with the evidence for and against it.
+
+    First merges what the corpus' threshold says, if it has one.
+    """
+    from api.schemas.entities import EntityProposalsOut
+    from app.services.resolution import find_proposals, merge_by_itself, set_threshold
+    from cli.output.entities import show_merge, show_proposals
+
+    if review and as_json:
+        raise InvalidInput("--review asks, and --json does not: use one of them")
+
+    async def read(container: "Container", at: "Corpus", only: _Filter) -> "tuple[list[NamedMerge], Proposals]":
+        if merge_above is not None or merge_never:
+            await set_threshold(container, at, None if merge_never else merge_above)
+        merged = await merge_by_itself(container, at)
+        return merged, await find_proposals(container, at, limit=limit, above=above, where=only)
+
+    merged, found = _read(corpus, where, (), read)
+    if as_json:
+        print_json(EntityProposalsOut.model_validate(found, from_attributes=True).model_dump(mode="json"))
+        return
+    for merge in merged:
+        show_merge(merge)
+    if review:
+        _review(corpus, found)
+    else:
+        show_proposals(found)
+
+
+def _review(corpus: str, found: "Proposals") -> None:
+    """Asks of each pair, and carries out each answer at once."""
+    from app.services.graph import merge, undo
+    from app.services.resolution import reject, withdraw
+    from cli.output.entities import show_proposal
+
+    last: Callable[[Container, Corpus, _Filter], Awaitable[object]] | None = None
+    place = 0
+    while place < len(found.data):
+        proposal = found.data[place]
+        show_proposal(proposal)
+        ids = proposal.entity.id, proposal.into.id
+        answer = typer.prompt("the same? [y]es, [n]o, [s]kip, [u]ndo the last, [q]uit", err=True).strip()[:1].lower()
+        if answer == "q":
+            return
+        if answer == "u" and last is not None:
+            _read(corpus, None, (), last)
+            last, place = None, place - 1
+            continue
+        if answer == "y":
+            made = _read(corpus, None, (), lambda container, at, _, ids=ids: merge(container, at, *ids))
+            last = partial(_call, undo, made.id)
+        elif answer == "n":
+            rejected = _read(corpus, None, (), lambda container, at, _, ids=ids: reject(container, at, *ids))
+            last = partial(_call, withdraw, rejected.id)
+        elif answer == "s":
+            last = None
+        else:
+            continue
+        place += 1
+
+
+async def _call(
+    change: Callable[..., Awaitable[object]], id: str, container: "Container", at: "Corpus", _: _Filter
+) -> object:
+    return await change(container, at, id)
+
+
+@_group.command("reject")
+def reject_pair(
+    name: _Named,
+    other: Annotated[str, typer.Argument(metavar="NAME|ID", help="The entity that it is not.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """State that two entities are two: they are not proposed as one any more."""
+    from api.schemas.entities import EntityRejectionOut
+    from app.services.resolution import reject
+    from cli.output.entities import show_rejection
+
+    async def write(container: "Container", at: "Corpus", _: _Filter, id: str, other_id: str) -> "NamedRejection":
+        return await reject(container, at, id, other_id)
+
+    made = _read(corpus, None, (name, other), write)
+    _show(made, EntityRejectionOut, made, show_rejection, as_json=as_json)
+
+
+@_group.command("rejections")
+def list_rejected(corpus: CorpusName, as_json: AsJson = False) -> None:
+    """List the rejected pairs of entities, the newest first."""
+    from api.schemas.entities import EntityRejectionListOut
+    from app.services.resolution import list_rejections
+    from cli.output.entities import show_rejections
+
+    async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedRejection"]:
+        return await list_rejections(container, at)
+
+    found = _read(corpus, None, (), read)
+    _show(found, EntityRejectionListOut, {"data": found}, show_rejections, as_json=as_json)
+
+
+@_group.command("unreject")
+def withdraw_rejection(
+    rejection: Annotated[str, typer.Argument(metavar="ID", help="The id, as `entities rejections` shows it.")],
+    corpus: CorpusName,
+    as_json: AsJson = False,
+) -> None:
+    """Withdraw a rejection: the pair may be proposed again."""
+    from api.schemas.entities import EntityRejectionOut
+    from app.services.resolution import withdraw
+    from cli.output.entities import show_withdrawn
+
+    async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedRejection":
+        return await withdraw(container, at, rejection)
+
+    gone = _read(corpus, None, (), write)
+    _show(gone, EntityRejectionOut, gone, show_withdrawn, as_json=as_json)
 
 
 def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:

@@ -3,21 +3,28 @@
 from collections.abc import Sequence
 
 from app.services.graph import NamedMerge
+from app.services.resolution import NamedRejection
 from cli.output.console import counted, print_result, table
 from cli.output.results import name_node, print_snippet
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
 from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
 from retrieval.presentation import make_snippet
+from retrieval.resolution import Evidence, Proposal, Proposals
 
 __all__ = [
     "show_details",
     "show_found",
     "show_merge",
     "show_merges",
+    "show_proposal",
+    "show_proposals",
+    "show_rejection",
+    "show_rejections",
     "show_subgraph",
     "show_undone",
     "show_ways",
+    "show_withdrawn",
 ]
 
 _RELATIONS = {EdgeKind.MENTION: "mentions", EdgeKind.SYNONYM: "synonym"}
@@ -89,6 +96,44 @@ def show_merges(merges: Sequence[NamedMerge]) -> None:
 
 def show_undone(merge: NamedMerge) -> None:
     print_result(f"{merge.entity.name!r} and {merge.into.name!r} are two entities again")
+
+
+def show_proposals(found: Proposals) -> None:
+    for proposal in found.data:
+        show_proposal(proposal)
+    if not found.data:
+        print_result("no entities are proposed as one")
+    if not found.complete:
+        print_result("note: the corpus has more entities or pairs than are compared")
+
+
+def show_proposal(proposal: Proposal) -> None:
+    ends = " = ".join(
+        f"{ref.name} ({counted(ref.passages, 'passage')}{f', {ref.type}' if ref.type else ''}, {ref.id})"
+        for ref in (proposal.entity, proposal.into)
+    )
+    print_result(f"{proposal.probability:.2f}  {ends}")
+    for evidence in proposal.evidence:
+        side = "for" if evidence.effect > 0 else "against"
+        print_result(f"      {side} ({evidence.effect:+.1f}): {evidence.explanation}{_format_value(evidence)}")
+
+
+def _format_value(evidence: Evidence) -> str:
+    return "" if evidence.value == 1 else f" ({evidence.value:.2f})"
+
+
+def show_rejection(rejection: NamedRejection) -> None:
+    pair = f"{rejection.entity.name!r} and {rejection.other.name!r}"
+    print_result(f"{pair} are two; `hopweave entities unreject {rejection.id}` withdraws it")
+
+
+def show_rejections(rejections: Sequence[NamedRejection]) -> None:
+    rows = [(pair.entity.name, pair.other.name, pair.rejected_at, pair.id) for pair in rejections]
+    table(("entity", "is not", "at", "id"), rows)
+
+
+def show_withdrawn(rejection: NamedRejection) -> None:
+    print_result(f"{rejection.entity.name!r} and {rejection.other.name!r} may be proposed again")
 
 
 def _format_step(step: PathStep) -> str:

@@ -6,7 +6,17 @@ from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
 from core.ports.record import GraphMerge
 
-__all__ = ["MAX_MERGES", "check_merge", "entity_missing", "find_end", "merge_missing", "select_adoptable"]
+__all__ = [
+    "MAX_MERGES",
+    "MAX_REJECTIONS",
+    "check_merge",
+    "check_rejection",
+    "entity_missing",
+    "find_end",
+    "merge_missing",
+    "rejection_missing",
+    "select_adoptable",
+]
 
 MAX_MERGES = 10_000
 """Merges of a corpus. Each snapshot reads them all."""
@@ -44,6 +54,25 @@ def check_merge(
         raise Conflict(f"the entities {from_id!r} and {into_id!r} are one already: the second is merged into the first")
     if len(into) >= MAX_MERGES:
         raise Conflict(f"this corpus has {len(into):,} merges, the most that are possible; undo some")
+
+
+MAX_REJECTIONS = 10_000
+"""Rejected pairs of entities of a corpus. Each reading of proposals reads them all."""
+
+
+def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, str]:
+    """Returns the two ids in ascending order. Raises as `EntityResolution.reject` does; `present` rejections exist."""
+    if first_id == second_id:
+        raise InvalidInput(f"both are the entity {first_id!r}; name two entities")
+    if present >= MAX_REJECTIONS:
+        raise Conflict(f"this corpus has {present:,} rejected pairs, the most that are possible; withdraw some")
+    return (first_id, second_id) if first_id < second_id else (second_id, first_id)
+
+
+def rejection_missing(rejection: str) -> NotFound:
+    return NotFound(
+        f"there is no rejected pair with the id {rejection!r}; the list of rejections shows those there are"
+    )
 
 
 def entity_missing(entity_id: str) -> NotFound:

@@ -5,16 +5,32 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopweave._steps import Listing, Page, Steps, call, call_pages, path
-from hopweave._values.content import EntityDetails, EntityMerge, EntityType, FoundEntity, Subgraph, Ways
+from hopweave._values.content import (
+    EntityDetails,
+    EntityMerge,
+    EntityProposals,
+    EntityRejection,
+    EntityType,
+    FoundEntity,
+    Resolution,
+    Subgraph,
+    Ways,
+)
 
 __all__ = [
     "find_entities",
     "find_ways",
     "get_entity",
     "get_neighbourhood",
+    "get_resolution",
     "list_merges",
+    "list_proposals",
+    "list_rejections",
     "merge_entities",
+    "reject_proposal",
+    "set_resolution",
     "undo_merge",
+    "withdraw_rejection",
 ]
 
 
@@ -75,6 +91,40 @@ def list_merges(corpus: str) -> Steps[list[EntityMerge]]:
 def undo_merge(corpus: str, merge: str) -> Steps[EntityMerge]:
     """Undoes the merge with this id, in whatever order they were made, and returns it."""
     return call(EntityMerge, "POST", path("corpora", corpus, "merges", merge, "undo"))
+
+
+def list_proposals(
+    corpus: str, *, above: float = 0.0, limit: int = 50, filter: Mapping[str, Any] | None = None
+) -> Steps[EntityProposals]:
+    """Returns pairs of entities that may be one, of at least the probability `above`, the most probable first."""
+    at = path("corpora", corpus, "proposals")
+    return call(EntityProposals, "GET", at, above=str(above), limit=limit, filter=_written(filter))
+
+
+def reject_proposal(corpus: str, entity: str, other: str) -> Steps[EntityRejection]:
+    """States that the entities with these two ids are two: they are not proposed as one any more."""
+    return call(EntityRejection, "POST", path("corpora", corpus, "rejections"), {"entity": entity, "other": other})
+
+
+def list_rejections(corpus: str) -> Steps[list[EntityRejection]]:
+    """Returns the rejected pairs of a corpus, the newest first."""
+    listing = yield from call(Listing[EntityRejection], "GET", path("corpora", corpus, "rejections"))
+    return list(listing.data)
+
+
+def withdraw_rejection(corpus: str, rejection: str) -> Steps[EntityRejection]:
+    """Withdraws the rejection with this id, and returns it: the pair may be proposed again."""
+    return call(EntityRejection, "POST", path("corpora", corpus, "rejections", rejection, "withdraw"))
+
+
+def get_resolution(corpus: str) -> Steps[Resolution]:
+    """Returns from which probability on proposals are merged without being asked for."""
+    return call(Resolution, "GET", path("corpora", corpus, "resolution"))
+
+
+def set_resolution(corpus: str, merge_above: float | None) -> Steps[Resolution]:
+    """Sets from which probability on (.5 to 1) the server merges proposals without being asked for; None: never."""
+    return call(Resolution, "PATCH", path("corpora", corpus, "resolution"), {"merge_above": merge_above})
 
 
 def _written(filter: Mapping[str, Any] | None) -> str | None:

@@ -653,9 +653,57 @@ class Ways:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class EntityMerge:
-    """A merge of `entity` into another entity."""
+    """A merge of `entity` into another entity; `automatic` if nobody asked for it, by the threshold of the corpus."""
 
     id: str
     entity: NamedEntity
     into: NamedEntity
     merged_at: datetime
+    automatic: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Evidence:
+    """A feature of a pair of entities. `effect` is by how much it raises the log-odds; below 0 it speaks against it."""
+
+    feature: str
+    explanation: str
+    value: float
+    effect: float
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityProposal:
+    """Two entities that may be one. `merge_entities` of `entity` into `into` accepts the proposal."""
+
+    id: str
+    entity: Entity
+    into: Entity
+    probability: float
+    evidence: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityProposals:
+    """The most probable first; not `complete` if the corpus has more entities or pairs than are compared."""
+
+    data: tuple[EntityProposal, ...]
+    complete: bool
+    next_cursor: None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class EntityRejection:
+    """`entity` and `other` are two, and are not proposed as one."""
+
+    id: str
+    entity: NamedEntity
+    other: NamedEntity
+    rejected_at: datetime
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Resolution:
+    """Proposals of at least the probability `merge_above` are merged without being asked for; None: never."""
+
+    merge_above: float | None

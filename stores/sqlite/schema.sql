@@ -243,6 +243,28 @@ CREATE TABLE merges (
     PRIMARY KEY (corpus_id, from_id)
 ) STRICT, WITHOUT ROWID;
 
+-- The merges that were made of proposals above the threshold of the corpus.
+CREATE TABLE automatic_merges (
+    corpus_id TEXT NOT NULL,
+    from_id   TEXT NOT NULL,
+    PRIMARY KEY (corpus_id, from_id)
+) STRICT, WITHOUT ROWID;
+
+-- Pairs of entities that users keep apart. They need not be in `entities`.
+CREATE TABLE rejections (
+    corpus_id   TEXT NOT NULL,
+    first_id    TEXT NOT NULL,
+    second_id   TEXT NOT NULL,
+    rejected_at REAL NOT NULL,
+    PRIMARY KEY (corpus_id, first_id, second_id)
+) STRICT, WITHOUT ROWID;
+
+-- The probability from which proposals of entities that may be one are merged; a corpus without a row merges none.
+CREATE TABLE thresholds (
+    corpus_id TEXT PRIMARY KEY,
+    threshold REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE extraction_rows (
     document     INTEGER NOT NULL,
     extract_hash ANY NOT NULL,              -- as pack_hash

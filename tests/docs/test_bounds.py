@@ -37,6 +37,7 @@ from reasoning.citations import held, markers
 from retrieval import cut_tables
 from retrieval.bridged import evidence
 from retrieval.exploration import finding, values
+from retrieval.resolution import candidates, features, proposals
 from stores import web_endpoint
 from tests.docs.pages import DOCS, ROOT, table_rows
 
@@ -170,6 +171,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "entities that are looked at for a type": (
         [finding.MOST_TYPED, values._MOST_ASSERTING],
         "tests/integration/api/test_entities.py::test_so_many_entities_are_looked_at_for_a_type",
+    ),
+    "entities that are compared with each other": (
+        [candidates.MOST_ENTITIES, candidates.MOST_PAIRS, features._MOST_CHUNKS, proposals.MOST_PROPOSALS],
+        "tests/integration/api/test_resolution.py::test_beyond_a_bound_proposals_are_not_complete",
     ),
     "question that chooses a cell": (
         [asked_cell._ASKED],

@@ -19,7 +19,15 @@ from core.ports.record.corpora import (
     Reindexing,
     TripleRow,
 )
-from core.ports.record.graph import EntityMerges, GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphSource
+from core.ports.record.graph import (
+    EntityMerges,
+    EntityResolution,
+    GraphChanges,
+    GraphChunk,
+    GraphMerge,
+    GraphRows,
+    GraphSource,
+)
 from core.ports.record.questions import KeyMinute, Keys, Questions
 from core.ports.record.queue import (
     EVERY_REVISION,
@@ -58,6 +66,7 @@ __all__ = [
     "Enqueued",
     "EnqueuedDocument",
     "EntityMerges",
+    "EntityResolution",
     "Exporter",
     "FactRow",
     "GraphChanges",
@@ -122,6 +131,8 @@ class Record(Protocol):
     def graph(self) -> GraphSource: ...
     @property
     def merges(self) -> EntityMerges: ...
+    @property
+    def resolution(self) -> EntityResolution: ...
     @property
     def exporter(self) -> Exporter: ...
 

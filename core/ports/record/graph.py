@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.graph import EntityMerge
+from core.graph import EntityMerge, EntityRejection
 
 __all__ = [
     "EntityMerges",
@@ -221,10 +221,11 @@ class EntityMerges(Protocol):
     """Merges of entities. They change no other row: whoever reads the graph takes the two entities for one.
 
     An entity is merged into at most one other, which may be merged in turn. A merge stays when its entities disappear
-    with their documents, and counts again when they come back. Each write raises the generation.
+    with their documents, and counts again when they come back; an automatic one is deleted with either of them. Each
+    write raises the generation.
     """
 
-    async def merge(self, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
+    async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         """Merges one entity into another.
 
         Raises `NotFound` for an entity that no passage mentions, `InvalidInput` if both ids are the same, and
@@ -246,3 +247,32 @@ class EntityMerges(Protocol):
         Leaves out merges that contradict the merges of this corpus, or are too many, and returns them.
         """
         ...
+
+
+class EntityResolution(Protocol):
+    """What a corpus keeps for proposals of entities that may be one: rejected pairs, and the threshold for merging.
+
+    Proposals themselves are computed when they are read, and stored nowhere. No write raises the generation.
+    """
+
+    async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
+        """Keeps that two entities are two, and returns the rejection, which may be there already.
+
+        Raises `NotFound` for an entity that no passage mentions, `InvalidInput` if both ids are the same, and
+        `Conflict` if there are too many rejections.
+        """
+        ...
+
+    async def withdraw(self, corpus_id: str, rejection_id: str) -> EntityRejection:
+        """Deletes a rejection, and returns it. Raises `NotFound`."""
+        ...
+
+    async def list(self, corpus_id: str) -> Sequence[EntityRejection]:
+        """Returns all rejections, the newest first."""
+        ...
+
+    async def get_threshold(self, corpus_id: str) -> float | None:
+        """Returns the probability from which proposals are merged without being asked for; None: never."""
+        ...
+
+    async def set_threshold(self, corpus_id: str, threshold: float | None) -> None: ...

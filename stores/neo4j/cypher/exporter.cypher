@@ -42,7 +42,7 @@ WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= 
 RETURN f.id, f.triple_id, f.chunk_id, s.id, f.predicate, o.id;
 
 // [merge]
-MATCH (m:Merge) WHERE m.uid STARTS WITH $prefix
+MATCH (m:Merge) WHERE m.uid STARTS WITH $prefix AND NOT coalesce(m.automatic, false)
 WITH m ORDER BY m.uid
 RETURN m.from_id, m.from_name, m.into_id, m.into_name;
 

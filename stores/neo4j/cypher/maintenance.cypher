@@ -63,5 +63,8 @@ MATCH (n:Tombstone {corpus_id: $corpus_id}) WITH n LIMIT $limit DELETE n RETURN 
 // [delete_merges]
 MATCH (n:Merge) WHERE n.uid STARTS WITH $corpus_id + ':' WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
 
+// [delete_rejections]
+MATCH (n:Rejection) WHERE n.uid STARTS WITH $corpus_id + ':' WITH n LIMIT $limit DELETE n RETURN count(*) AS deleted;
+
 // [delete_corpus]
 MATCH (c:Corpus {id: $corpus_id}) DELETE c;

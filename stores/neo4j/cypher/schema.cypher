@@ -35,8 +35,11 @@
 //     One for each assertion.
 // (:Entity)-[:SYNONYM {score}]->(:Entity)
 //     From the smaller id to the greater.
-// (:Merge {uid, corpus_id, from_id, from_name, into_id, into_name, merged_at})             uid: "corpus:from_id"
-//     A user's statement that one entity is another. It is no relationship, since it stays when its entities disappear.
+// (:Merge {uid, corpus_id, from_id, from_name, into_id, into_name, merged_at, automatic?}) uid: "corpus:from_id"
+//     The statement that one entity is another. It is no relationship, since it stays when its entities disappear. An
+//     automatic one was made of a proposal above the corpus' `merge_above`, and is deleted with either entity.
+// (:Rejection {uid, corpus_id, first_id, second_id, rejected_at})                  uid: "corpus:first_id:second_id"
+//     A user's statement that two entities are two.
 // (:Extraction {uid, document_uid, corpus_id, document_id, extract_hash, payload})   uid: "corpus:document:extract_hash"
 // (:Change {uid, corpus_id, generation, at, put, deleted, synonyms})                 uid: "corpus:generation"; lists of ids
 // (:Tombstone {uid, corpus_id, id, due_at, documents, payload, slices?})
@@ -86,6 +89,7 @@ CREATE CONSTRAINT text_entry_uid IF NOT EXISTS FOR (n:TextEntry) REQUIRE n.uid I
 CREATE CONSTRAINT question_uid IF NOT EXISTS FOR (n:Question) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT step_uid IF NOT EXISTS FOR (n:Step) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT merge_uid IF NOT EXISTS FOR (n:Merge) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT rejection_uid IF NOT EXISTS FOR (n:Rejection) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT receipt_id IF NOT EXISTS FOR (n:Receipt) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT api_key_id IF NOT EXISTS FOR (n:ApiKey) REQUIRE n.id IS UNIQUE;
 CREATE CONSTRAINT api_key_usage_uid IF NOT EXISTS FOR (n:ApiKeyUsage) REQUIRE n.uid IS UNIQUE;

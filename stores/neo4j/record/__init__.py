@@ -17,6 +17,7 @@ from stores.neo4j.record.jobs import Neo4jJobs
 from stores.neo4j.record.maintenance import Neo4jMaintenance
 from stores.neo4j.record.receipts import Neo4jReceipts
 from stores.neo4j.record.submissions import Neo4jSubmissions
+from stores.neo4j.resolution import Neo4jEntityResolution
 
 __all__ = ["Neo4jRecord"]
 
@@ -43,6 +44,7 @@ class Neo4jRecord:
         self.questions = Neo4jQuestions(self.database)
         self.graph = Neo4jGraphSource(self.database)
         self.merges = Neo4jEntityMerges(self.database)
+        self.resolution = Neo4jEntityResolution(self.database)
         self.exporter = Neo4jExporter(self.database)
 
     def for_key(self, key: str | None) -> "Neo4jRecord":

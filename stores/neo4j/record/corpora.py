@@ -22,6 +22,7 @@ from stores.neo4j.questions import move_questions
 from stores.neo4j.record.graph import copy_merges
 from stores.neo4j.record.jobs import close_job, insert_job, number_job, read_job
 from stores.neo4j.record.revisions import count, move
+from stores.neo4j.resolution import copy_resolution
 from stores.record_rows import dump_settings, load_new_revision
 
 __all__ = ["Neo4jCorpora", "Neo4jReindexing", "count_rows"]
@@ -211,6 +212,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     if not is_complete(difference, has_unfinished=bool(incomplete)):
         return None
     copy_merges(tx, corpus.id, shadow["id"])
+    copy_resolution(tx, corpus.id, shadow["id"])
     tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
     move_questions(tx, corpus.id, shadow["id"])
     job_id = _delete_corpus(tx, corpus)

@@ -107,10 +107,13 @@ def _display(forms: Mapping[str, int]) -> str:
 
 
 def delete_entities(tx: Transaction, effects: Neo4jCommitEffects, formless: Sequence[str]) -> None:
-    """Deletes entities without a form, and their synonyms.
+    """Deletes entities without a form, with their synonyms and automatic merges.
 
     An entity that a fact still names stays until the fact is deleted; readers do not see it.
     """
+    if formless:
+        merges = statements("merges")["delete_automatic"]
+        tx.run(merges, prefix=uid_of(effects.corpus_id, ""), ids=sorted(formless))
     tx.run_batches(statements("commits")["delete_synonyms"], sorted(uid_of(effects.corpus_id, id) for id in formless))
     candidates = sorted(uid_of(effects.corpus_id, id) for id in {*formless, *effects.ends})
     tx.run_batches(statements("commits")["delete_entities"], candidates)

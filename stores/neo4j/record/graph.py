@@ -14,11 +14,12 @@ from core.ids import merge_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphRowsBuilder
 from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
-from core.record_policy.merges import check_merge, entity_missing, merge_missing, select_adoptable
+from core.record_policy.merges import check_merge, merge_missing, select_adoptable
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.neo4j.record.change_log import raise_generation
+from stores.neo4j.resolution import name_entities
 
 __all__ = ["Changed", "Neo4jEntityMerges", "Neo4jGraphSource", "copy_merges"]
 
@@ -126,23 +127,20 @@ def _read_entity_merges(tx: Transaction, corpus_id: str) -> list[EntityMerge]:
             into_id=into_id,
             into_name=into_name,
             merged_at=datetime.fromtimestamp(merged_at, UTC),
+            automatic=automatic,
         )
-        for from_id, from_name, into_id, into_name, merged_at in tx.stream(
+        for from_id, from_name, into_id, into_name, merged_at, automatic in tx.stream(
             statements("merges")["all"], prefix=uid_of(corpus_id, "")
         )
     ]
     return sorted(found, key=lambda merge: merge.merged_at, reverse=True)
 
 
-def _add_merge(tx: Transaction, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
+def _add_merge(tx: Transaction, corpus_id: str, from_id: str, into_id: str, *, automatic: bool) -> EntityMerge:
     """Writes a merge. Raises as `EntityMerges.merge` does. The caller holds the lock of the corpus."""
     check_merge(_present(tx, corpus_id), from_id, into_id)
-    uids = [uid_of(corpus_id, id) for id in (from_id, into_id)]
-    names = {row["id"]: row["name"] for row in tx.rows(statements("merges")["names"], rows=uids)}
-    for id in (from_id, into_id):
-        if id not in names:
-            raise entity_missing(id)
-    _create(tx, corpus_id, [GraphMerge(from_id, names[from_id], into_id, names[into_id])])
+    names = name_entities(tx, corpus_id, [from_id, into_id])
+    _create(tx, corpus_id, [GraphMerge(from_id, names[from_id], into_id, names[into_id])], automatic=automatic)
     return _find(tx, corpus_id, merge_id(from_id, into_id))
 
 
@@ -173,8 +171,9 @@ def _present(tx: Transaction, corpus_id: str) -> Mapping[str, str]:
     return {merge.from_id: merge.into_id for merge in _read_merges(tx, corpus_id)}
 
 
-def _create(tx: Transaction, corpus_id: str, merges: Sequence[GraphMerge]) -> None:
-    tx.run(statements("merges")["create"], corpus_id=corpus_id, rows=[merge._asdict() for merge in merges])
+def _create(tx: Transaction, corpus_id: str, merges: Sequence[GraphMerge], *, automatic: bool = False) -> None:
+    rows = [merge._asdict() for merge in merges]
+    tx.run(statements("merges")["create"], corpus_id=corpus_id, rows=rows, automatic=automatic)
     raise_generation(tx, corpus_id)
 
 
@@ -240,8 +239,10 @@ class Neo4jEntityMerges:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
-    async def merge(self, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
-        return await self._database.write(corpus_id, lambda tx: _add_merge(tx, corpus_id, from_id, into_id))
+    async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
+        return await self._database.write(
+            corpus_id, lambda tx: _add_merge(tx, corpus_id, from_id, into_id, automatic=automatic)
+        )
 
     async def undo(self, corpus_id: str, merge_id: str) -> EntityMerge:
         return await self._database.write(corpus_id, lambda tx: _delete_merge(tx, corpus_id, merge_id))

@@ -23,7 +23,10 @@ __all__ = ["Neo4jMaintenance"]
 _NOT_INDEXED = [state.value for state in RevisionState if state not in (RevisionState.INDEXED, RevisionState.DELETED)]
 _CHUNKS = 500  # with about 20 relationships each
 _ROWS = 5000
-_KINDS = ("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones", "merges")
+_KINDS = (
+    *("synonyms", "entities", "documents", "revisions", "extractions", "changes", "tombstones"),
+    *("merges", "rejections"),
+)
 
 
 class Neo4jMaintenance:

@@ -173,6 +173,30 @@ STEPS: Mapping[int, Sequence[str]] = {
     12: NUMBERED_ROWS,
     13: SHORT_ROWS,
     14: _DOCUMENT_CHANGES,
+    15: (
+        """
+        CREATE TABLE IF NOT EXISTS automatic_merges (
+            corpus_id TEXT NOT NULL,
+            from_id   TEXT NOT NULL,
+            PRIMARY KEY (corpus_id, from_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS rejections (
+            corpus_id   TEXT NOT NULL,
+            first_id    TEXT NOT NULL,
+            second_id   TEXT NOT NULL,
+            rejected_at REAL NOT NULL,
+            PRIMARY KEY (corpus_id, first_id, second_id)
+        ) STRICT, WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS thresholds (
+            corpus_id TEXT PRIMARY KEY,
+            threshold REAL NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

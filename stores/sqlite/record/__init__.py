@@ -16,6 +16,7 @@ from stores.sqlite.record.graph import SqliteEntityMerges, SqliteGraphSource
 from stores.sqlite.record.jobs import SqliteJobs
 from stores.sqlite.record.maintenance import SqliteMaintenance
 from stores.sqlite.record.receipts import SqliteReceipts
+from stores.sqlite.record.resolution import SqliteEntityResolution
 from stores.sqlite.record.submissions import SqliteSubmissions
 from stores.sqlite.record.tombstones import SqliteTombstones
 
@@ -43,6 +44,7 @@ class SqliteRecord:
         self.questions = SqliteQuestions(self._database)
         self.graph = SqliteGraphSource(self._database)
         self.merges = SqliteEntityMerges(self._database)
+        self.resolution = SqliteEntityResolution(self._database)
         self.exporter = SqliteExporter(self._database)
 
     def for_key(self, key: str | None) -> "SqliteRecord":

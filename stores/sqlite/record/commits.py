@@ -26,6 +26,7 @@ from stores.sqlite.record.commit_rows import (
     select_new_entities,
     update_chunks,
 )
+from stores.sqlite.record.graph import delete_automatic_merges
 from stores.sqlite.record.revisions import add_progress, set_state
 from stores.sqlite.record.tombstones import select_named, write
 from stores.sqlite.rows import OF_ID, find_corpus_number, id_list, make_corpus_number
@@ -90,7 +91,7 @@ def _delete_unsupported(cx: Connection, corpus_id: str, deleted: Deleted) -> lis
 
 
 def delete_entities(cx: Connection, corpus_id: str, ids: Sequence[str]) -> None:
-    """Deletes entities with their forms and synonyms."""
+    """Deletes entities with their forms, their synonyms and their automatic merges."""
     if not ids:
         return
     values, numbered = (corpus_id, id_list(ids)), (find_corpus_number(cx, corpus_id), id_list(ids))
@@ -99,6 +100,7 @@ def delete_entities(cx: Connection, corpus_id: str, ids: Sequence[str]) -> None:
     cx.execute(f"DELETE FROM unsettled WHERE corpus_id = ? AND entity_id {_AMONG}", values)
     cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND first_id {_AMONG}", values)
     cx.execute(f"DELETE FROM synonyms WHERE corpus_id = ? AND second_id {_AMONG}", values)
+    delete_automatic_merges(cx, corpus_id, ids)
 
 
 def _write_synonyms(cx: Connection, corpus_id: str, synonyms: Sequence[Synonym], generation: int) -> None:

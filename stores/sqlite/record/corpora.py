@@ -17,6 +17,7 @@ from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import move_questions
 from stores.sqlite.record.graph import copy_merges
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
+from stores.sqlite.record.resolution import copy_resolution
 from stores.sqlite.record.revisions import add_count, cancel
 from stores.sqlite.rows import OF_CORPUS, corpus_from_row, marks
 
@@ -236,6 +237,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
     if not is_complete(_compare(cx, corpus.id, 1), has_unfinished=has_unfinished):
         return None
     copy_merges(cx, corpus.id, reindex.shadow_id)
+    copy_resolution(cx, corpus.id, reindex.shadow_id)
     cx.execute(_DISABLE, values)
     move_questions(cx, corpus.id, reindex.shadow_id)
     deletion = _delete_corpus(cx, corpus)

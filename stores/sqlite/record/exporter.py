@@ -129,7 +129,11 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
     ),
     (
         "merge",
-        "SELECT from_id, from_name, into_id, into_name FROM merges WHERE corpus_id = :corpus ORDER BY from_id",
+        """
+        SELECT from_id, from_name, into_id, into_name FROM merges
+        WHERE corpus_id = :corpus AND from_id NOT IN (SELECT from_id FROM automatic_merges WHERE corpus_id = :corpus)
+        ORDER BY from_id
+        """,
         _plain,
     ),
 )

@@ -21,7 +21,7 @@ from stores.sqlite.database import Connection, Cursor, SqliteDatabase, now
 from stores.sqlite.packing import unpack_terms
 from stores.sqlite.rows import OF_CORPUS, id_list
 
-__all__ = ["SqliteEntityMerges", "SqliteGraphSource", "copy_merges"]
+__all__ = ["SqliteEntityMerges", "SqliteGraphSource", "copy_merges", "delete_automatic_merges", "name_entity"]
 
 
 _CHUNKS = """
@@ -225,12 +225,12 @@ class SqliteEntityMerges:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
-    async def merge(self, corpus_id: str, from_id: str, into_id: str) -> EntityMerge:
+    async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         def work(cx: Connection) -> EntityMerge:
             raise_generation(cx, corpus_id)
             check_merge(_present(cx, corpus_id), from_id, into_id)
-            names = [_name(cx, corpus_id, id) for id in (from_id, into_id)]
-            _insert(cx, corpus_id, [GraphMerge(from_id, names[0], into_id, names[1])])
+            names = [name_entity(cx, corpus_id, id) for id in (from_id, into_id)]
+            _insert(cx, corpus_id, [GraphMerge(from_id, names[0], into_id, names[1])], automatic=automatic)
             return _find(cx, corpus_id, merge_id(from_id, into_id))
 
         return await self._database.write(work)
@@ -239,7 +239,8 @@ class SqliteEntityMerges:
         def work(cx: Connection) -> EntityMerge:
             raise_generation(cx, corpus_id)
             found = _find(cx, corpus_id, merge_id)
-            cx.execute("DELETE FROM merges WHERE corpus_id = ? AND from_id = ?", (corpus_id, found.from_id))
+            for table in ("merges", "automatic_merges"):
+                cx.execute(f"DELETE FROM {table} WHERE corpus_id = ? AND from_id = ?", (corpus_id, found.from_id))
             return found
 
         return await self._database.write(work)
@@ -275,6 +276,10 @@ def copy_merges(cx: Connection, from_corpus: str, to_corpus: str) -> None:
         """,
         (to_corpus, from_corpus),
     )
+    cx.execute(
+        "INSERT INTO automatic_merges SELECT ?, from_id FROM automatic_merges WHERE corpus_id = ?",
+        (to_corpus, from_corpus),
+    )
     if copied.rowcount:
         raise_generation(cx, to_corpus)
 
@@ -283,7 +288,8 @@ def _present(cx: Connection, corpus_id: str) -> Mapping[str, str]:
     return {merge.from_id: merge.into_id for merge in _read_merges(cx, corpus_id)}
 
 
-def _name(cx: Connection, corpus_id: str, entity_id: str) -> str:
+def name_entity(cx: Connection, corpus_id: str, entity_id: str) -> str:
+    """Returns the normalised name of an entity. Raises `NotFound` if no passage mentions it."""
     row = cx.execute(
         "SELECT name FROM entities WHERE corpus_id = ? AND raw_id = from_hex(?)", (corpus_id, entity_id)
     ).fetchone()
@@ -292,17 +298,46 @@ def _name(cx: Connection, corpus_id: str, entity_id: str) -> str:
     return str(row["name"])
 
 
-def _insert(cx: Connection, corpus_id: str, merges: Sequence[GraphMerge]) -> None:
+def _insert(cx: Connection, corpus_id: str, merges: Sequence[GraphMerge], *, automatic: bool = False) -> None:
     cx.executemany(
         "INSERT INTO merges (corpus_id, from_id, from_name, into_id, into_name, merged_at) VALUES (?, ?, ?, ?, ?, ?)",
         [(corpus_id, *merge, now()) for merge in merges],
     )
+    if automatic:
+        rows = [(corpus_id, merge.from_id) for merge in merges]
+        cx.executemany("INSERT INTO automatic_merges (corpus_id, from_id) VALUES (?, ?)", rows)
+
+
+def delete_automatic_merges(cx: Connection, corpus_id: str, entity_ids: Sequence[str]) -> None:
+    """Deletes the automatic merges that one of these entities is part of."""
+    ended = {
+        row["from_id"]
+        for row in cx.execute(
+            """
+            SELECT from_id FROM automatic_merges a CROSS JOIN merges m USING (corpus_id, from_id)
+            WHERE corpus_id = ?1 AND (from_id IN (SELECT value FROM json_each(?2))
+                OR into_id IN (SELECT value FROM json_each(?2)))
+            """,
+            (corpus_id, id_list(entity_ids)),
+        )
+    }
+    for table in ("merges", "automatic_merges"):
+        cx.executemany(
+            f"DELETE FROM {table} WHERE corpus_id = ? AND from_id = ?", [(corpus_id, id) for id in sorted(ended)]
+        )
 
 
 def _list(cx: Connection, corpus_id: str) -> list[EntityMerge]:
     if cx.execute("SELECT 1 FROM corpora WHERE id = ?", (corpus_id,)).fetchone() is None:
         raise corpus_missing(corpus_id)
-    rows = cx.execute("SELECT * FROM merges WHERE corpus_id = ? ORDER BY merged_at DESC, from_id", (corpus_id,))
+    rows = cx.execute(
+        """
+        SELECT m.*, EXISTS (SELECT 1 FROM automatic_merges a WHERE a.corpus_id = m.corpus_id AND a.from_id = m.from_id)
+            AS automatic
+        FROM merges m WHERE m.corpus_id = ? ORDER BY m.merged_at DESC, m.from_id
+        """,
+        (corpus_id,),
+    )
     return [_merge_from_row(row) for row in rows]
 
 
@@ -321,4 +356,5 @@ def _merge_from_row(row: sqlite3.Row) -> EntityMerge:
         into_id=row["into_id"],
         into_name=row["into_name"],
         merged_at=datetime.fromtimestamp(row["merged_at"], UTC),
+        automatic=bool(row["automatic"]),
     )

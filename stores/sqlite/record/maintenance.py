@@ -14,7 +14,7 @@ from stores.sqlite.rows import delete_numbered_rows
 __all__ = ["SqliteMaintenance"]
 
 _TABLES = (
-    *("synonyms", "merges", "unsettled", "tombstones"),
+    *("synonyms", "merges", "automatic_merges", "rejections", "thresholds", "unsettled", "tombstones"),
     *("questions", "question_events", "question_sources"),
 )
 

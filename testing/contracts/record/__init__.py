@@ -6,7 +6,7 @@ A store's test class inherits `RecordContract` and gives the fixtures `record` a
 from testing.contracts.record.claims import AdoptionContract, ClaimsContract, StagingContract
 from testing.contracts.record.commits import CommitsContract, SynonymsContract, TombstonesContract
 from testing.contracts.record.corpora import CorporaContract, ReindexingContract
-from testing.contracts.record.graph import ExporterContract, GraphSourceContract, MergesContract
+from testing.contracts.record.graph import ExporterContract, GraphSourceContract, MergesContract, ResolutionContract
 from testing.contracts.record.jobs import JobsContract, ProgressContract
 from testing.contracts.record.library import LibraryContract
 from testing.contracts.record.maintenance import MaintenanceContract
@@ -32,6 +32,7 @@ __all__ = [
     "ReceiptsContract",
     "RecordContract",
     "ReindexingContract",
+    "ResolutionContract",
     "StagingContract",
     "SynonymsContract",
     "TombstonesContract",
@@ -56,6 +57,7 @@ class RecordContract(
     QuestionsContract,
     ReceiptsContract,
     ReindexingContract,
+    ResolutionContract,
     StagingContract,
     SynonymsContract,
     TombstonesContract,

@@ -14,7 +14,7 @@ from core.text.terms import extract_terms
 from testing.graph_rows import told
 from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delete, export, graph_chunk, put, revision
 
-__all__ = ["ExporterContract", "GraphSourceContract", "MergesContract"]
+__all__ = ["ExporterContract", "GraphSourceContract", "MergesContract", "ResolutionContract"]
 
 
 class GraphSourceContract(RecordFixtures):
@@ -216,6 +216,73 @@ class MergesContract(RecordFixtures):
         await record.maintenance.delete_corpus_rows(people.id)
         with pytest.raises(NotFound):
             await record.merges.list(people.id)
+
+
+class ResolutionContract(RecordFixtures):
+    @pytest.fixture
+    async def pair(self, record: Record, corpus: Corpus) -> Corpus:
+        await put(record, corpus, "a", [("one", ["Ada", "Lovelace"])])
+        await put(record, corpus, "b", [("two", ["King", "Bob"])])
+        return corpus
+
+    async def test_a_rejection_is_kept_until_it_is_withdrawn(self, record: Record, other: Record, pair: Corpus) -> None:
+        start, before = await record.graph.generation(pair.id), await export(record, pair)
+        made = await record.resolution.reject(pair.id, LOVELACE, ADA)
+        assert (made.first_id, made.second_id) == tuple(sorted((ADA, LOVELACE)))
+        assert made.id == ids.pair_id(ADA, LOVELACE)
+        assert await other.resolution.reject(pair.id, ADA, LOVELACE) == made
+        assert await other.resolution.list(pair.id) == [made]
+        assert await export(record, pair) == before
+        assert await record.graph.generation(pair.id) == start
+        assert await other.resolution.withdraw(pair.id, made.id) == made
+        assert await record.resolution.list(pair.id) == []
+
+    async def test_rejections_that_cannot_be(self, record: Record, pair: Corpus) -> None:
+        with pytest.raises(InvalidInput, match="name two entities"):
+            await record.resolution.reject(pair.id, ADA, ADA)
+        with pytest.raises(NotFound, match="'none'"):
+            await record.resolution.reject(pair.id, ADA, "none")
+        with pytest.raises(NotFound, match="'none'"):
+            await record.resolution.withdraw(pair.id, "none")
+        with pytest.raises(NotFound):
+            await record.resolution.list("f" * 32)
+
+    async def test_the_threshold(self, record: Record, other: Record, pair: Corpus) -> None:
+        assert await record.resolution.get_threshold(pair.id) is None
+        await record.resolution.set_threshold(pair.id, 0.9)
+        await record.resolution.set_threshold(pair.id, 0.95)
+        assert await other.resolution.get_threshold(pair.id) == 0.95
+        await record.resolution.set_threshold(pair.id, None)
+        assert await other.resolution.get_threshold(pair.id) is None
+
+    async def test_an_automatic_merge_goes_with_its_entities(self, record: Record, pair: Corpus) -> None:
+        before = await export(record, pair)
+        made = await record.merges.merge(pair.id, ADA, BOB, automatic=True)
+        assert made.automatic
+        assert await export(record, pair) == before
+        kept = await record.merges.merge(pair.id, LOVELACE, KING)
+        assert [merge.automatic for merge in await record.merges.list(pair.id)].count(True) == 1
+        await delete(record, pair, "b")
+        assert await record.merges.list(pair.id) == [kept]
+        await put(record, pair, "b", [("two", ["King", "Bob"])])
+        again = await record.merges.merge(pair.id, ADA, BOB)
+        assert not again.automatic
+
+    async def test_the_corpus_that_takes_the_place_has_the_decisions(self, record: Record, pair: Corpus) -> None:
+        built = await record.reindexing.start(pair.id, SETTINGS)
+        behind = await record.reindexing.compare(pair.id)
+        await record.submissions.enqueue(built.shadow_id, behind.revisions, OnConflict.REPLACE, job_id=built.job_id)
+        shadow = await record.corpora.get_by_id(built.shadow_id)
+        claims = await claim_all(record, shadow)
+        await record.commits.commit([commit_of(claim, [("anew", ["Ada"])]) for claim in claims], grace=0)
+        made = await record.resolution.reject(pair.id, ADA, LOVELACE)
+        await record.resolution.set_threshold(pair.id, 0.9)
+        assert await record.reindexing.swap(pair.id) is not None
+        assert await record.resolution.list(shadow.id) == [made]
+        assert await record.resolution.get_threshold(shadow.id) == 0.9
+        await record.maintenance.delete_corpus_rows(pair.id)
+        with pytest.raises(NotFound):
+            await record.resolution.list(pair.id)
 
 
 class ExporterContract(RecordFixtures):

@@ -1,6 +1,10 @@
 """`hopweave entities …`."""
 
+import io
+import sys
 from pathlib import Path
+
+import pytest
 
 from tests.integration.cli.conftest import Hopweave
 
@@ -84,3 +88,46 @@ def test_merge_and_undo(hopweave: Hopweave, corpus: str) -> None:
     missing = hopweave("entities", "unmerge", merge["id"], "-c", corpus)
     assert missing.code == 1
     assert "no merge with the id" in missing.err
+
+
+def test_resolve_review_and_reject(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    text = "Ada Lund wrote to Orlo Quent. Dr. Ada Lund was answered by Orlo Quent. "
+    (tmp_path / "letters.txt").write_text(text, encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "letters.txt", "-c", corpus).code == 0
+    listed = hopweave("entities", "resolve", "-c", corpus)
+    assert "Ada Lund" in listed.out
+    assert "for (" in listed.out
+    found = hopweave("entities", "resolve", "-c", corpus, "--json").json
+    (pair,) = [one for one in found["data"] if "Dr. Ada Lund" in {one["entity"]["name"], one["into"]["name"]}]
+    rejected = hopweave("entities", "reject", "Ada Lund", "Dr. Ada Lund", "-c", corpus, "--json").json
+    assert pair not in hopweave("entities", "resolve", "-c", corpus, "--json").json["data"]
+    assert "Dr. Ada Lund" in hopweave("entities", "rejections", "-c", corpus).out
+    assert hopweave("entities", "unreject", rejected["id"], "-c", corpus).code == 0
+    assert pair in hopweave("entities", "resolve", "-c", corpus, "--json").json["data"]
+    merged = hopweave("entities", "resolve", "-c", corpus, "--merge-above", "0.5")
+    assert "entities unmerge" in merged.out
+    assert hopweave("entities", "resolve", "-c", corpus, "--merge-never").code == 0
+    both = hopweave("entities", "resolve", "-c", corpus, "--review", "--json")
+    assert both.code != 0
+    assert "--review" in both.err
+
+
+def test_a_review_carries_out_each_answer(
+    hopweave: Hopweave, corpus: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = "Ada Lund wrote to Orlo Quent. Dr. Ada Lund was answered by Orlo Quent. "
+    (tmp_path / "letters.txt").write_text(text, encoding="utf-8")
+    assert hopweave("ingest", tmp_path / "letters.txt", "-c", corpus).code == 0
+
+    def review(answers: str) -> tuple[int, int]:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(answers))
+        assert hopweave("entities", "resolve", "-c", corpus, "--review", "--limit", 1).code == 0
+        listed = [hopweave("entities", kind, "-c", corpus, "--json").json["data"] for kind in ("merges", "rejections")]
+        return len(listed[0]), len(listed[1])
+
+    assert review("q\n") == (0, 0)
+    assert review("s\n") == (0, 0)
+    assert review("what?\ny\n") == (1, 0)
+    merge = hopweave("entities", "merges", "-c", corpus, "--json").json["data"][0]
+    assert hopweave("entities", "unmerge", merge["id"], "-c", corpus).code == 0
+    assert review("n\n") == (0, 1)

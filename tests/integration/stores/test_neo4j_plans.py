@@ -13,7 +13,7 @@ from tests.servers.addresses import Neo4jAddress
 pytestmark = pytest.mark.servers
 
 FILES = (
-    *("claims", "commits", "maintenance", "merges", "questions", "repair"),
+    *("claims", "commits", "maintenance", "merges", "questions", "repair", "resolution"),
     *("slices", "staging", "synonyms", "tombstones"),
 )
 WHOLE_LABELS = {"Corpus"}

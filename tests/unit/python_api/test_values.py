@@ -37,6 +37,7 @@ _ANSWERS = {
     "EntityListOut": Listing[hopweave.FoundEntity],
     "QuestionListOut": Page[hopweave.StoredQuestion],
     "MergeListOut": Page[hopweave.EntityMerge],
+    "EntityRejectionListOut": Listing[hopweave.EntityRejection],
     "PageOut": documents.PageText,
 }
 _CONSTRAINTS = {

@@ -1,0 +1,116 @@
+"""What a corpus keeps for proposals of entities that may be one, in Neo4j: rejected pairs, and the threshold."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from core.graph import EntityRejection
+from core.ids import pair_id
+from core.record_policy.errors import corpus_missing
+from core.record_policy.merges import check_rejection, entity_missing, rejection_missing
+from stores.neo4j.driver.database import Neo4jDatabase
+from stores.neo4j.driver.rows import uid_of
+from stores.neo4j.driver.transaction import Transaction, statements
+
+__all__ = ["Neo4jEntityResolution", "copy_resolution", "name_entities"]
+
+
+class Neo4jEntityResolution:
+    """Implements `core.ports.record.EntityResolution`."""
+
+    def __init__(self, database: Neo4jDatabase) -> None:
+        self._database = database
+
+    async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
+        return await self._database.write(corpus_id, lambda tx: _reject(tx, corpus_id, first_id, second_id))
+
+    async def withdraw(self, corpus_id: str, rejection_id: str) -> EntityRejection:
+        def work(tx: Transaction) -> EntityRejection:
+            found = _find(tx, corpus_id, rejection_id)
+            tx.run(statements("resolution")["delete"], uid=_uid(corpus_id, found.first_id, found.second_id))
+            return found
+
+        return await self._database.write(corpus_id, work)
+
+    async def list(self, corpus_id: str) -> Sequence[EntityRejection]:
+        def work(tx: Transaction) -> Sequence[EntityRejection]:
+            _read_threshold(tx, corpus_id)
+            return _list(tx, corpus_id)
+
+        return await self._database.read(work)
+
+    async def get_threshold(self, corpus_id: str) -> float | None:
+        return await self._database.read(lambda tx: _read_threshold(tx, corpus_id))
+
+    async def set_threshold(self, corpus_id: str, threshold: float | None) -> None:
+        def work(tx: Transaction) -> None:
+            tx.run(statements("resolution")["set_threshold"], corpus_id=corpus_id, threshold=threshold)
+
+        await self._database.write(corpus_id, work)
+
+
+def copy_resolution(tx: Transaction, from_corpus: str, to_corpus: str) -> None:
+    """Copies the rejections and the threshold of a corpus to a corpus without any. The caller holds both locks."""
+    tx.run(statements("resolution")["copy"], prefix=uid_of(from_corpus, ""), to=to_corpus)
+    threshold = _read_threshold(tx, from_corpus)
+    tx.run(statements("resolution")["set_threshold"], corpus_id=to_corpus, threshold=threshold)
+
+
+def name_entities(tx: Transaction, corpus_id: str, ids: Sequence[str]) -> dict[str, str]:
+    """Returns the normalised names of entities by id. Raises `NotFound` for one that no passage mentions."""
+    uids = [uid_of(corpus_id, id) for id in ids]
+    names: dict[str, str] = {row["id"]: row["name"] for row in tx.rows(statements("merges")["names"], rows=uids)}
+    for id in ids:
+        if id not in names:
+            raise entity_missing(id)
+    return names
+
+
+def _uid(corpus_id: str, first_id: str, second_id: str) -> str:
+    return uid_of(corpus_id, f"{first_id}:{second_id}")
+
+
+def _reject(tx: Transaction, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
+    """Writes a rejection as `EntityResolution.reject` does. The caller holds the lock of the corpus."""
+    present = _list(tx, corpus_id)
+    id = pair_id(first_id, second_id)
+    if found := next((rejection for rejection in present if rejection.id == id), None):
+        return found
+    first, second = check_rejection(len(present), first_id, second_id)
+    name_entities(tx, corpus_id, [first_id, second_id])
+    tx.run(
+        statements("resolution")["create"],
+        uid=_uid(corpus_id, first, second),
+        corpus_id=corpus_id,
+        first_id=first,
+        second_id=second,
+    )
+    return _find(tx, corpus_id, id)
+
+
+def _list(tx: Transaction, corpus_id: str) -> list[EntityRejection]:
+    """Returns the rejections, the newest first."""
+    found = [
+        EntityRejection(
+            id=pair_id(first_id, second_id),
+            first_id=first_id,
+            second_id=second_id,
+            rejected_at=datetime.fromtimestamp(rejected_at, UTC),
+        )
+        for first_id, second_id, rejected_at in tx.stream(statements("resolution")["all"], prefix=uid_of(corpus_id, ""))
+    ]
+    return sorted(found, key=lambda rejection: rejection.rejected_at, reverse=True)
+
+
+def _find(tx: Transaction, corpus_id: str, id: str) -> EntityRejection:
+    for rejection in _list(tx, corpus_id):
+        if rejection.id == id:
+            return rejection
+    raise rejection_missing(id)
+
+
+def _read_threshold(tx: Transaction, corpus_id: str) -> float | None:
+    rows = tx.rows(statements("resolution")["threshold"], corpus_id=corpus_id)
+    if not rows:
+        raise corpus_missing(corpus_id)
+    threshold: float | None = rows[0]["threshold"]
+    return threshold

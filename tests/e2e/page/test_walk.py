@@ -169,6 +169,7 @@ class Walk:
     def verify(self) -> None:
         self._go("Questions")
         self.hands.press(self.main.get_by_role("link", name=re.compile(re.escape(library.MILL))).first)
+        self.hands.press(self.main.locator("summary", has_text="What the answer hangs on"))
         part = self.page.get_by_role("region", name="What the answer hangs on")
         self.hands.press(part.get_by_role("button", name=re.compile("Check what the answer hangs on")))
         expect(part).to_contain_text("The Analytical Engine")

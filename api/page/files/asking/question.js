@@ -3,18 +3,19 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
 import { View } from "../parts/view.js";
 import { announce } from "../parts/announce.js";
+import { Disclosure } from "../parts/disclosure.js";
 import { Notice } from "../parts/states.js";
 import { AnswerPart } from "./answer/answer.js";
 import { CopyMenu } from "./answer/copying.js";
 import { PassageDetails } from "./answer/passage.js";
 import { Sources, verdictOf } from "./answer/sources.js";
-import { Verification, verdictsOf } from "./answer/verification.js";
+import { Verification, canVerify, verdictsOf, verificationOf } from "./answer/verification.js";
 import { Actions, Facts } from "./head.js";
 import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
-import { Plan } from "./plan/plan.js";
+import { Plan, factsOf } from "./plan/plan.js";
 import { StepDetails } from "./plan/step.js";
-import { nameOfStep, readableSteps } from "./steps.js";
+import { hasPlan, nameOfStep, readableSteps } from "./steps.js";
 import { Trail } from "./trail/trail.js";
 
 const TITLE = 240; // letters of a question that are its title
@@ -25,7 +26,7 @@ export function AskedQuestion({ corpus, asked }) {
   const [chosen, setChosen] = useState(null);
   const opener = useRef(null);
   const running = question.state === "running";
-  const steps = useMemo(() => readableSteps(progress.steps), [progress.steps]);
+  const steps = useMemo(() => readableSteps(progress.steps, question.question), [progress.steps, question.question]);
   const verdicts = verdictsOf(question);
   const wide = useIsWide();
   const change = useInPlace(setChosen);
@@ -48,13 +49,20 @@ export function AskedQuestion({ corpus, asked }) {
       ${broken && html`<div class="row"><${Notice} error=${broken} /><button onClick=${reload}>Follow it again</button></div>`}
       <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
         <div class="stack question-main">
-          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
-            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
-          <//>
+          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide} />
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
           <${PlanPart} steps=${steps} answer=${question.answer} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
-          ${question.answer && !question.withdrawn && html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
+          ${question.answer && !question.withdrawn && html`
+            <div class="disclosures">
+              <${Disclosure} title="Trail" hint="from the question to its passages and facts">
+                ${() => html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
+              <//>
+              ${canVerify(question, asked.verifying) && html`
+                <${Disclosure} title="What the answer hangs on" hint="which documents it needs" open=${asked.verifying || Boolean(verificationOf(question))}>
+                  ${() => html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
+                <//>`}
+            </div>`}
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
           <${Chosen} corpus=${corpus} chosen=${chosen} steps=${steps} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
@@ -83,13 +91,12 @@ function useInPlace(setState) {
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);
 
+/** A plan of one step says nothing that the answer does not: it is closed, and not shown while the question runs. */
 function PlanPart({ steps, answer, running, chosen, choose }) {
-  if (!steps.length && !running) return null;
-  return html`
-    <section class="stack" aria-labelledby="plan">
-      <h2 id="plan">Plan</h2>
-      ${steps.length ? html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />` : html`<p class="faint">The steps appear here as they are planned.</p>`}
-    </section>`;
+  const plan = html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />`;
+  if (hasPlan(steps)) return html`<section class="stack" aria-labelledby="plan"><h2 id="plan">Plan</h2>${plan}</section>`;
+  if (!steps.length || running) return null;
+  return html`<div class="disclosures"><${Disclosure} title="How it was found" hint=${factsOf(steps[0]).join(" · ")}>${() => plan}<//></div>`;
 }
 
 function Chosen({ corpus, chosen, steps, running, verdicts, open, close, question }) {

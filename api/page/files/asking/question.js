@@ -10,6 +10,8 @@ import { CopyMenu } from "./answer/copying.js";
 import { PassageDetails } from "./answer/passage.js";
 import { Sources, verdictOf } from "./answer/sources.js";
 import { Verification, canVerify, verdictsOf, verificationOf } from "./answer/verification.js";
+import { FollowUp } from "./conversation/follow.js";
+import { EarlierTurns } from "./conversation/turns.js";
 import { Actions, Facts } from "./head.js";
 import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
@@ -20,8 +22,11 @@ import { Trail } from "./trail/trail.js";
 
 const TITLE = 240; // letters of a question that are its title
 
-/** @param {{corpus: string, asked: ReturnType<import("./use_question.js").useQuestion>}} props */
-export function AskedQuestion({ corpus, asked }) {
+/**
+ * @param {{corpus: string, asked: ReturnType<import("./use_question.js").useQuestion>, earlier: any, later: any}} props
+ *   `earlier`: the questions before it, as `useEarlier` reads them; `later`: the conversation that goes on after it.
+ */
+export function AskedQuestion({ corpus, asked, earlier, later }) {
   const { question, progress, broken, reload } = asked;
   const [chosen, setChosen] = useState(null);
   const opener = useRef(null);
@@ -42,8 +47,11 @@ export function AskedQuestion({ corpus, asked }) {
   const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
   const openNode = (node) => (node.kind === "step" ? openStep(node.value.id) : choose(node));
   useSaying(question, steps);
+  const turns = earlier.value?.turns || [];
+  useInSight(turns.length > 0, running);
+  const before = html`<${Notice} error=${earlier.error} />${earlier.value && html`<${EarlierTurns} corpus=${corpus} earlier=${earlier.value} open=${openPassage} />`}`;
   return html`
-    <${View} title=${shortOf(question.question)} context=${corpus} actions=${html`<${Actions} corpus=${corpus} asked=${asked} />`}>
+    <${View} title=${shortOf(question.question)} context=${corpus} before=${before} actions=${html`<${Actions} corpus=${corpus} asked=${asked} turns=${turns} />`}>
       ${shortOf(question.question) !== question.question && html`<details><summary>The whole question</summary><p class="passage-text" dir="auto">${question.question}</p></details>`}
       <${Facts} corpus=${corpus} question=${question} progress=${progress} />
       ${broken && html`<div class="row"><${Notice} error=${broken} /><button onClick=${reload}>Follow it again</button></div>`}
@@ -51,6 +59,7 @@ export function AskedQuestion({ corpus, asked }) {
         <div class="stack question-main">
           <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide} />
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
+          ${!running && html`<${FollowUp} corpus=${corpus} question=${question} later=${later} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
           <${PlanPart} steps=${steps} answer=${question.answer} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
           ${question.answer && !question.withdrawn && html`
@@ -87,6 +96,13 @@ function useInPlace(setState) {
     held.current = element === document.body ? null : { element, top: element.getBoundingClientRect().top };
     setState(value);
   };
+}
+
+/** Shows the question that was asked last once the ones above it are there, and again when its answer is. */
+function useInSight(hasEarlier, running) {
+  useEffect(() => {
+    if (hasEarlier) document.querySelector("h1").scrollIntoView();
+  }, [hasEarlier, running]);
 }
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);

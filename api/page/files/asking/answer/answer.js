@@ -14,6 +14,7 @@ import { Sources } from "./sources.js";
 
 const SHORT = 90; // letters of an answer that is shown large
 const BUDGET = "budget was used up"; // the server's words, in notes
+const UNDERSTOOD = "the question was understood as: "; // the same, of a question in a conversation
 
 /** What the support means, as a sentence. */
 const STANDS_ON = {
@@ -59,6 +60,7 @@ function Given({ corpus, question, verdicts, chosen, apart, open }) {
   const [pointed, setPointed] = useState(null);
   const { answer } = question;
   const active = pointed ?? chosen;
+  const understood = answer.notes.find((note) => note.startsWith(UNDERSTOOD))?.slice(UNDERSTOOD.length);
   const isShort = answer.answer.length <= SHORT && !answer.abstained;
   return html`
     <section class=${`card answer ${answer.abstained ? "abstained" : ""}`} aria-labelledby="answer">
@@ -66,10 +68,11 @@ function Given({ corpus, question, verdicts, chosen, apart, open }) {
         <div class="stack answer-column">
           <h2 id="answer" class="row">${answer.abstained ? html`<${Icon} name="close" /> No answer is given` : "Answer"}${!answer.abstained && html`<${Support} support=${answer.support} />`}</h2>
           <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
+          ${understood && html`<p class="faint">Understood as: <span dir="auto">${understood}</span></p>`}
           <${StandsOn} answer=${answer} />
           ${answer.abstained && html`<${NextSteps} corpus=${corpus} question=${question} />`}
           <${Budget} corpus=${corpus} question=${question} />
-          <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET))} />
+          <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET) && !note.startsWith(UNDERSTOOD))} />
         </div>
         ${answer.citations.length > 0 && !apart && html`<div class="stack answer-column answer-sources">
           <h3>${answer.abstained ? "Nearest passages" : "Sources"}</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />

@@ -389,7 +389,7 @@ class StoredQuestion:
     problem: QuestionProblem | None
     kept: bool
     again_of: str | None
-    follows: str | None = None
+    follows: str | None
     verification: Verification | None
     verifying: VerifyingAnswer | None
     verification_problem: QuestionProblem | None

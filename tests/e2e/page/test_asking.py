@@ -114,13 +114,13 @@ def test_an_answer_of_one_step_stands_without_a_plan(open_page: OpenPage, live: 
     wait_for_answer(page)
     expect(page.get_by_role("heading", name="How it was found")).to_be_visible()
     expect(page.locator(".plan-step, .trail-node, .verification")).to_have_count(0)
-    assert page.locator("main").inner_text().count(MILL) == 1
+    assert page.locator(".view").inner_text().count(MILL) == 1
     for name in ("How it was found", "Trail", "What the answer hangs on"):
         open_part(page, name)
     expect(page.locator(".plan-step")).to_contain_text("The whole question")
     expect(page.locator(".trail-node.question")).to_have_count(1)
     expect(page.locator(".verification")).to_be_visible()
-    assert page.locator("main").inner_text().count(MILL) < 3
+    assert page.locator(".view").inner_text().count(MILL) < 3
 
 
 def test_a_quoted_answer_stands_once_beside_its_source(open_page: OpenPage) -> None:
@@ -148,6 +148,34 @@ def test_what_is_no_answer_is_not_copied(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     expect(page.get_by_role("button", name="Copy", exact=True)).to_have_count(0)
     expect(page.get_by_role("button", name="Copy with sources")).to_have_count(0)
+
+
+def test_a_declined_question_shows_the_nearest_passages(open_page: OpenPage, live: Live) -> None:
+    question = "Which part of the Analytical Engine failed?"
+    live.reader.known[question] = _known("the carry", "The carry failed")  # which no passage says
+    page = open_page("/c/library")
+    ask(page, question)
+    expect(page.get_by_role("heading", name="No answer is given")).to_be_visible()
+    answer = page.locator(".answer")
+    expect(answer.get_by_role("heading", name="Nearest passages")).to_be_visible()
+    near = answer.locator(".answer-source", has_text="The mill computed")
+    expect(near).to_contain_text("engine.pdf")
+    expect(near).to_contain_text("page 2")
+    near.get_by_role("button").click()
+    opened = page.get_by_role("region", name="Passage")
+    expect(opened.locator(".opened-passage")).to_contain_text("The mill computed")
+    expect(opened.get_by_role("img", name=re.compile("Page 2 .* with the passage marked"))).to_be_visible()
+    expect(page.locator(".plan-step")).to_have_count(0)
+    assert_accessible(page)
+
+
+def test_a_declined_quote_stands_once(open_page: OpenPage) -> None:
+    options = quote('{"min_probability": 1}')
+    page = open_page(f"/c/library?reasoner=extractive&reasoner_options={options}")
+    ask(page, "Who was taught by Augustus De Morgan?")
+    expect(page.get_by_role("heading", name="No answer is given")).to_be_visible()
+    words = str(page.locator(".source-quote").first.text_content())
+    assert str(page.locator("main").text_content()).count(words) == 1
 
 
 def test_a_step_opens_with_its_passages(open_page: OpenPage) -> None:

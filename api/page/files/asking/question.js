@@ -1,14 +1,16 @@
 /** A question that was read: its head, its answer beside what is chosen, its plan and its trail. */
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { plural } from "../core/text.js";
 import { View } from "../parts/view.js";
 import { announce } from "../parts/announce.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Notice } from "../parts/states.js";
 import { AnswerPart } from "./answer/answer.js";
 import { CopyMenu } from "./answer/copying.js";
+import { PassagesOf, hasPassages } from "./answer/nearest.js";
 import { PassageDetails } from "./answer/passage.js";
-import { Sources, verdictOf } from "./answer/sources.js";
+import { verdictOf } from "./answer/sources.js";
 import { Verification, canVerify, verdictsOf, verificationOf } from "./answer/verification.js";
 import { FollowUp } from "./conversation/follow.js";
 import { EarlierTurns } from "./conversation/turns.js";
@@ -75,8 +77,8 @@ export function AskedQuestion({ corpus, asked, earlier, later }) {
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
           <${Chosen} corpus=${corpus} chosen=${chosen} steps=${steps} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
-          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>${question.answer.abstained ? "Nearest passages" : "Sources"}</h3>
-            <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
+          ${wide && question.answer && hasPassages(question.answer) && html`<div class="card stack">
+            <${PassagesOf} answer=${question.answer} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
         </aside>`}
       </div>
     <//>`;
@@ -107,12 +109,12 @@ function useInSight(hasEarlier, running) {
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);
 
-/** A plan of one step says nothing that the answer does not: it is closed, and not shown while the question runs. */
+/** A plan of one question says nothing that the answer does not: it is closed, and not shown while the question runs. */
 function PlanPart({ steps, answer, running, chosen, choose }) {
   const plan = html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />`;
   if (hasPlan(steps)) return html`<section class="stack" aria-labelledby="plan"><h2 id="plan">Plan</h2>${plan}</section>`;
   if (!steps.length || running) return null;
-  return html`<div class="disclosures"><${Disclosure} title="How it was found" hint=${factsOf(steps[0]).join(" · ")}>${() => plan}<//></div>`;
+  return html`<div class="disclosures"><${Disclosure} title="How it was found" hint=${steps.length > 1 ? plural(steps.length, "step") : factsOf(steps[0]).join(" · ")}>${() => plan}<//></div>`;
 }
 
 function Chosen({ corpus, chosen, steps, running, verdicts, open, close, question }) {

@@ -21,8 +21,8 @@ export function readableSteps(steps, whole) {
 
 const WHOLE = "The whole question";
 
-/** True for an answer that was found in more than one step, or is being found so: it has a plan to show. */
-export const hasPlan = (steps) => steps.length > 1;
+/** True where steps ask different questions: there is a plan to show. */
+export const hasPlan = (steps) => new Set(steps.map((step) => step.question)).size > 1;
 
 /** A tag without brackets may be a word of the question: it is replaced only where it names a step. */
 function fillTags(question, steps) {

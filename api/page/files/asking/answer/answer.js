@@ -10,7 +10,7 @@ import { Starting } from "../../parts/starting.js";
 import { Support } from "../../parts/tags.js";
 import { changeAddress } from "../head.js";
 import { CitedText } from "./cited.js";
-import { Sources } from "./sources.js";
+import { PassagesOf, hasPassages } from "./nearest.js";
 
 const SHORT = 90; // letters of an answer that is shown large
 const BUDGET = "budget was used up"; // the server's words, in notes
@@ -64,21 +64,27 @@ function Given({ corpus, question, verdicts, chosen, apart, open }) {
   const isShort = answer.answer.length <= SHORT && !answer.abstained;
   return html`
     <section class=${`card answer ${answer.abstained ? "abstained" : ""}`} aria-labelledby="answer">
-      <div class=${`answer-columns ${answer.citations.length && !apart ? "with-sources" : ""}`}>
+      <div class=${`answer-columns ${hasPassages(answer) && !apart ? "with-sources" : ""}`}>
         <div class="stack answer-column">
           <h2 id="answer" class="row">${answer.abstained ? html`<${Icon} name="close" /> No answer is given` : "Answer"}${!answer.abstained && html`<${Support} support=${answer.support} />`}</h2>
-          <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
+          <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.abstained ? withoutNearest(answer.answer) : answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
           ${understood && html`<p class="faint">Understood as: <span dir="auto">${understood}</span></p>`}
           <${StandsOn} answer=${answer} />
           ${answer.abstained && html`<${NextSteps} corpus=${corpus} question=${question} />`}
           <${Budget} corpus=${corpus} question=${question} />
           <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET) && !note.startsWith(UNDERSTOOD))} />
         </div>
-        ${answer.citations.length > 0 && !apart && html`<div class="stack answer-column answer-sources">
-          <h3>${answer.abstained ? "Nearest passages" : "Sources"}</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
+        ${hasPassages(answer) && !apart && html`<div class="stack answer-column answer-sources">
+          <${PassagesOf} answer=${answer} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
         </div>`}
       </div>
     </section>`;
+}
+
+/** What a declined answer says before it quotes the nearest passages, which stand beside it. */
+function withoutNearest(text) {
+  const [said] = text.split("\n\n");
+  return /\[\d{1,4}\]/.test(said) ? text : said.replace(/(?<=[.!?])[^.!?]*:$/, "");
 }
 
 function StandsOn({ answer }) {

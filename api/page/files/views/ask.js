@@ -11,6 +11,7 @@ import { SettingsForm } from "../asking/request/form.js";
 import { check, describe, readSettings, toQuery, toRequest } from "../asking/request/settings.js";
 import { History, useConversations } from "../asking/conversation/history.js";
 import { ask } from "../asking/source.js";
+import { Overview } from "../asking/start/overview.js";
 import { Icon } from "../parts/icons.js";
 import { Empty, Failed, Notice } from "../parts/states.js";
 import { Starting } from "../parts/starting.js";
@@ -60,6 +61,10 @@ function NewQuestion({ corpus, counts }) {
   useEffect(() => {
     if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true }); // a touch keyboard would hide the page
   }, []);
+  const choose = (sample) => {
+    setQuestion(sample);
+    field.current.focus();
+  };
   const said = describe(settings);
   return html`
     <form class="ask-form stack" onSubmit=${submit}>
@@ -69,5 +74,6 @@ function NewQuestion({ corpus, counts }) {
       ${said.length > 0 && html`<p class="faint ask-differs" dir="auto">Differs from the defaults: ${said.join("; ")}.</p>`}
       <${Notice} error=${error} />
       <${SettingsForm} settings=${settings} change=${changeSettings} wrong=${wrong} />
-    </form>`;
+    </form>
+    ${!question.trim() && html`<${Overview} corpus=${corpus} counts=${counts} choose=${choose} />`}`;
 }

@@ -34,7 +34,7 @@ from api.streams.work_stream import send_answer, stream_answer
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
-from app.services.questions import Asked, open_corpora
+from app.services.questions import Asked, AskRequest, open_corpora
 from app.services.stored_questions import questions as stored
 from app.services.stored_questions.runner import QuestionRunner
 from app.services.stored_questions.verifying import Limits, VerificationState
@@ -111,10 +111,12 @@ async def ask_in_background(
     corpus: CorpusDep, body: QuestionIn, container: ContainerDep, http: Request, key: IdempotencyKey = None
 ) -> Response:
     """The question is answered also if the client disconnects. `Location` is its address, at which it can be followed
-    and its answer be read.
+    and its answer be read. 404 if the question that it follows is not there.
     """
 
     async def work() -> QuestionOut:
+        if body.follows is not None:
+            await container.record.questions.get(corpus.id, body.follows)
         return await _begin(http, container, corpus, body)
 
     return await _run_once(http, container, corpus, key, work)
@@ -218,8 +220,9 @@ async def verify_question(
             question=asked.budget.within(budgets),
             verification=(body or VerifyIn()).budget.within(budgets, "budget"),
         )
+        request = await _to_request(container, corpus, asked)
         runner: QuestionRunner = http.app.state.questions
-        runner.verify(container, corpus, question, asked.to_request(), limits, StoredForm())
+        runner.verify(container, corpus, question, request, limits, StoredForm())
     response = await _show(container, corpus, id)
     response.status_code = HTTPStatus.ACCEPTED
     return response
@@ -237,18 +240,24 @@ async def question_changes(id: str, corpus: CorpusDep, container: ContainerDep) 
 
 
 async def _begin(
-    http: Request, container: Container, corpus: Corpus, body: AskIn, *, again_of: str | None = None
+    http: Request, container: Container, corpus: Corpus, body: QuestionIn, *, again_of: str | None = None
 ) -> QuestionOut:
     """Stores a question and begins to answer it. Raises for a request that cannot be answered, and stores nothing."""
     if body.stream:
         raise InvalidInput("`stream` is for `ask`; leave it out, and read the events at …/questions/{id}/events")
-    request, trace = body.to_request(), Trace(budget=body.budget.within(container.settings.budget))
+    request = await _to_request(container, corpus, body)
+    trace = Trace(budget=body.budget.within(container.settings.budget))
     await stored.check_askable(container, corpus, request)
     question = await stored.store_question(container, corpus, dump_request(body), again_of=again_of)
     runner: QuestionRunner = http.app.state.questions
     verify = body.limit_verification(container.settings.budget)
     runner.start(container, corpus, question, request, trace, StoredForm(), verify=verify)
     return QuestionOut.model_validate(show_question(corpus, question))
+
+
+async def _to_request(container: Container, corpus: Corpus, body: QuestionIn) -> AskRequest:
+    """Returns the request with the conversation that it continues."""
+    return await stored.continue_conversation(container, corpus, body.to_request(), body.follows)
 
 
 async def _run_once(

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any, Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from api.problems import details_of
 from api.schemas.ask import AnswerOut, AskIn, BudgetIn
-from api.schemas.base import Flag, In, Out
+from api.schemas.base import Flag, In, Out, Text
 from api.schemas.events import convert_event
 from api.schemas.verification import VerdictOut, VerificationCostOut, VerificationOut
 from app.services.links import Links
@@ -94,9 +94,21 @@ _NO_LINKS = Links("")
 class QuestionIn(AskIn):
     """A question that is answered in the background."""
 
+    follows: Text | None = Field(
+        default=None,
+        description="The id of the question of this corpus that this one follows in a conversation: it and the "
+        "questions before it, with their answers, are the `history`, which then is left out.",
+    )
+
     stream: Flag = Field(
         default=False, description="Only for `ask`: `…/events` has the events.", json_schema_extra={"const": False}
     )
+
+    @model_validator(mode="after")
+    def _check_history(self) -> Self:
+        if self.follows is not None and self.history:
+            raise ValueError("`follows` takes the place of `history`: leave one of them out")
+        return self
 
 
 class QuestionProblemOut(Out):
@@ -136,6 +148,7 @@ class QuestionOut(Out):
     problem: QuestionProblemOut | None
     kept: bool
     again_of: str | None = Field(description="The question that this one asks again.")
+    follows: str | None = Field(description="The question that this one follows in a conversation.")
     verification: VerificationOut | None
     verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
     verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
@@ -240,9 +253,11 @@ def dump_request(body: AskIn) -> dict[str, Any]:
     return body.model_dump(mode="json", exclude_unset=True, exclude={"stream"})
 
 
-def load_request(question: AskedQuestion) -> AskIn:
+def load_request(question: AskedQuestion) -> QuestionIn:
     """Returns the body to ask a stored question again with: as it was, and of the corpus as it is now."""
-    return AskIn.model_validate({name: value for name, value in question.request.items() if name != "min_generation"})
+    return QuestionIn.model_validate(
+        {name: value for name, value in question.request.items() if name != "min_generation"}
+    )
 
 
 def path_of(corpus: Corpus, question_id: str) -> str:
@@ -265,6 +280,7 @@ def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
         "problem": question.problem and {**question.problem, "instance": instance},
         "kept": question.kept,
         "again_of": question.again_of,
+        "follows": question.request.get("follows"),
         "verification": verification.result,
         "verifying": verification.running,
         "verification_problem": verification.problem and {**verification.problem, "instance": instance},

@@ -205,7 +205,8 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
     found = await container.record.corpora.get(corpus)
     body = schemas.load_request(await container.record.questions.get(found.id, id))
-    request, trace = body.to_request(), Trace(budget=body.budget.within(container.settings.budget))
+    request = await questions.continue_conversation(container, found, body.to_request(), body.follows)
+    trace = Trace(budget=body.budget.within(container.settings.budget))
     await questions.check_askable(container, found, request)
     made = await questions.store_question(container, found, schemas.dump_request(body), again_of=id)
     await answer_stored(container, found, made.id, request, trace, schemas.StoredForm())

@@ -372,9 +372,10 @@ class VerifyingAnswer:
 class StoredQuestion:
     """A question with its answer. In lists, `answer` is None.
 
-    `request` is what it was asked with. `problem` says why there is no answer. `outdated`: the corpus has changed since
-    it was asked. `withdrawn`: a document that was retrieved has been deleted, and the answer with it. `verifying` tells
-    how far the verification is that runs, `verification_problem` why the last one found nothing.
+    `request` is what it was asked with, `follows` the id of the question before it in a conversation. `problem` says
+    why there is no answer. `outdated`: the corpus has changed since it was asked. `withdrawn`: a document that was
+    retrieved has been deleted, and the answer with it. `verifying` tells how far the verification is that runs,
+    `verification_problem` why the last one found nothing.
     """
 
     id: str
@@ -388,6 +389,7 @@ class StoredQuestion:
     problem: QuestionProblem | None
     kept: bool
     again_of: str | None
+    follows: str | None
     verification: Verification | None
     verifying: VerifyingAnswer | None
     verification_problem: QuestionProblem | None

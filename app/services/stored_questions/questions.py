@@ -16,6 +16,7 @@ from core.documents import DocumentRef
 from core.errors import Conflict, HopweaveError, InvalidInput, NotFound
 from core.filters import parse_filter
 from core.ids import new_id
+from core.ports.chat import Message, Speaker
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionSource
 from core.record_policy.questions import withdrawal_problem
 
@@ -24,6 +25,7 @@ __all__ = [
     "check_askable",
     "clean_questions",
     "compare",
+    "continue_conversation",
     "is_outdated",
     "list_events",
     "list_questions",
@@ -37,6 +39,12 @@ _CLEAN_SECONDS = 60.0
 
 _MAX_REQUEST = 300_000
 """Characters. Lists show the requests of up to 200 questions."""
+
+_MOST_TURNS = 10
+"""Questions of a conversation that are read for the next one. A model is shown the last 8,000 characters at most."""
+
+_LONGEST_TURN = 2_000
+"""Characters of a question, and of an answer, that are read for the next one: no model is shown more of a message."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +104,44 @@ async def read_question(container: Container, corpus: Corpus, question_id: str) 
     if question.answer is None:
         return question
     return replace(question, answer=await fill_texts(container, corpus, question.answer))
+
+
+async def continue_conversation(
+    container: Container, corpus: Corpus, request: AskRequest, follows: str | None
+) -> AskRequest:
+    """Returns a request with the conversation that ends with the question `follows` as its history.
+
+    These are the last questions, with their answers, as far as they are still stored; before the first of a
+    conversation stands its own `history`. Without `follows` the request stays as it is.
+    """
+    turns: list[Message] = []
+    following = follows
+    for _ in range(_MOST_TURNS):
+        if following is None:
+            break
+        try:
+            question = await container.record.questions.get(corpus.id, following)
+        except NotFound:  # deleted, or its days are over
+            break
+        turns = [*await _list_messages(container, corpus, question), *turns]
+        following = question.request.get("follows")
+    if not turns:
+        return request
+    most = container.limits.history
+    return replace(request, history=tuple(turns if most is None else turns[max(0, len(turns) - most) :]))
+
+
+async def _list_messages(container: Container, corpus: Corpus, question: AskedQuestion) -> Sequence[Message]:
+    """Returns the messages of one question. One that was declined, or whose documents the caller may not see, has no
+    answer.
+    """
+    earlier = question.request.get("history", ())[-2 * _MOST_TURNS :]
+    said = [Message(speaker=Speaker(turn["role"]), content=turn["content"][:_LONGEST_TURN]) for turn in earlier]
+    said.append(Message(speaker=Speaker.USER, content=question.text[:_LONGEST_TURN]))
+    answer = question.answer
+    if answer is not None and not answer["abstained"] and await _sees_sources(container, corpus, question):
+        said.append(Message(speaker=Speaker.ASSISTANT, content=str(answer["answer"])[:_LONGEST_TURN]))
+    return said
 
 
 async def list_questions(

@@ -10,7 +10,9 @@ __all__ = [
     "ATTACK",
     "BIRTHPLACE",
     "BORN",
+    "BUILT",
     "DESIGNED",
+    "FOLLOW_UP",
     "HOSTILE",
     "HOSTILE_NAME",
     "MILL",
@@ -28,6 +30,9 @@ BIRTHPLACE = "Where was the designer of the Analytical Engine born?"
 WHO = "Who designed the Analytical Engine?"
 MILL = "Which part of the Analytical Engine computed?"
 """Settled at once, from page 2 of `engine.pdf`."""
+FOLLOW_UP = "Who built a part of it?"
+"""Asked after `MILL`, it means `BUILT`, and is settled at once, from page 3 of `engine.pdf`."""
+BUILT = "Who built a part of the mill?"
 ATTACK = "What does the hostile note say?"
 
 HOSTILE = (
@@ -156,7 +161,9 @@ def make_reader() -> Reader:
     """Knows the questions above."""
     return Reader(
         plans={BIRTHPLACE: [("Q1.1", WHO), ("Q2.1", "Where was <A1.1> born?")]},
+        restated={FOLLOW_UP: BUILT},
         known={
+            BUILT: Known(answer="Henry Babbage", quote="Henry Babbage built a part of the mill"),
             WHO: Known(answer="Charles Babbage", quote=DESIGNED),
             "Where was Charles Babbage born?": Known(answer="London", quote=BORN),
             BIRTHPLACE: Known(answer="London", quote=BORN),

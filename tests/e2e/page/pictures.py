@@ -66,7 +66,7 @@ class Reader:
         self.page.goto(f"/c/{demo.CORPUS}")
         self._ask()
         heading = self.page.get_by_role("heading", name="Trail")
-        expect(heading).to_be_visible()
+        heading.click()
         for _ in range(_SMALLER):
             self.page.get_by_role("button", name=re.compile("[Ss]maller|[Zz]oom out")).first.click()
         _to_top(heading)

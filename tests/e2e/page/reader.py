@@ -32,12 +32,14 @@ class Reader:
 
     `plans` has the steps of a question as (id, question). `known` has answers by question, of steps too. Any other
     question is answered with the first sentence of the first passage, and the only name of any passage is Ada. While
-    `held()`, no call is answered; `failures` are given before any answer.
+    `held()`, no call is answered; `failures` are given before any answer. `restated` has what questions of a
+    conversation mean; any other means what it says.
     """
 
     plans: dict[str, Sequence[tuple[str, str]]] = field(default_factory=dict)
     known: dict[str, Known] = field(default_factory=dict)
     failures: list[Reply] = field(default_factory=list)
+    restated: dict[str, str] = field(default_factory=dict)
     _free: threading.Event = field(default_factory=threading.Event)
     _held: str = ""
 
@@ -58,6 +60,8 @@ class Reader:
                 return Reply.json({"entities": ["Ada"], "triples": []})
             case "same_answer":
                 return Reply.json({"same": "no"})
+            case "restate_question":
+                return Reply.json({"question": self.restated.get(call.question, call.question)})
             case _:
                 return self._conclude(call)
 

@@ -31,6 +31,11 @@ def wait_for_answer(page: Page) -> None:
     expect(page.get_by_role("heading", name=re.compile("^Answer "))).to_be_visible()
 
 
+def open_part(page: Page, name: str) -> None:
+    """Opens what is closed below an answer."""
+    page.locator("summary").get_by_role("heading", name=name, exact=True).click()
+
+
 def test_a_question_leads_to_an_answer_whose_citations_open(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, BIRTHPLACE)
@@ -59,16 +64,16 @@ def test_a_marker_marks_its_source_and_the_words_that_it_bears(open_page: OpenPa
 
 def test_the_plan_fills_up_and_is_found_again_by_its_address(open_page: OpenPage, live: Live) -> None:
     page = open_page("/c/library")
-    with live.reader.held():
+    steps = page.locator(".plan-step")
+    with live.reader.held("Who designed"):
         ask(page, BIRTHPLACE)
         expect(page.get_by_role("heading", name="Looking for the answer")).to_be_visible()
-        expect(page.locator(".plan-step")).to_have_count(1)
-        expect(page.locator(".plan-step")).to_contain_text("reading")
+        expect(steps).to_have_count(3)
+        expect(steps.nth(1)).to_contain_text("reading")
         page.reload()
-        expect(page.locator(".plan-step")).to_contain_text("reading")
+        expect(steps.nth(1)).to_contain_text("reading")
         expect(page.get_by_role("button", name="Cancel")).to_be_visible()
     wait_for_answer(page)
-    steps = page.locator(".plan-step")
     expect(steps.filter(has_text="Who designed")).to_contain_text("Charles Babbage")
     expect(steps.filter(has_text="Where was Charles Babbage born?")).to_contain_text("London")
     expect(page.locator(".plan-edges path").first).to_be_attached()
@@ -100,6 +105,24 @@ def test_steps_that_wait_show_no_tags(open_page: OpenPage, live: Live) -> None:
     expect(step).to_contain_text("Where was Charles Babbage born?")
 
 
+def test_an_answer_of_one_step_stands_without_a_plan(open_page: OpenPage, live: Live) -> None:
+    page = open_page("/c/library")
+    with live.reader.held():
+        ask(page, MILL)
+        expect(page.get_by_text(re.compile("passages found. They are read."))).to_be_visible()
+        expect(page.locator(".plan-step")).to_have_count(0)
+    wait_for_answer(page)
+    expect(page.get_by_role("heading", name="How it was found")).to_be_visible()
+    expect(page.locator(".plan-step, .trail-node, .verification")).to_have_count(0)
+    assert page.locator(".view").inner_text().count(MILL) == 1
+    for name in ("How it was found", "Trail", "What the answer hangs on"):
+        open_part(page, name)
+    expect(page.locator(".plan-step")).to_contain_text("The whole question")
+    expect(page.locator(".trail-node.question")).to_have_count(1)
+    expect(page.locator(".verification")).to_be_visible()
+    assert page.locator(".view").inner_text().count(MILL) < 3
+
+
 def test_a_quoted_answer_stands_once_beside_its_source(open_page: OpenPage) -> None:
     options = quote('{"min_probability": 0, "sentences": 1}')
     page = open_page(f"/c/library?reasoner=extractive&reasoner_options={options}")
@@ -107,6 +130,8 @@ def test_a_quoted_answer_stands_once_beside_its_source(open_page: OpenPage) -> N
     wait_for_answer(page)
     source = page.locator(".source-quote")
     expect(source).to_have_count(1)
+    open_part(page, "How it was found")
+    open_part(page, "Trail")
     expect(page.locator(".plan-step")).to_have_count(1)
     expect(page.locator(".trail-node.passage")).to_have_count(1)
     words = str(source.text_content())
@@ -123,6 +148,34 @@ def test_what_is_no_answer_is_not_copied(open_page: OpenPage) -> None:
     expect(page.get_by_role("button", name="Copy link")).to_be_visible()
     expect(page.get_by_role("button", name="Copy", exact=True)).to_have_count(0)
     expect(page.get_by_role("button", name="Copy with sources")).to_have_count(0)
+
+
+def test_a_declined_question_shows_the_nearest_passages(open_page: OpenPage, live: Live) -> None:
+    question = "Which part of the Analytical Engine failed?"
+    live.reader.known[question] = _known("the carry", "The carry failed")  # which no passage says
+    page = open_page("/c/library")
+    ask(page, question)
+    expect(page.get_by_role("heading", name="No answer is given")).to_be_visible()
+    answer = page.locator(".answer")
+    expect(answer.get_by_role("heading", name="Nearest passages")).to_be_visible()
+    near = answer.locator(".answer-source", has_text="The mill computed")
+    expect(near).to_contain_text("engine.pdf")
+    expect(near).to_contain_text("page 2")
+    near.get_by_role("button").click()
+    opened = page.get_by_role("region", name="Passage")
+    expect(opened.locator(".opened-passage")).to_contain_text("The mill computed")
+    expect(opened.get_by_role("img", name=re.compile("Page 2 .* with the passage marked"))).to_be_visible()
+    expect(page.locator(".plan-step")).to_have_count(0)
+    assert_accessible(page)
+
+
+def test_a_declined_quote_stands_once(open_page: OpenPage) -> None:
+    options = quote('{"min_probability": 1}')
+    page = open_page(f"/c/library?reasoner=extractive&reasoner_options={options}")
+    ask(page, "Who was taught by Augustus De Morgan?")
+    expect(page.get_by_role("heading", name="No answer is given")).to_be_visible()
+    words = str(page.locator(".source-quote").first.text_content())
+    assert str(page.locator("main").text_content()).count(words) == 1
 
 
 def test_a_step_opens_with_its_passages(open_page: OpenPage) -> None:
@@ -158,11 +211,12 @@ def test_settings_stand_in_the_address_and_are_told(open_page: OpenPage) -> None
     page.get_by_text("Settings").click()
     page.get_by_label("Passages per retrieval").fill("3")
     page.get_by_label("At most, calls of models").fill("5")
-    page.get_by_label("Filter").fill('{"language": ')
+    page.locator("summary", has_text="As JSON").click()
+    page.get_by_label("Filter as JSON").fill('{"language": ')
     expect(page.get_by_text("The filter is not JSON. At character 14, a value such as")).to_be_visible()
     page.get_by_label("Question", exact=True).fill(MILL)
     expect(page.get_by_role("button", name="Ask", exact=True)).to_be_disabled()
-    page.get_by_label("Filter").fill("")
+    page.get_by_label("Filter as JSON").fill("")
     expect(page.get_by_text("Differs from the defaults: 3 passages per retrieval; at most 5 calls.")).to_be_visible()
     assert "k=3" in page.url
     page.reload()
@@ -229,6 +283,8 @@ def test_it_is_checked_what_an_answer_hangs_on(live: Live, own_corpus: str, open
     page = open_page(f"/c/{own_corpus}")
     ask(page, "Who built this tower?")
     wait_for_answer(page)
+    open_part(page, "Trail")
+    open_part(page, "What the answer hangs on")
     page.get_by_role("button", name=re.compile("^Check what the answer hangs on: 1 document, about ")).click()
     verdict = page.locator(".verdict")
     expect(verdict).to_contain_text("Tower")
@@ -244,6 +300,7 @@ def test_the_trail_is_walked_by_keyboard(open_page: OpenPage) -> None:
     page = open_page("/c/library")
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
+    open_part(page, "Trail")
     page.locator('.trail-node[data-node="question"]').focus()
     page.keyboard.press("ArrowRight")
     expect(page.locator(".trail-node.step:focus")).to_have_count(1)
@@ -262,6 +319,7 @@ def test_fit_shows_the_whole_trail(open_page: OpenPage) -> None:
     page = open_page("/c/library", width=1000)
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
+    open_part(page, "Trail")
     expect(page.locator(".trail-node.passage").first).to_be_attached()
     page.get_by_role("button", name="Fit", exact=True).click()
     page.wait_for_function(
@@ -275,6 +333,7 @@ def test_the_trail_ends_with_facts_that_its_passages_assert(live: Live, own_corp
     live.reader.known["Who built the mill?"] = _known("Ada Byron", "Ada Byron built the mill")
     ask(page, "Who built the mill?")
     wait_for_answer(page)
+    open_part(page, "Trail")
     fact = page.locator(".trail-node.fact")
     expect(fact).to_have_attribute("aria-label", "Fact: Ada Byron — built → Mill")
     fact.click()
@@ -285,6 +344,7 @@ def test_the_trail_is_exported_as_a_file_of_its_own(open_page: OpenPage, tmp_pat
     page = open_page("/c/library")
     ask(page, ATTACK)
     wait_for_answer(page)
+    open_part(page, "Trail")
     with page.expect_download() as download:
         page.get_by_role("button", name="SVG").click()
     path = tmp_path / "trail.svg"
@@ -370,7 +430,9 @@ def test_every_state_fits_and_is_accessible(open_page: OpenPage, width: int, col
     _assert_fits(page, width)
     ask(page, BIRTHPLACE)
     wait_for_answer(page)
-    expect(page.get_by_role("heading", name="Trail")).to_be_visible()
+    open_part(page, "Trail")
+    expect(page.locator(".trail-node, .outline-node").first).to_be_visible()
+    open_part(page, "What the answer hangs on")
     _assert_fits(page, width)
     page.locator(".plan-step").first.click()
     _assert_fits(page, width)

@@ -103,13 +103,14 @@ def test_the_address_has_the_whole_search(open_page: OpenPage) -> None:
     page.get_by_text("Options").click()
     page.get_by_label("Searcher", exact=True).select_option("sparse")
     page.get_by_label("Hits", exact=True).fill("2")
-    page.get_by_label("Filter of documents").fill('{"year": {"$gte": 1800}')
+    page.locator("summary", has_text="As JSON").click()
+    page.get_by_label("Filter of documents as JSON").fill('{"year": {"$gte": 1800}')
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("alert")).to_contain_text(
         "The filter is not JSON. At character 24, a comma or } is needed, but the text ends."
     )
-    expect(page.get_by_label("Filter of documents")).to_be_focused()
-    page.get_by_label("Filter of documents").fill('{"year": {"$gte": 1800}}')
+    expect(page.get_by_label("Filter of documents as JSON")).to_be_focused()
+    page.get_by_label("Filter of documents as JSON").fill('{"year": {"$gte": 1800}}')
     page.get_by_role("button", name="Search").click()
     expect(page).to_have_url(re.compile("filter="))
     expect(hits(page)).to_have_count(2)
@@ -121,6 +122,44 @@ def test_the_address_has_the_whole_search(open_page: OpenPage) -> None:
     page.get_by_text("Options").click()
     expect(page.get_by_label("Searcher", exact=True)).to_have_value("sparse")
     expect(page.get_by_label("Hits", exact=True)).to_have_value("2")
+
+
+def test_a_filter_is_made_of_conditions(open_page: OpenPage) -> None:
+    page = open_page(f"{SEARCH}?q={quote(QUESTION)}")
+    page.get_by_text("Options").click()
+    page.get_by_role("button", name="Add a condition").click()
+    page.get_by_label("Field").fill("year")
+    page.get_by_label("Condition", exact=True).select_option("is at least")
+    page.get_by_label("Value").fill("1800")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page).to_have_url(re.compile("filter="))
+    assert parameter(page, "filter") == '{"year":{"$gte":1800}}'
+    expect(hits(page)).to_have_count(2)
+    page.reload()
+    page.get_by_text("Options").click()
+    expect(page.get_by_label("Value")).to_have_value("1800")
+    page.get_by_role("button", name="Remove the condition").click()
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(hits(page)).to_have_count(5)
+
+
+def test_conditions_are_the_json_that_they_are_read_from(open_page: OpenPage) -> None:
+    page = open_page(SEARCH)
+    read = """async (text) => {
+        const main = document.querySelector('script[type=module]').src;
+        const { readConditions, writeConditions } = await import(new URL('core/conditions.js', main));
+        const conditions = readConditions(text);
+        return conditions && writeConditions(conditions);
+    }"""
+    for text in (
+        '{"year":{"$gte":1990,"$lt":2000},"language":"en"}',
+        '{"year":"1990","done":true}',
+        '{"$key":{"$prefix":"notes/"},"note":{"$exists":true}}',
+        '{"$and":[{"tag":{"$contains":"a"}},{"tag":{"$contains":"b"}}]}',
+    ):
+        assert page.evaluate(read, text) == text
+    for text in ('{"$or":[{"year":1}]}', '{"year":{"$in":[1,2]}}', '{"year":{"$near":2}}', "{"):
+        assert page.evaluate(read, text) is None, "only as JSON"
 
 
 def test_the_command_lines_way_of_options_is_understood(open_page: OpenPage) -> None:
@@ -135,7 +174,7 @@ def test_the_servers_words_are_shown(open_page: OpenPage, watch: Watch) -> None:
     watch.allow("status of 422")
     page = open_page(f"{SEARCH}?q=Ada&filter={UNKNOWN_OPERATOR}")
     expect(page.get_by_role("alert")).to_contain_text("unknown operator $near")
-    expect(page.get_by_label("Filter of documents")).to_be_visible()
+    expect(page.get_by_label("Filter of documents as JSON")).to_be_visible()
     assert_accessible(page)
 
 

@@ -140,7 +140,9 @@ class Walk:
         expect(hits.first).to_be_visible()
         expect(hits.filter(has_text="Charles Babbage")).not_to_have_count(0)
         self.hands.press(self.main.locator("summary", has_text="Options"))
-        self.hands.write(self.page.get_by_label("Filter of documents"), '{"$key": "people/ada.md"}')
+        self.hands.press(self.page.get_by_role("button", name="Add a condition"))
+        self.hands.write(self.page.get_by_label("Field"), "$key")
+        self.hands.write(self.page.get_by_label("Value"), "people/ada.md")
         self.hands.press(self.page.get_by_role("button", name="Search", exact=True))
         expect(hits).to_have_count(1)
         expect(hits).to_contain_text("Ada Lovelace")
@@ -169,6 +171,7 @@ class Walk:
     def verify(self) -> None:
         self._go("Questions")
         self.hands.press(self.main.get_by_role("link", name=re.compile(re.escape(library.MILL))).first)
+        self.hands.press(self.main.locator("summary", has_text="What the answer hangs on"))
         part = self.page.get_by_role("region", name="What the answer hangs on")
         self.hands.press(part.get_by_role("button", name=re.compile("Check what the answer hangs on")))
         expect(part).to_contain_text("The Analytical Engine")

@@ -15,10 +15,12 @@ import { askAgain, cancelQuestion, deleteQuestion, keepQuestion } from "./source
 import { StateOf } from "./state.js";
 
 /** The address of a new question that begins as this one. */
-export const changeAddress = (corpus, question) => address(viewOf(corpus), { question: question.question, ...toQuery(fromRequest(question.request || {})) });
+export const changeAddress = (corpus, question) => address(viewOf(corpus), { question: question.question, follows: question.follows, ...toQuery(fromRequest(question.request || {})) });
 
-export function Actions({ corpus, asked }) {
+/** `turns`: the questions before it in the conversation, which are kept and deleted with it. */
+export function Actions({ corpus, asked, turns }) {
   const { question, change, reload } = asked;
+  const all = [...turns, question];
   const [leaving, setLeaving] = useState(false);
   const again = useAction(async () => navigate(viewOf(corpus, "questions", (await askAgain(corpus, question.id)).id)));
   const cancel = useAction(async () => {
@@ -27,13 +29,13 @@ export function Actions({ corpus, asked }) {
     reload();
   });
   const keep = useAction(async () => {
-    const kept = await keepQuestion(corpus, question.id, !question.kept);
+    const [kept] = await Promise.all(all.map((one) => keepQuestion(corpus, one.id, !question.kept)).reverse());
     change((before) => ({ ...before, kept: kept.kept }));
     announce(kept.kept ? "Kept." : "No longer kept.");
   });
   const leave = useAction(async () => {
-    await deleteQuestion(corpus, question.id);
-    announce("The question was deleted.");
+    for (const one of all) await deleteQuestion(corpus, one.id);
+    announce(all.length > 1 ? "The conversation was deleted." : "The question was deleted.");
     navigate(viewOf(corpus, "questions"), { replace: true });
   });
   const running = question.state === "running";
@@ -44,8 +46,8 @@ export function Actions({ corpus, asked }) {
     <button aria-pressed=${question.kept} disabled=${keep.busy} onClick=${keep.run}><${Icon} name="questions" /> ${question.kept ? "Kept" : "Keep"}</button>
     ${!running && html`<button class="quiet" onClick=${() => setLeaving(true)}>Delete</button>`}
     <${Notice} error=${again.error || cancel.error || keep.error} />
-    ${leaving && html`<${Confirm} title="Delete this question?" action="Delete the question" busy=${leave.busy} error=${leave.error} confirm=${leave.run} close=${() => setLeaving(false)}>
-      <p>Its answer, steps and quotes are deleted with it. The documents stay.</p><//>`}`;
+    ${leaving && html`<${Confirm} title=${all.length > 1 ? "Delete this conversation?" : "Delete this question?"} action=${all.length > 1 ? `Delete ${all.length} questions` : "Delete the question"} busy=${leave.busy} error=${leave.error} confirm=${leave.run} close=${() => setLeaving(false)}>
+      <p>${all.length > 1 ? "Their answers, steps and quotes are deleted with them." : "Its answer, steps and quotes are deleted with it."} The documents stay.</p><//>`}`;
 }
 
 export function Facts({ corpus, question, progress }) {

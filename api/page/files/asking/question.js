@@ -1,31 +1,39 @@
 /** A question that was read: its head, its answer beside what is chosen, its plan and its trail. */
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact.js";
+import { plural } from "../core/text.js";
 import { View } from "../parts/view.js";
 import { announce } from "../parts/announce.js";
+import { Disclosure } from "../parts/disclosure.js";
 import { Notice } from "../parts/states.js";
 import { AnswerPart } from "./answer/answer.js";
 import { CopyMenu } from "./answer/copying.js";
+import { PassagesOf, hasPassages } from "./answer/nearest.js";
 import { PassageDetails } from "./answer/passage.js";
-import { Sources, verdictOf } from "./answer/sources.js";
-import { Verification, verdictsOf } from "./answer/verification.js";
+import { verdictOf } from "./answer/sources.js";
+import { Verification, canVerify, verdictsOf, verificationOf } from "./answer/verification.js";
+import { FollowUp } from "./conversation/follow.js";
+import { EarlierTurns } from "./conversation/turns.js";
 import { Actions, Facts } from "./head.js";
 import { Inspector, useIsWide } from "./inspector.js";
 import { Changes } from "./kept/changes.js";
-import { Plan } from "./plan/plan.js";
+import { Plan, factsOf } from "./plan/plan.js";
 import { StepDetails } from "./plan/step.js";
-import { nameOfStep, readableSteps } from "./steps.js";
+import { hasPlan, nameOfStep, readableSteps } from "./steps.js";
 import { Trail } from "./trail/trail.js";
 
 const TITLE = 240; // letters of a question that are its title
 
-/** @param {{corpus: string, asked: ReturnType<import("./use_question.js").useQuestion>}} props */
-export function AskedQuestion({ corpus, asked }) {
+/**
+ * @param {{corpus: string, asked: ReturnType<import("./use_question.js").useQuestion>, earlier: any, later: any}} props
+ *   `earlier`: the questions before it, as `useEarlier` reads them; `later`: the conversation that goes on after it.
+ */
+export function AskedQuestion({ corpus, asked, earlier, later }) {
   const { question, progress, broken, reload } = asked;
   const [chosen, setChosen] = useState(null);
   const opener = useRef(null);
   const running = question.state === "running";
-  const steps = useMemo(() => readableSteps(progress.steps), [progress.steps]);
+  const steps = useMemo(() => readableSteps(progress.steps, question.question), [progress.steps, question.question]);
   const verdicts = verdictsOf(question);
   const wide = useIsWide();
   const change = useInPlace(setChosen);
@@ -41,25 +49,36 @@ export function AskedQuestion({ corpus, asked }) {
   const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
   const openNode = (node) => (node.kind === "step" ? openStep(node.value.id) : choose(node));
   useSaying(question, steps);
+  const turns = earlier.value?.turns || [];
+  useInSight(turns.length > 0, running);
+  const before = html`<${Notice} error=${earlier.error} />${earlier.value && html`<${EarlierTurns} corpus=${corpus} earlier=${earlier.value} open=${openPassage} />`}`;
   return html`
-    <${View} title=${shortOf(question.question)} context=${corpus} actions=${html`<${Actions} corpus=${corpus} asked=${asked} />`}>
+    <${View} title=${shortOf(question.question)} context=${corpus} before=${before} actions=${html`<${Actions} corpus=${corpus} asked=${asked} turns=${turns} />`}>
       ${shortOf(question.question) !== question.question && html`<details><summary>The whole question</summary><p class="passage-text" dir="auto">${question.question}</p></details>`}
       <${Facts} corpus=${corpus} question=${question} progress=${progress} />
       ${broken && html`<div class="row"><${Notice} error=${broken} /><button onClick=${reload}>Follow it again</button></div>`}
       <div class=${`question-body ${chosen ? "with-inspector" : ""}`}>
         <div class="stack question-main">
-          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide}>
-            ${question.answer && html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
-          <//>
+          <${AnswerPart} corpus=${corpus} question=${question} progress=${progress} verdicts=${verdicts} open=${openPassage} chosen=${chosen?.value?.marker ?? null} apart=${Boolean(chosen) && wide} />
           ${!question.withdrawn && html`<${CopyMenu} corpus=${corpus} question=${question} />`}
+          ${!running && html`<${FollowUp} corpus=${corpus} question=${question} later=${later} />`}
           ${question.again_of && question.state === "done" && html`<${Changes} corpus=${corpus} question=${question} />`}
           <${PlanPart} steps=${steps} answer=${question.answer} running=${running} chosen=${chosen?.kind === "step" ? chosen.id.slice(5) : ""} choose=${openStep} />
-          ${question.answer && !question.withdrawn && html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
+          ${question.answer && !question.withdrawn && html`
+            <div class="disclosures">
+              <${Disclosure} title="Trail" hint="from the question to its passages and facts">
+                ${() => html`<${Trail} corpus=${corpus} question=${question} steps=${steps} verdicts=${verdicts} chosen=${chosen?.id || ""} choose=${openNode} />`}
+              <//>
+              ${canVerify(question, asked.verifying) && html`
+                <${Disclosure} title="What the answer hangs on" hint="which documents it needs" open=${asked.verifying || Boolean(verificationOf(question))}>
+                  ${() => html`<${Verification} corpus=${corpus} question=${question} verifying=${asked.verifying} watch=${asked.watch} />`}
+                <//>`}
+            </div>`}
         </div>
         ${chosen && html`<aside class="inspector" aria-label="What was chosen">
           <${Chosen} corpus=${corpus} chosen=${chosen} steps=${steps} running=${running} verdicts=${verdicts} open=${openPassage} close=${close} question=${question} />
-          ${wide && question.answer?.citations.length > 0 && html`<div class="card stack"><h3>${question.answer.abstained ? "Nearest passages" : "Sources"}</h3>
-            <${Sources} citations=${question.answer.citations} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
+          ${wide && question.answer && hasPassages(question.answer) && html`<div class="card stack">
+            <${PassagesOf} answer=${question.answer} active=${chosen.value?.marker ?? null} point=${() => {}} open=${openPassage} verdicts=${verdicts} /></div>`}
         </aside>`}
       </div>
     <//>`;
@@ -81,15 +100,21 @@ function useInPlace(setState) {
   };
 }
 
+/** Shows the question that was asked last once the ones above it are there, and again when its answer is. */
+function useInSight(hasEarlier, running) {
+  useEffect(() => {
+    if (hasEarlier) document.querySelector("h1").scrollIntoView();
+  }, [hasEarlier, running]);
+}
+
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);
 
+/** A plan of one question says nothing that the answer does not: it is closed, and not shown while the question runs. */
 function PlanPart({ steps, answer, running, chosen, choose }) {
-  if (!steps.length && !running) return null;
-  return html`
-    <section class="stack" aria-labelledby="plan">
-      <h2 id="plan">Plan</h2>
-      ${steps.length ? html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />` : html`<p class="faint">The steps appear here as they are planned.</p>`}
-    </section>`;
+  const plan = html`<${Plan} steps=${steps} answer=${answer} chosen=${chosen} choose=${choose} running=${running} />`;
+  if (hasPlan(steps)) return html`<section class="stack" aria-labelledby="plan"><h2 id="plan">Plan</h2>${plan}</section>`;
+  if (!steps.length || running) return null;
+  return html`<div class="disclosures"><${Disclosure} title="How it was found" hint=${steps.length > 1 ? plural(steps.length, "step") : factsOf(steps[0]).join(" · ")}>${() => plan}<//></div>`;
 }
 
 function Chosen({ corpus, chosen, steps, running, verdicts, open, close, question }) {

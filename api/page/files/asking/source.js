@@ -5,7 +5,7 @@ import { call, corpusPath, follow, get, patch, post, remove } from "../core/api.
 /**
  * @typedef {{id: string, question: string, request: any, state: "running" | "done" | "failed" | "cancelled",
  *   asked_at: string, answered_at: string | null, generation: number | null, answer: any, problem: any, kept: boolean,
- *   again_of: string | null, verification: any, outdated: boolean, withdrawn?: boolean}} Question
+ *   again_of: string | null, follows: string | null, verification: any, outdated: boolean, withdrawn?: boolean}} Question
  */
 
 /** The events after which a stream has nothing more. */

@@ -4,15 +4,25 @@ const TAG = /<\s*[AQ](\d{1,3})\.(\d{1,3})\s*>|(?<![\w.<])A(\d{1,3})\.(\d{1,3})(?
 
 /**
  * Returns the steps with `number`, their place in the plan from 1, and without tags in their questions: a tag such as
- * `<A1.1>` stands for the answer of the step Q1.1.
+ * `<A1.1>` stands for the answer of the step Q1.1. `asks` is the question in the words of a label: a step that asks the
+ * whole question does not repeat it.
  *
  * @param {Map<string, import("./progress.js").Step>} steps
- * @returns {(import("./progress.js").Step & {number: number, of: number})[]}
+ * @param {string} whole The question itself.
+ * @returns {(import("./progress.js").Step & {number: number, of: number, asks: string})[]}
  */
-export function readableSteps(steps) {
+export function readableSteps(steps, whole) {
   const all = [...steps.values()];
-  return all.map((step, i) => ({ ...step, question: fillTags(step.question, steps), number: i + 1, of: all.length }));
+  return all.map((step, i) => {
+    const question = fillTags(step.question, steps);
+    return { ...step, question, asks: question === whole ? WHOLE : question, number: i + 1, of: all.length };
+  });
 }
+
+const WHOLE = "The whole question";
+
+/** True where steps ask different questions: there is a plan to show. */
+export const hasPlan = (steps) => new Set(steps.map((step) => step.question)).size > 1;
 
 /** A tag without brackets may be a word of the question: it is replaced only where it names a step. */
 function fillTags(question, steps) {

@@ -4,8 +4,8 @@ import { html, useEffect, useRef } from "../vendor/preact.js";
 
 let isFirst = true;
 
-/** `title` is shown and said; `context` (the corpus) follows it in the window's title. */
-export function View({ title, context, hidden = false, actions, children, wide = false }) {
+/** `title` is shown and said; `context` (the corpus) follows it in the window's title; `before` stands above the title. */
+export function View({ title, context, hidden = false, actions, before, children, wide = false }) {
   const heading = useRef(null);
   useEffect(() => {
     document.title = [title, context, "Hopweave"].filter(Boolean).join(" · ");
@@ -17,6 +17,7 @@ export function View({ title, context, hidden = false, actions, children, wide =
   }, []);
   return html`
     <div class=${`view ${wide ? "wide" : ""}`}>
+      ${before}
       <div class=${`view-head ${hidden ? "unseen" : ""}`}>
         <h1 tabindex="-1" ref=${heading} dir="auto">${title}</h1>
         ${actions && html`<div class="actions">${actions}</div>`}

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
 import { explainFilter } from "../core/json.js";
+import { ConditionsField, FILTER_HINT } from "../parts/conditions.js";
 import { Icon } from "../parts/icons.js";
 import { Notice } from "../parts/states.js";
 import { StrategyPicker } from "../parts/strategy.js";
@@ -44,15 +45,8 @@ export function SearchForm({ asked, search, error }) {
         <div class="stack">
           <${Searchers} draft=${draft} set=${set} />
           <${Numbers} draft=${draft} set=${set} id=${id} />
-          <div class="field">
-            <label for=${`${id}-filter`}>Filter of documents</label>
-            <textarea id=${`${id}-filter`} ref=${filter} rows="2" class="code" spellcheck="false" dir="ltr" placeholder=${'{"year": {"$gte": 1990}}'} value=${draft.filter}
-              aria-invalid=${wrong ? "true" : undefined} aria-describedby=${`${id}-filter-hint`}
-              onInput=${(event) => set({ filter: event.target.value })} onBlur=${() => setWrong(explainFilter(draft.filter))} />
-            <p class=${wrong ? "wrong" : "hint"} id=${`${id}-filter-hint`} role=${wrong ? "alert" : undefined}>
-              ${wrong || html`Metadata, <code>$key</code>, <code>$id</code> or <code>$title</code>, with <code>$eq $ne $gt $gte $lt $lte $in $nin $prefix $contains $exists $and $or $not</code>.`}
-            </p>
-          </div>
+          <${ConditionsField} label="Only documents whose metadata fit" jsonLabel="Filter of documents as JSON" value=${draft.filter} change=${(text) => set({ filter: text })} wrong=${wrong} hint=${FILTER_HINT}
+            reference=${filter} onBlur=${() => setWrong(explainFilter(draft.filter))} />
           <${Choices} draft=${draft} set=${set} />
         </div>
       </details>

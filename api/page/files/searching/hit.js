@@ -27,6 +27,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
           <h3>${hit.url === null
             ? html`<${Link} to=${passageAddress(corpus, document.id, chunk.id, snippet.text)} dir="auto">${title}<//>`
             : html`<${WebLink} url=${hit.url} title=${title} />`}</h3>
+          ${document.key && document.key !== title && html`<span class="faint" dir="auto">${document.key}</span>`}
           ${hit.part_of && hit.part_of !== title && html`<span class="faint" dir="auto">${hit.part_of}</span>`}
           ${chunk.page && html`<span class="faint">${pageName(chunk.page, hit.page_label)}</span>`}
           ${standing}

@@ -3,16 +3,18 @@
 import { html, useState } from "../../vendor/preact.js";
 import { address } from "../../core/api.js";
 import { Link, viewOf } from "../../core/router.js";
+import { plural } from "../../core/text.js";
 import { Icon } from "../../parts/icons.js";
 import { Markdown } from "../../parts/markdown.js";
 import { Starting } from "../../parts/starting.js";
 import { Support } from "../../parts/tags.js";
 import { changeAddress } from "../head.js";
 import { CitedText } from "./cited.js";
-import { Sources } from "./sources.js";
+import { PassagesOf, hasPassages } from "./nearest.js";
 
 const SHORT = 90; // letters of an answer that is shown large
 const BUDGET = "budget was used up"; // the server's words, in notes
+const UNDERSTOOD = "the question was understood as: "; // the same, of a question in a conversation
 
 /** What the support means, as a sentence. */
 const STANDS_ON = {
@@ -25,51 +27,64 @@ const STANDS_ON = {
 
 /**
  * @param {{corpus: string, question: any, progress: any, verdicts: any[], chosen: number | null,
- *   apart: boolean, open: (cited: any) => void, children: any}} props `chosen`: the marker whose passage is open.
+ *   apart: boolean, open: (cited: any) => void}} props `chosen`: the marker whose passage is open.
  *   `apart`: the sources are shown elsewhere.
  */
-export function AnswerPart({ corpus, question, progress, verdicts, chosen, apart, open, children }) {
+export function AnswerPart({ corpus, question, progress, verdicts, chosen, apart, open }) {
   if (question.withdrawn) return html`<${Withdrawn} />`;
   if (question.state === "running") return html`<${Running} progress=${progress} />`;
   if (question.state === "cancelled") return html`<${Cancelled} corpus=${corpus} question=${question} progress=${progress} />`;
   if (!question.answer) return html`<${FailedAnswer} corpus=${corpus} question=${question} problem=${question.problem || progress.problem} />`;
-  return html`<${Given} corpus=${corpus} question=${question} verdicts=${verdicts} chosen=${chosen} apart=${apart} open=${open}>${children}<//>`;
+  return html`<${Given} corpus=${corpus} question=${question} verdicts=${verdicts} chosen=${chosen} apart=${apart} open=${open} />`;
 }
 
 function Running({ progress }) {
   const steps = [...progress.steps.values()];
-  const done = steps.filter((step) => step.state === "done").length;
   return html`
     <section class="card stack answer running" aria-labelledby="answer" aria-busy="true">
       <h2 id="answer" class="row"><span class="spinner" aria-hidden="true"></span> ${progress.text ? "Writing the answer" : "Looking for the answer"}</h2>
       ${progress.text ? html`<div class="answer-text provisional"><${Markdown} text=${progress.text} /></div><p class="faint">Provisional: the final answer is checked against its passages.</p>`
-        : html`<p class="faint">${steps.length ? `${done} of ${steps.length} ${steps.length === 1 ? "step" : "steps"} answered.` : "Passages are searched, and the steps are planned."} You can leave this page; the answer is found again at its address.</p><${Starting} />`}
+        : html`<p class="faint">${saySteps(steps)} You can leave this page; the answer is found again at its address.</p><${Starting} />`}
       <${Notes} notes=${progress.notes} running />
     </section>`;
 }
 
-function Given({ corpus, question, verdicts, chosen, apart, open, children }) {
+/** What is done now: of one step in words, of several by their number. */
+function saySteps(steps) {
+  if (steps.length > 1) return `${steps.filter((step) => step.state === "done").length} of ${steps.length} steps answered.`;
+  const found = new Set(steps.flatMap((step) => step.searches.flatMap((one) => one.hits.map((hit) => hit.chunk_id || hit.url)))).size;
+  return found ? `${plural(found, "passage")} found. They are read.` : "Passages are searched.";
+}
+
+function Given({ corpus, question, verdicts, chosen, apart, open }) {
   const [pointed, setPointed] = useState(null);
   const { answer } = question;
   const active = pointed ?? chosen;
+  const understood = answer.notes.find((note) => note.startsWith(UNDERSTOOD))?.slice(UNDERSTOOD.length);
   const isShort = answer.answer.length <= SHORT && !answer.abstained;
   return html`
     <section class=${`card answer ${answer.abstained ? "abstained" : ""}`} aria-labelledby="answer">
-      <div class=${`answer-columns ${answer.citations.length && !apart ? "with-sources" : ""}`}>
+      <div class=${`answer-columns ${hasPassages(answer) && !apart ? "with-sources" : ""}`}>
         <div class="stack answer-column">
           <h2 id="answer" class="row">${answer.abstained ? html`<${Icon} name="close" /> No answer is given` : "Answer"}${!answer.abstained && html`<${Support} support=${answer.support} />`}</h2>
-          <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
+          <div class=${`answer-text ${isShort ? "short" : ""}`}><${CitedText} text=${answer.abstained ? withoutNearest(answer.answer) : answer.answer} citations=${answer.citations} active=${active} point=${setPointed} open=${open} /></div>
+          ${understood && html`<p class="faint">Understood as: <span dir="auto">${understood}</span></p>`}
           <${StandsOn} answer=${answer} />
           ${answer.abstained && html`<${NextSteps} corpus=${corpus} question=${question} />`}
           <${Budget} corpus=${corpus} question=${question} />
-          <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET))} />
+          <${Notes} notes=${answer.notes.filter((note) => !note.includes(BUDGET) && !note.startsWith(UNDERSTOOD))} />
         </div>
-        ${answer.citations.length > 0 && !apart && html`<div class="stack answer-column answer-sources">
-          <h3>${answer.abstained ? "Nearest passages" : "Sources"}</h3><${Sources} citations=${answer.citations} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
+        ${hasPassages(answer) && !apart && html`<div class="stack answer-column answer-sources">
+          <${PassagesOf} answer=${answer} active=${active} point=${setPointed} open=${open} verdicts=${verdicts} />
         </div>`}
-        <div class="answer-verification">${children}</div>
       </div>
     </section>`;
+}
+
+/** What a declined answer says before it quotes the nearest passages, which stand beside it. */
+function withoutNearest(text) {
+  const [said] = text.split("\n\n");
+  return /\[\d{1,4}\]/.test(said) ? text : said.replace(/(?<=[.!?])[^.!?]*:$/, "");
 }
 
 function StandsOn({ answer }) {

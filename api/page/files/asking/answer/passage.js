@@ -1,4 +1,4 @@
-/** A cited passage, opened: its document, its text with the quote marked, its neighbours, and the page of a PDF. */
+/** A cited passage, opened: its document, the page of a PDF and its text with the quote marked, and its neighbours. */
 
 import { html, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
@@ -12,6 +12,7 @@ import { pageImage, readDocument, readPassage } from "../source.js";
 import { ROLES, inWords } from "./roles.js";
 
 const WIDTH = 900; // pixels of the image of a page
+const LONGEST = 2_000; // letters that are marked in it; an address holds no more
 
 /**
  * @param {{corpus: string, cited: {chunk_id: string | null, url: string | null, corpus?: string, document: any,
@@ -52,12 +53,12 @@ function OwnPassage({ corpus, cited }) {
   const spans = cited.source_span ? toSentenceEnd(passage.text, [cited.source_span]) : [];
   return html`
     <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>${pageName(passage.page, cited.page_label)}</span>`}<span>passage ${passage.position + 1}</span></p>
+    ${passage.page !== null && html`<${PageImage} corpus=${corpus} id=${passage.document_id} page=${passage.page} cited=${cited} text=${passage.text} />`}
     <${Neighbour} label="The passage before" passage=${passage.previous} />
     ${cited.cell && html`<p class="faint">Cell: <span dir="auto">${cellName(cited.cell)}</span></p>`}
     <${PassageText} chunk=${passage} spans=${spans} cell=${cited.cell} className="opened-passage" />
     <${Neighbour} label="The passage after" passage=${passage.next} />
-    <p><${Link} class="button" to=${passageAddress(corpus, passage.document_id, passage.id, cited.quote)}><${Icon} name="documents" /> Open in the document<//></p>
-    ${passage.page !== null && html`<${PageImage} corpus=${corpus} id=${passage.document_id} page=${passage.page} cited=${cited} />`}`;
+    <p><${Link} class="button" to=${passageAddress(corpus, passage.document_id, passage.id, cited.quote)}><${Icon} name="documents" /> Open in the document<//></p>`;
 }
 
 function Neighbour({ label, passage }) {
@@ -65,11 +66,13 @@ function Neighbour({ label, passage }) {
   return html`<details class="neighbour"><summary>${label}</summary><p class="passage-text faint" dir="auto">${readable(passage)}</p></details>`;
 }
 
-function PageImage({ corpus, id, page, cited }) {
+/** A passage that is not quoted is marked whole. */
+function PageImage({ corpus, id, page, cited, text }) {
   const document = useResource(["document", corpus, id], (signal) => readDocument(corpus, id, signal));
   const [failed, setFailed] = useState(false);
   if (!document.value?.page_images) return null;
   if (failed) return html`<p class="faint">The image of page ${page} could not be loaded.</p>`;
-  const name = `Page ${page} of ${cited.document.title || cited.document.key}, with the quote marked`;
-  return html`<figure class="page-image"><img src=${pageImage(corpus, id, page, cited.quote, WIDTH)} alt=${name} loading="lazy" onError=${() => setFailed(true)} /><figcaption class="faint">Page ${page}${cited.page_label ? ` (${cited.page_label})` : ""}</figcaption></figure>`;
+  const name = `Page ${page} of ${cited.document.title || cited.document.key}, with the ${cited.quote ? "quote" : "passage"} marked`;
+  const marked = (cited.quote || text).slice(0, LONGEST);
+  return html`<figure class="page-image"><img src=${pageImage(corpus, id, page, marked, WIDTH)} alt=${name} loading="lazy" onError=${() => setFailed(true)} /><figcaption class="faint">Page ${page}${cited.page_label ? ` (${cited.page_label})` : ""}</figcaption></figure>`;
 }

@@ -17,6 +17,7 @@ export function Sources({ citations, active, point, open, verdicts }) {
           <div>
             <button class="source-title" onClick=${() => open(cited[0])} onFocus=${() => point(marker)} onBlur=${() => point(null)}>
               <span class="unseen">Source ${marker}: </span><span dir="auto">${cited[0].document.title || cited[0].document.key}</span></button>
+            ${pathOf(cited[0].document) && html` <span class="faint" dir="auto">${pathOf(cited[0].document)}</span>`}
             ${cited[0].page !== null && html` <span class="faint">${pageName(cited[0].page, cited[0].page_label)}</span>`}
             ${cited[0].part_of && html` <span class="faint" dir="auto">${cited[0].part_of}</span>`}
             ${cellsOf(cited).map((cell) => html` <span class="faint" dir="auto">cell: ${cellName(cell)}</span>`)}
@@ -32,6 +33,9 @@ function Role({ verdict }) {
   const role = verdict && ROLES[verdict.role];
   return role ? html` <span class=${`tag ${role[0]}`} title=${role[3]}><${Icon} name=${role[1]} />${role[2]}</span>` : null;
 }
+
+/** The key of a document, such as the path of its file, where its title does not say it. */
+export const pathOf = ({ title, key }) => (title && title !== key ? key : "");
 
 export const verdictOf = (cited, verdicts) => verdicts.find((one) => one.document.id === cited.document.id);
 

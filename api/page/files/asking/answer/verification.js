@@ -18,10 +18,16 @@ export const verificationOf = (question) => question.verification || question.an
 /** The verdicts on an answer's documents that are known, also while others are still checked. */
 export const verdictsOf = (question) => (question.verifying || verificationOf(question))?.documents || [];
 
-/** @param {{corpus: string, question: any, verifying: boolean, watch: () => void}} props */
+/** What a check of the answer would cost; null if there is nothing to check. */
+const costOf = (question) => question.verifying?.cost || question.answer.verification_cost || null;
+
+/** True where the answer can be checked, is checked, or was. */
+export const canVerify = (question, verifying) => verifying || Boolean(verificationOf(question) || costOf(question));
+
+/** @param {{corpus: string, question: any, verifying: boolean, watch: () => void}} props For answers that `canVerify`. */
 export function Verification({ corpus, question, verifying, watch }) {
   const done = verificationOf(question);
-  const cost = question.verifying?.cost || question.answer.verification_cost;
+  const cost = costOf(question);
   const { run, busy, error } = useAction(async () => {
     await verifyQuestion(corpus, question.id);
     watch();
@@ -29,12 +35,10 @@ export function Verification({ corpus, question, verifying, watch }) {
   });
   const known = verdictsOf(question);
   useSaying(known, verifying);
-  if (!done && !cost && !verifying) return null;
   const failure = error || (question.verification_problem && new Problem(question.verification_problem.status, question.verification_problem));
   const all = cost?.documents ?? known.length;
   return html`
-    <section class="stack verification" aria-labelledby="verification">
-      <h3 id="verification">What the answer hangs on</h3>
+    <div class="stack verification">
       ${!verifying && html`<${Notice} error=${failure} />`}
       ${!done && !verifying && html`
         <p>Each cited document is left out in turn, and the question is answered again. This shows which documents the answer needs, which are redundant, and which contradict it.</p>
@@ -42,7 +46,7 @@ export function Verification({ corpus, question, verifying, watch }) {
       ${verifying && html`<${Progress} value=${all ? Math.min(1, known.length / all) : null} label=${`${known.length} of ${plural(all, "document")} checked`} />`}
       ${known.length > 0 && html`<ul class="plain verdicts">${known.map((one) => html`<${Verdict} key=${one.document.id} corpus=${corpus} verdict=${one} />`)}</ul>`}
       ${done && !verifying && html`<${Conclusion} verification=${done} />`}
-    </section>`;
+    </div>`;
 }
 
 /** Says each verdict as it comes. */

@@ -53,7 +53,7 @@ function StepCard({ step, steps, isSame, isChosen, choose, running }) {
     <button type="button" id=${`step-${step.id}`} class=${`plan-step ${step.state}`} aria-pressed=${isChosen} onClick=${() => choose(step.id)}>
       <span class="plan-step-head"><span class="plan-step-id">${nameOfStep(step)}<span class="unseen">${needs && `, ${needs}`}: </span></span>
         <${StepState} step=${step} running=${running} /></span>
-      <span class="plan-step-question" dir="auto">${step.question || "…"}</span>
+      <span class="plan-step-question" dir="auto">${step.asks || "…"}</span>
       ${step.answer && !isSame && html`<span class="plan-step-answer" dir="auto">${plainText(step.answer)}</span>`}
       <span class="plan-step-facts">${factsOf(step).join(" · ")}</span>
       ${needs && html`<span class="plan-step-needs" aria-hidden="true">${needs}</span>`}

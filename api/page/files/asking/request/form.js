@@ -3,6 +3,7 @@
 import { html, useId } from "../../vendor/preact.js";
 import { useSession } from "../../core/session.js";
 import { Icon } from "../../parts/icons.js";
+import { ConditionsField, FILTER_HINT } from "../../parts/conditions.js";
 import { StrategyPicker } from "../../parts/strategy.js";
 import { UNSUPPORTED, describe } from "./settings.js";
 
@@ -25,7 +26,7 @@ export function SettingsForm({ settings, change, wrong }) {
           ${field("tokens", "At most, tokens", "Prompt and completion together.", { type: "number", min: 1 })}
           ${field("seconds", "At most, seconds", "Then the answer is made from what is known.", { type: "number", min: 1, step: "any" })}
         </div>
-        ${field("filter", "Filter", 'Only documents whose metadata fit, as JSON: {"year": {"$gte": 1990}}', { isCode: true })}
+        <${ConditionsField} label="Only documents whose metadata fit" jsonLabel="Filter as JSON" value=${settings.filter} change=${(filter) => change({ filter })} wrong=${wrong.filter} hint=${FILTER_HINT} />
         ${field("instructions", "Instructions", "How the answer is to be written, such as “in one sentence, in German”.", { isLong: true })}
         ${session.web && html`<label class="row"><input type="checkbox" checked=${settings.web} onChange=${(event) => change({ web: event.target.checked })} /> The web may be searched for this question</label>`}
         ${said.length > 0 && html`<div><button type="button" onClick=${() => change(null)}>Back to the defaults</button></div>`}
@@ -33,17 +34,17 @@ export function SettingsForm({ settings, change, wrong }) {
     </details>`;
 }
 
-function Field({ name, label, hint, wrong, value, change, isCode, isLong, type = "text", ...rest }) {
+function Field({ name, label, hint, wrong, value, change, isLong, type = "text", ...rest }) {
   const id = useId();
   const common = {
-    id, value, class: isCode ? "code" : undefined, dir: isCode ? "ltr" : "auto", "aria-describedby": `${id}-hint`,
-    "aria-invalid": wrong ? "true" : undefined, spellcheck: isCode ? false : undefined,
+    id, value, dir: "auto", "aria-describedby": `${id}-hint`,
+    "aria-invalid": wrong ? "true" : undefined,
     onInput: (event) => change({ [name]: event.target.value }),
   };
   return html`
     <div class=${`field ${wrong ? "wrong" : ""}`}>
       <label for=${id}>${label}</label>
-      ${isCode || isLong ? html`<textarea rows="2" ...${common}></textarea>` : html`<input type=${type} ...${common} ...${rest} />`}
+      ${isLong ? html`<textarea rows="2" ...${common}></textarea>` : html`<input type=${type} ...${common} ...${rest} />`}
       <p class="hint" id=${`${id}-hint`}>${wrong ? html`<strong>${wrong}</strong>` : hint}</p>
     </div>`;
 }

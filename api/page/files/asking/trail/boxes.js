@@ -23,7 +23,7 @@ export function drawBoxes(nodes) {
   // Of steps, only those edges that say something new are drawn; of a passage, all steps that stand on it.
   const steps = withoutImplied(nodes.filter((node) => node.kind === "question" || node.kind === "step"));
   const drawn = boxes.map((box) => ({ ...box, parents: steps.get(box.id) || box.parents }));
-  const { places, routes, width, height } = arrange(drawn, { width: WIDTH, gapX: 48, gapY: 16 });
+  const { places, routes, width, height } = arrange(drawn, { width: WIDTH, gapX: 36, gapY: 16 });
   return { boxes: boxes.map((box) => ({ ...box, ...places.get(box.id) })), routes, width, height };
 }
 

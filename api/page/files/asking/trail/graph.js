@@ -49,7 +49,7 @@ function withoutQuotes(node) {
 const stepNode = (ids) => (step) => {
   const parents = step.parents.filter((id) => ids.has(id)).map((id) => `step:${id}`);
   return {
-    id: `step:${step.id}`, kind: "step", title: nameOfStep(step), label: step.question,
+    id: `step:${step.id}`, kind: "step", title: nameOfStep(step), label: step.asks,
     sub: plainText(step.answer) || (onlyPlanned(step) ? "planned the next steps" : "no answer"), support: onlyPlanned(step) ? "" : step.support, parents: parents.length ? parents : ["question"], value: step,
   };
 };

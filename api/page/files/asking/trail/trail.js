@@ -1,6 +1,6 @@
 /** The trail of an answer: as a picture that is walked, zoomed and exported, or as a list. */
 
-import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
 import { useSession } from "../../core/session.js";
 import { announce } from "../../parts/announce.js";
@@ -14,7 +14,7 @@ import { TrailOutline } from "./outline.js";
 import { TrailPicture } from "./picture.js";
 
 const LEAST = 0.1;
-const READABLE = 0.85; // at first, a wide picture is scrolled rather than made unreadable
+const READABLE = 0.7; // at first, a wide picture is scrolled rather than made unreadable
 const MOST = 2.5;
 
 /** @param {{corpus: string, question: any, steps: any[], verdicts: any[], chosen: string, choose: (node: any) => void}} props */
@@ -26,14 +26,24 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
   const [zoom, setZoom] = useState(1);
   const drawing = useRef(null);
   const frame = useRef(null);
+  const zoomed = useRef(false); // by the reader, whose size then stays
   const fit = () => setZoom(fitting(frame.current, drawing.current));
-  useEffect(() => {
-    if (!asList) setZoom(Math.max(READABLE, fitting(frame.current, drawing.current)));
+  useLayoutEffect(() => {
+    if (asList) return undefined;
+    const element = frame.current;
+    const adapt = () => zoomed.current || setZoom(Math.max(READABLE, fitting(element, drawing.current)));
+    const observer = new ResizeObserver(adapt); // what is opened beside the trail leaves it less room
+    observer.observe(element);
+    adapt();
+    return () => observer.disconnect();
   }, [asList, nodes.length]);
   useEffect(() => {
     if (!asList) showQuestion(frame.current);
   }, [asList, nodes.length]);
-  const change = (by) => setZoom((before) => Math.min(MOST, Math.max(LEAST, before * by)));
+  const change = (by) => {
+    zoomed.current = true;
+    setZoom((before) => Math.min(MOST, Math.max(LEAST, before * by)));
+  };
   const exportFile = () => {
     download(toFile(drawing.current, `The trail of “${question.question}”`), "trail.svg", "image/svg+xml");
     announce("The trail was exported as trail.svg.");
@@ -41,10 +51,10 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
   const browser = browserAddress(session.neo4j_browser, corpus, question.question);
   const zoomButton = (label, sign, act) => html`<button class="quiet icon-only" aria-label=${label} title=${label} onClick=${act}>${sign}</button>`;
   return html`
-    <section class="stack" aria-labelledby="trail">
+    <div class="stack">
       <div class="view-head">
-        <h2 id="trail">Trail</h2>
-        <div class="row" role="group" aria-label="Trail">
+        <p class="faint">From the question over its steps to the passages, and to the facts that they assert.${!asList && " Arrow keys walk it, Enter opens."}${cut ? " Only the first part is shown." : ""}</p>
+        <div class="row" role="group" aria-label="The picture of the trail">
           ${!asList && html`${zoomButton("Smaller", "−", () => change(1 / 1.25))}${zoomButton("Larger", "+", () => change(1.25))}
             <button class="quiet" onClick=${fit}>Fit</button>
             <button class="quiet" onClick=${exportFile}><${Icon} name="download" />SVG</button>`}
@@ -52,13 +62,12 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
           ${browser && html`<a class="button" href=${browser} target="_blank" rel="noopener"><${Icon} name="graph" />Neo4j Browser</a>`}
         </div>
       </div>
-      <p class="faint">From the question over its steps to the passages, and to the facts that they assert.${!asList && " Arrow keys walk it, Enter opens."}${cut ? " Only the first part is shown." : ""}</p>
       <${Notice} error=${facts.error} />
       ${asList
         ? html`<${TrailOutline} nodes=${nodes} chosen=${chosen} choose=${choose} />`
         : html`<div class="trail-frame" ref=${frame}><${TrailPicture} nodes=${nodes} zoom=${zoom} chosen=${chosen} choose=${choose} reference=${drawing}
             title="The trail: question, steps, passages, facts" /></div>`}
-    </section>`;
+    </div>`;
 }
 
 /** The zoom at which a whole drawing fits the width of its frame. */

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useId, useState } from "../../vendor/preact.js";
 import { explainFilter } from "../../core/json.js";
+import { ConditionsField, FILTER_HINT } from "../conditions.js";
 
 export const STATES = ["indexed", "queued", "loading", "extracting", "writing", "paused", "failed", "cancelled", "deleting"];
 
@@ -47,10 +48,10 @@ export function Filters({ query, change, error }) {
         </select></div>
       <div class="field"><label for=${`${id}-key`}>Key</label>
         <input id=${`${id}-key`} type="text" dir="auto" spellcheck="false" autocomplete="off" value=${key} placeholder="notes/*" onInput=${(event) => setKey(event.target.value)} onBlur=${apply} /></div>
-      <div class="field grow"><label for=${`${id}-filter`}>Metadata</label>
-        <input id=${`${id}-filter`} type="text" class="code" spellcheck="false" autocomplete="off" value=${filter} placeholder=${'{"year": {"$gte": 1990}}'}
-          aria-invalid=${error ? "true" : undefined} aria-describedby=${error ? `${id}-error` : undefined} onInput=${(event) => setFilter(event.target.value)} onBlur=${apply} /></div>
+      <details class="filters-metadata" open=${Boolean(filter || error) || undefined}>
+        <summary>Metadata</summary>
+        <${ConditionsField} label="Only documents whose metadata fit" jsonLabel="Metadata as JSON" value=${filter} change=${setFilter} wrong=${error} hint=${FILTER_HINT} onBlur=${apply} onEnter=${apply} />
+      </details>
       <button class="unseen" tabindex="-1">Apply</button>
-      ${error && html`<p class="hint wrong" id=${`${id}-error`} role="alert">${error}</p>`}
     </form>`;
 }

@@ -18,7 +18,7 @@ from core.text.lead_in import split_lead_in
 from core.text.terms import hash_stem
 from core.text.titles import stem_of
 from retrieval.bridged.versions import find_name_stems
-from retrieval.candidates.pool import Pool
+from retrieval.candidates.pool import Pool, weigh_exact_words
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["Named", "compare_with_rest", "find_named", "find_unnamed_passages"]
@@ -78,12 +78,13 @@ def _is_said(title: frozenset[str], said: frozenset[str]) -> bool:
 async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:
     """Returns the candidates with cosines of a vector half way between the question and its rest without lead-in."""
     _, rest = split_lead_in(question)
+    exact = weigh_exact_words(pool.exact_words.within(rest), pool.chunks)
     if not pool.vectors.size:
-        return pool
+        return replace(pool, exact=exact)
     between = pool.vector + await embedder.embed_query(rest)
     length = float(np.linalg.norm(between))
     cosines = (pool.vectors @ between).astype(np.float64) / (length or 1.0)
-    return replace(pool, dense=np.where(np.isnan(pool.dense), np.nan, cosines))
+    return replace(pool, dense=np.where(np.isnan(pool.dense), np.nan, cosines), exact=exact)
 
 
 def find_unnamed_passages(named: Named, chunks: NDArray[np.int64], snapshot: GraphSnapshot) -> NDArray[np.float64]:

@@ -81,6 +81,16 @@ class ExactWords:
     idf: tuple[float, ...]
     total: float
 
+    def within(self, text: str) -> "ExactWords":
+        """Returns the words that stand in a text, as shares of all words of the question."""
+        kept = [place for place, word in enumerate(self.words) if word.casefold() in text.casefold()]
+        return ExactWords(
+            words=tuple(self.words[place] for place in kept),
+            chunks=tuple(self.chunks[place] for place in kept),
+            idf=tuple(self.idf[place] for place in kept),
+            total=self.total,
+        )
+
     @property
     def all_chunks(self) -> NDArray[np.int64]:
         """The chunks that have at least one of the words, ascending."""
@@ -282,6 +292,7 @@ class Pool:
     far each has the question's rare words (`exact`).
 
     - `graph_share`: how much the graph is expected to tell about the chunks, from 0 to 1.
+    - `exact_words`: these words.
     - `documents`: a number for the document of each chunk.
     - `dense` is NaN for a chunk without a vector (yet). `sparse` and `graph` are 0 for a chunk that is not among the
       best, unless its value is known.
@@ -297,6 +308,7 @@ class Pool:
     graph: NDArray[np.float64]
     graph_share: float
     exact: NDArray[np.float64]
+    exact_words: ExactWords
     documents: NDArray[np.int64]
     pagerank: GraphRanking
     labels: RowLabels
@@ -348,6 +360,7 @@ async def gather_pool(
         graph=graph,
         graph_share=weigh_graph(dense, sparse, graph, documents) if _knows_names(query, snapshot) else 0.0,
         exact=weigh_exact_words(exact, chunks),
+        exact_words=exact,
         documents=documents,
         pagerank=pagerank,
         labels=labels,

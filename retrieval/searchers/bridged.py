@@ -60,12 +60,12 @@ class Bridged:
                 compared, unnamed = await self._follow_lead_in(pool, query, snapshot, versions)
                 evidence, scores = await compute(self._rank, compared, query, snapshot)
             else:
-                unnamed = np.zeros(len(pool.chunks))
+                compared, unnamed = pool, np.zeros(len(pool.chunks))
                 (evidence, scores), versions = await asyncio.gather(
                     compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
                 )
             by_version = await compute(
-                weigh_versions, versions, pool.chunks, scores, EXACT * pool.exact, query, snapshot, unnamed=unnamed
+                weigh_versions, versions, pool.chunks, scores, EXACT * compared.exact, query, snapshot, unnamed=unnamed
             )
         if query.explain and query.corpus.settings.has_graph:  # whoever left it out knows
             _note_what_is_missing(pool, evidence, trace)

@@ -12,7 +12,7 @@ from core.text.names import normalise
 from core.text.terms import extract_terms
 from retrieval.bridged.evidence import PoolEvidence, compute_evidence
 from retrieval.candidates.fusion import weigh_graph
-from retrieval.candidates.pool import Pool, number_documents
+from retrieval.candidates.pool import ExactWords, Pool, number_documents
 from retrieval.candidates.row_labels import read_labels
 from retrieval.graph.snapshot import GraphSnapshot, build_snapshot
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
@@ -77,6 +77,7 @@ def pool(
         graph=graph,
         graph_share=weigh_graph(np.array(dense, np.float64), words, graph, of),
         exact=np.zeros(size),
+        exact_words=ExactWords(words=(), chunks=(), idf=(), total=0.0),
         documents=of,
         pagerank=rank_from_question(snapshot, question, PageRankConfig(), documents),
         labels=read_labels(question, snapshot.statistics),

@@ -14,9 +14,9 @@ from core.text.terms import split_words
 __all__ = ["find_said_labels"]
 
 _GROUPS = """
-net sales; revenue; revenues; sales; net revenue; operating revenues; turnover; top line
+net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover)
 gross margin; gross profit
-net income; net earnings; net profit; profit for the period; profit for the year; net income (loss); bottom line
+net income; net earnings; net profit; profit for the period; profit for the year; net income (loss)
 income before income taxes; profit before tax; pre-tax income; pre-tax profit; pre-tax result
 operating income; operating profit; income from operations; profit from operations; earnings from operations
 operating expenses; operating costs
@@ -41,7 +41,9 @@ chiffre d'affaires; ventes; revenus; produits d'exploitation
 résultat net; bénéfice net
 résultat opérationnel; résultat d'exploitation
 """
-"""A group a line, its terms between semicolons."""
+"""A group a line, its terms between semicolons. What is in parentheses has other meanings, too: rows may be called so,
+but a question that says it does not ask for the group.
+"""
 _SHORT_FORMS = (
     (re.compile(r"\bR ?& ?D\b"), "research and development"),
     (re.compile(r"\bSG ?& ?A\b"), "selling, general and administrative"),
@@ -92,9 +94,9 @@ def _read_groups() -> dict[_Stems, frozenset[frozenset[str]]]:
     """Returns for each term, as stems in their order, the labels of all terms of its group."""
     groups: dict[_Stems, frozenset[frozenset[str]]] = {}
     for line in _GROUPS.strip().splitlines():
-        terms = line.split(";")
+        terms = [term.strip() for term in line.split(";")]
         labels = frozenset(map(_label_of, terms))
-        groups |= {_split(term): labels for term in terms}
+        groups |= {_split(term): labels for term in terms if not term.startswith("(")}
     return groups
 
 

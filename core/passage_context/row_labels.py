@@ -6,7 +6,7 @@ has such a row, without reading it.
 
 from collections.abc import Iterator
 
-from core.passage_context.tables import BAR, are_fields, is_row, split_cells
+from core.passage_context.tables import BAR, are_fields, is_amount, is_row, split_cells
 from core.text.terms import split_words
 from core.text.value_kinds import find_stems
 
@@ -19,7 +19,10 @@ SUM_WORDS = find_stems("total subtotal sum Gesamt Summe Zwischensumme somme")
 
 
 def find_row_labels(text: str) -> set[frozenset[str]]:
-    """Returns the stems of each label, without numbers and words for sums. The label of `Name: Bo` is Bo."""
+    """Returns the stems of each label with an amount beside it, without numbers and words for sums.
+
+    A row of words is a header, or a list of settings and what they mean; its first cell is no label of a value.
+    """
     return set(_read_labels(text)) if BAR in text else set()
 
 
@@ -29,8 +32,12 @@ def _read_labels(text: str) -> Iterator[frozenset[str]]:
             continue
         first, *others = cells = split_cells(line)
         if are_fields(cells):
-            first = first.partition(": ")[2]
-        if len(first) <= _LONGEST and any(others):
+            first, *others = (cell.partition(": ")[2] for cell in cells)
+        if len(first) <= _LONGEST and any(map(_has_amount, others)):
             stems = frozenset(word.stem for word in split_words(first) if not any(map(str.isdigit, word.stem)))
             if 1 <= len(stems - SUM_WORDS) <= MOST_STEMS:
                 yield stems - SUM_WORDS
+
+
+def _has_amount(cell: str) -> bool:
+    return is_amount(cell) and any(map(str.isdigit, cell))

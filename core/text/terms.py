@@ -19,7 +19,18 @@ from numpy.typing import NDArray
 
 from core.text.word_lists import STOP_WORDS
 
-__all__ = ["MARKS", "TERM", "WORD", "Terms", "Word", "extract_terms", "hash_label", "hash_stem", "split_words"]
+__all__ = [
+    "HAS_LABELS",
+    "MARKS",
+    "TERM",
+    "WORD",
+    "Terms",
+    "Word",
+    "extract_terms",
+    "hash_label",
+    "hash_stem",
+    "split_words",
+]
 
 TERM = np.dtype([("stem", "<u4"), ("count", "u1"), ("capital", "u1"), ("lower", "u1"), ("place", "u1")])
 """One stem of a chunk, eight bytes.
@@ -75,6 +86,10 @@ def hash_label(stems: Collection[str]) -> int:
     return hash_stem("\0".join(["", *sorted(stems)]))
 
 
+HAS_LABELS = hash_label(())
+"""A term of each passage that has labels, so that their number is known without reading terms."""
+
+
 def extract_terms(heads: Iterable[str], text: str, labels: Iterable[Collection[str]] = ()) -> Terms:
     """Returns the terms of a chunk; `heads` are its title and heading, `labels` the stems of its rows' labels."""
     counts: dict[int, list[int]] = {}
@@ -83,7 +98,10 @@ def extract_terms(heads: Iterable[str], text: str, labels: Iterable[Collection[s
     of_head = set(counts)
     _count_stems(text, counts)
     shortest: dict[int, int] = {}
-    for label in sorted(labels, key=len, reverse=True):
+    labels = sorted(labels, key=len, reverse=True)
+    if labels:
+        counts[HAS_LABELS] = [0, 0, 0]
+    for label in labels:
         shortest |= dict.fromkeys(map(hash_stem, label), min(len(label), _MOST >> 1))
         counts.setdefault(hash_label(label), [0, 0, 0])
     rows = [

@@ -110,10 +110,16 @@ _BESIDE = re.compile(
 _UNTIL = frozenset({"before", "until", "prior to", "vor", "bis", "avant"})
 _ORIGINAL = re.compile(r"\b(?:original|ursprüngliche[nrms]?|contrat initial)\b", re.IGNORECASE)
 _EARLIER = re.compile(
-    r"\b(?:(?:previous|prior|earlier|preceding|past|older)\s(?:quarters|periods|reports|filings|versions|releases|editions)"
-    r"|(?:previous|prior|earlier|preceding)\s(?:quarter|report|filing|version|release|edition|ones)"
-    r"|(?:früheren?|vorigen?|vorherigen?|vorangegangenen?)\s(?:quartal(?:en|s|e)?|bericht(?:en|s|e)?|version(?:en)?|fassung(?:en)?)"
-    r"|(?:trimestres?|rapports?|versions?|éditions?)\s(?:précédente?s?|antérieure?s?))\b",
+    r"\b(?:previous|prior|earlier|preceding|past|older)\s{1,2}(?:(?:two|three|four|fiscal|quarterly|annual)\s){0,2}"
+    r"(?:quarters|periods|years|reports|filings|versions|releases|editions|ones)\b"
+    r"|\b(?:früheren?|früherer|vorigen|vorherigen|vorangegangenen|älteren?)\s"
+    r"(?:quartalen?|berichten?|jahren?|versionen|fassungen)\b"
+    r"|\b(?:trimestres|rapports|exercices|versions|éditions)\s(?:précédente?s|antérieure?s)\b",
+    re.IGNORECASE,
+)
+_COMPARES = re.compile(
+    r"\b(?:compar\w{1,8}|changed?|changes|trends?|trended|versus|vs|against|differ\w{0,8}"
+    r"|vergl[ei]\w{1,10}|gegenüber|verändert|unterschied\w{0,4}|par rapport|changé|évolué)\b",
     re.IGNORECASE,
 )
 """Who compares with earlier versions wants these, too; `the prior year` stands in the same report."""
@@ -277,7 +283,7 @@ def asks_for_newest(question: str) -> bool:
 
 def compares_with_earlier(question: str) -> bool:
     """Returns whether the question compares a version with earlier versions, in English, German or French."""
-    return _EARLIER.search(question) is not None
+    return _EARLIER.search(question) is not None and _COMPARES.search(question) is not None
 
 
 def asks_for_older(question: str) -> bool:

@@ -29,7 +29,7 @@ from retrieval.candidates.current import (
     search_vectors,
 )
 from retrieval.candidates.fusion import order_by_score, weigh_graph
-from retrieval.candidates.row_labels import RowLabels, find_labelled, read_labels
+from retrieval.candidates.row_labels import NO_LABELS, RowLabels, find_labelled
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import TermStatistics
 from retrieval.interruption import check_interrupted, run_interruptibly
@@ -296,7 +296,7 @@ class Pool:
     - `documents`: a number for the document of each chunk.
     - `dense` is NaN for a chunk without a vector (yet). `sparse` and `graph` are 0 for a chunk that is not among the
       best, unless its value is known.
-    - `labels`: the labels of rows of tables that the question says.
+    - `labels`: the labels of rows of tables that the question says, without `with_labelled` none.
     - `vector`: the vector of the question. `vectors` (n, dimension): the vectors of the chunks, 0 for a missing vector;
       without rows if they were not requested, and without columns in a corpus without vectors.
     - `unknown`: the entries that the snapshot does not know.
@@ -340,9 +340,9 @@ async def gather_pool(
     )
     by_mass = pagerank.chunks[order_by_score(pagerank.chunks, pagerank.mass)[:size]]
     chunks = np.unique(np.concatenate([by_cosine.chunks, by_words.chunks, exact.all_chunks, by_mass]))
-    labels = read_labels(query.text, snapshot.statistics)
+    labels = NO_LABELS
     if with_labelled:
-        labelled = await run_interruptibly(find_labelled, labels, chunks, snapshot)
+        labels, labelled = await run_interruptibly(find_labelled, query.text, chunks, snapshot)
         chunks = np.union1d(chunks, labelled)
     dense = _align(by_cosine, chunks, missing=np.nan)
     unknown = np.flatnonzero(np.isnan(dense))

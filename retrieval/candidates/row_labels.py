@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from core.passage_context.label_synonyms import find_said_labels
 from core.passage_context.row_labels import MOST_STEMS
-from core.text.terms import Terms, hash_label, hash_stem, split_words
+from core.text.terms import HAS_LABELS, Terms, hash_label, hash_stem, split_words
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import Stems, TermStatistics, bm25_idf, keep_rarest
 
-__all__ = ["RowLabels", "Weighted", "find_labelled", "read_labels", "weigh_labels"]
+__all__ = ["NO_LABELS", "RowLabels", "Weighted", "find_labelled", "read_labels", "weigh_labels"]
 
 _MOST_WORDS = 12
 """Words of a question that may be in labels, the rarest; they make 793 labels."""
@@ -31,7 +31,9 @@ _MOST_LABELS = 64
 _MOST_FOUND = 100
 """Passages that labels add to the candidates, as many as each other signal adds."""
 _MOST_DOCUMENTS, _MOST_READ = 64, 8192
-"""Documents that are looked into, and their passages whose terms are read, in a few milliseconds."""
+"""Documents that are looked into, and their passages whose terms are read, in some milliseconds."""
+_ONE_BY_ONE = 8
+"""Documents whose passages are listed one by one; listing takes as long as the corpus has passages."""
 
 Numbers = NDArray[np.int64]
 
@@ -67,6 +69,12 @@ class RowLabels:
     words: Weighted
 
 
+NO_LABELS = RowLabels(
+    whole=Weighted(hashes=np.zeros(0, np.uint32), weights=np.zeros(0)),
+    words=Weighted(hashes=np.zeros(0, np.uint32), weights=np.zeros(0)),
+)
+
+
 def read_labels(question: str, statistics: TermStatistics) -> RowLabels:
     """Returns the labels that some of the question's words make, or that say the same as its words; without numbers."""
     spelled = {hash_stem(word.stem): word.stem for word in split_words(question)}
@@ -88,27 +96,42 @@ def weigh_labels(labels: RowLabels, rows: Terms, owner: Numbers, size: int) -> N
     whole has its weight. Of another label, each word that the question says has its weight, divided by the number of
     the label's words.
     """
+    labelled = np.flatnonzero((rows["place"] > 1) | (rows["count"] == 0))
+    rows, owner = rows[labelled], owner[labelled]
     is_label = rows["count"] == 0
-    lengths = rows["place"] >> 1
-    weights = labels.whole.look_up(rows["stem"]) * is_label
-    weights = np.maximum(weights, labels.words.look_up(rows["stem"]) * (lengths > 0) / np.maximum(lengths, 1))
-    share = np.minimum(1.0, _MOST_LABELS / np.maximum(np.bincount(owner[is_label], minlength=size), 1))
+    lengths = np.maximum(rows["place"] >> 1, 1)
+    weights = np.where(is_label, labels.whole.look_up(rows["stem"]), labels.words.look_up(rows["stem"]) / lengths)
+    said = np.flatnonzero(weights)
     out = np.zeros(size)
-    np.maximum.at(out, owner, weights)
-    return out * share
+    np.maximum.at(out, owner[said], weights[said])
+    return out * np.minimum(1.0, _MOST_LABELS / np.maximum(np.bincount(owner[is_label], minlength=size), 1))
 
 
-def find_labelled(labels: RowLabels, chunks: Numbers, snapshot: GraphSnapshot) -> Numbers:
-    """Returns the passages with the best labels, ascending, in the documents of the candidates `chunks`.
+def find_labelled(question: str, chunks: Numbers, snapshot: GraphSnapshot) -> tuple[RowLabels, Numbers]:
+    """Returns the labels that the question may name, and the passages with the best of them, ascending, in the
+    documents of the candidates `chunks`; without candidates, at most `_MOST_FOUND`.
 
-    At most `_MOST_FOUND` are returned, without candidates. Documents with the most candidates are looked into first.
+    Documents with the most candidates are looked into first. Of a document of more than `_MOST_READ` passages, only so
+    many are read.
     """
-    if not len(chunks):
-        return np.zeros(0, np.int64)
-    counts = Counter(snapshot.document_ids(chunks.tolist()))
-    documents = [id for id, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
-    others = np.setdiff1d(snapshot.chunks_of_documents(documents[:_MOST_DOCUMENTS]), chunks)[:_MOST_READ]
+    labels = read_labels(question, snapshot.statistics)
+    has_labels = snapshot.statistics.document_frequency(np.array([HAS_LABELS], np.uint32))[0] > 0
+    if not len(chunks) or not (has_labels or len(labels.whole.hashes)):
+        return labels, np.zeros(0, np.int64)
+    others = _list_others(chunks, snapshot)
     rows, owner = snapshot.terms_of(others)
     weights = weigh_labels(labels, rows, owner, len(others))
     best = np.argsort(-weights, kind="stable")[:_MOST_FOUND]
-    return np.sort(others[best[weights[best] > 0]])
+    return labels, np.sort(others[best[weights[best] > 0]])
+
+
+def _list_others(chunks: Numbers, snapshot: GraphSnapshot) -> Numbers:
+    """Returns the passages, without `chunks`, of the documents of `chunks`, those with the most of these first."""
+    counts = Counter(snapshot.document_ids(chunks.tolist()))
+    documents = [id for id, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))][:_MOST_DOCUMENTS]
+    groups = [[id] for id in documents[:_ONE_BY_ONE]] + [documents[_ONE_BY_ONE:]]
+    listed = [np.zeros(0, np.int64)]
+    for group in groups:
+        if group and sum(map(len, listed)) < _MOST_READ:
+            listed.append(np.setdiff1d(snapshot.chunks_of_documents(group), chunks))
+    return np.concatenate(listed)[:_MOST_READ]

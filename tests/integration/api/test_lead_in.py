@@ -28,7 +28,6 @@ async def test_the_clause_of_the_named_lease_is_first(server: Server) -> None:
         body = {
             "query": f"Consider the lease of {name}; may the premises be sublet in part?",
             "k": 8,
-            "contributions": True,
         }
         answer = await server.client.post(f"{PATH}/search", json=body)
         assert answer.status_code == 200, answer.text

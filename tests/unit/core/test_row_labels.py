@@ -17,6 +17,7 @@ Country: Japan | Volts: 100
 2023 | 12 | 13
 A sentence that is much longer than the label of any row could ever be, as it goes on and on | 5 | 6
 Nothing follows |
+Mode | off or on | how it runs
 No table here.
 """
 
@@ -25,9 +26,8 @@ def stems(words: str) -> frozenset[str]:
     return frozenset(word.stem for word in split_words(words))
 
 
-def test_labels_are_first_cells_without_numbers_and_words_for_sums() -> None:
+def test_labels_are_first_cells_beside_an_amount_without_numbers_and_words_for_sums() -> None:
     assert find_row_labels(TABLE) == {
-        stems("net sales category"),
         stems("iPhone"),
         stems("net sales"),
         stems("research development expense"),
@@ -51,7 +51,7 @@ def test_a_stem_knows_how_long_the_shortest_label_is_that_has_it() -> None:
     found = extract_terms(["Sales"], TABLE, find_row_labels(TABLE))
     place = {row["stem"]: int(row["place"]) for row in found}
     assert place[hash_stem("develop")] == 3 << 1
-    assert place[hash_stem("sale")] == 2 << 1 | 1, "`net sales`, not `net sales by category`; the title has it too"
+    assert place[hash_stem("sale")] == 2 << 1 | 1, "the title has it, too"
     assert place[hash_stem("sentenc")] == 0
 
 
@@ -64,6 +64,7 @@ def test_a_stem_knows_how_long_the_shortest_label_is_that_has_it() -> None:
         ("What is the stockholders' equity?", ["shareholders equity", "equity"], []),
         ("Wie hoch war der Umsatz?", ["Umsatzerlöse"], ["Rohertrag"]),
         ("How many people live in Paris?", [], ["revenue"]),
+        ("Who leads the sales team, and what is the staff turnover?", [], ["revenue", "net sales"]),
     ],
 )
 def test_a_question_says_the_labels_of_other_companies(question: str, said: list[str], unsaid: list[str]) -> None:
@@ -74,6 +75,6 @@ def test_a_question_says_the_labels_of_other_companies(question: str, said: list
 
 def test_each_term_is_in_one_group_and_has_words() -> None:
     lines = label_synonyms._GROUPS.strip().splitlines()
-    of_lines = [{label_synonyms._split(term) for term in line.split(";")} for line in lines]
+    of_lines = [{label_synonyms._split(term) for term in line.split(";") if "(" not in term[:2]} for line in lines]
     assert () not in set().union(*of_lines)
     assert sum(map(len, of_lines)) == len(label_synonyms._read_groups())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from retrieval.bridged.versions import _words_of, find_unnamed
+from retrieval.bridged.versions import find_name_stems, find_unnamed
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,6 @@ from retrieval.bridged.versions import _words_of, find_unnamed
     ],
 )
 def test_families_that_a_question_does_not_name(question: str, titles: list[str], unnamed: list[int]) -> None:
-    families, stems = find_unnamed({str(n): _words_of(title) for n, title in enumerate(titles)}, question)
+    families, stems = find_unnamed({str(n): find_name_stems(title) for n, title in enumerate(titles)}, question)
     assert families == {str(n) for n in unnamed}
     assert stems or not families

@@ -12,7 +12,7 @@ def test_a_passage_with_thousands_of_labels_gains_little_by_each() -> None:
     whole = Weighted(hashes=np.array([hash_label(["rate"])], np.uint32), weights=np.array([1.0]))
     labels = RowLabels(whole=whole, words=Weighted(hashes=np.zeros(0, np.uint32), weights=np.zeros(0)))
     honest = extract_terms([], "Rate | 5", [["rate"], ["other"]])
-    hostile = extract_terms([], "Rate | 5", [["rate"], *([f"word{n}"] for n in range(639))])
+    hostile = extract_terms([], "Rate | 5", [["rate"], *([f"word{n}"] for n in range(638))])
     rows = np.concatenate([honest, hostile])
     owner = np.repeat([0, 1], [len(honest), len(hostile)])
     np.testing.assert_allclose(weigh_labels(labels, rows, owner, 2), [1.0, 0.1])
@@ -43,8 +43,7 @@ def test_passages_are_found_by_labels_in_the_documents_of_the_candidates() -> No
     )
 
     def find(question: str, *candidates: int) -> list[int]:
-        labels = read_labels(question, snapshot.statistics)
-        return find_labelled(labels, np.array(candidates, np.int64), snapshot).tolist()
+        return find_labelled(question, np.array(candidates, np.int64), snapshot)[1].tolist()
 
     assert find("How have net sales trended?", 3) == [20]
     assert find("What were the fuel costs?", 3, 5) == [21]

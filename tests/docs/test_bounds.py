@@ -9,6 +9,7 @@ from api import serving, uploads
 from api.access import limits
 from api.transport import bodies, connections, turns
 from app.container import adapters
+from app.services.stored_questions import questions as stored
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
@@ -35,7 +36,7 @@ from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
 from retrieval import cut_tables
-from retrieval.bridged import evidence
+from retrieval.candidates import row_labels
 from retrieval.exploration import finding, values
 from retrieval.resolution import candidates, features, proposals
 from stores import web_endpoint
@@ -181,8 +182,16 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/unit/core/test_cell_work.py::test_a_question_of_any_length_costs_little",
     ),
     "labels of rows of a passage": (
-        [evidence._MOST_LABELS],
+        [row_labels._MOST_LABELS],
         "tests/unit/retrieval/bridged/test_label_bounds.py::test_a_passage_with_thousands_of_labels_gains_little_by_each",
+    ),
+    "passages that labels find": (
+        [row_labels._MOST_DOCUMENTS, row_labels._MOST_READ, row_labels._MOST_FOUND],
+        "tests/unit/retrieval/bridged/test_label_bounds.py::test_documents_with_the_most_candidates_are_looked_into_first",
+    ),
+    "conversation that a follow-up reads": (
+        [stored._MOST_TURNS, stored._LONGEST_TURN],
+        "tests/integration/api/stored/test_conversations.py::test_a_long_conversation_is_read_from_its_last_questions",
     ),
     "passage that is parsed for facts": (
         [syntax._MOST_TEXT, parsing._LONGEST, rules._MOST_SENTENCE, syntax._MOST_FACTS],

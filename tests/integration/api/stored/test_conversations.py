@@ -80,3 +80,19 @@ async def test_a_history_is_not_given_twice(people: Server) -> None:
     refused = await people.client.post(PATH, json=body)
     assert refused.status_code == 422
     assert "`follows` takes the place of `history`" in refused.text
+
+
+async def test_a_long_conversation_is_read_from_its_last_questions(tmp_path: Path) -> None:
+    with ChatServer(respond=_respond) as chat:
+        async with serving(tmp_path, chat) as server:
+            asked = await done(server, question="What is question 0?", reasoner="vanilla")
+            for number in range(1, 11):
+                asked = await done(
+                    server, question=f"What is question {number}?", follows=asked["id"], reasoner="vanilla"
+                )
+            chat.calls.clear()
+            await done(server, question=f"{_FOLLOW_UP} {'x' * 3000}", follows=asked["id"], reasoner="vanilla")
+            told = _restating(chat).text
+    assert "question 10?" in told
+    assert "question 1?" in told
+    assert "question 0?" not in told

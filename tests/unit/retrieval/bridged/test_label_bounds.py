@@ -1,9 +1,11 @@
 """Labels of rows, and stems of a question: what passages gain by them, and which passages they find."""
 
 import numpy as np
+import pytest
 
 from core.text.terms import extract_terms, hash_label, hash_stem
 from retrieval.bridged.versions import _covers
+from retrieval.candidates import row_labels
 from retrieval.candidates.row_labels import RowLabels, Weighted, find_labelled, read_labels, weigh_labels
 from tests.unit.retrieval.bridged.builders import Said, corpus
 
@@ -58,3 +60,14 @@ def test_a_label_whole_weighs_more_than_a_word_of_it() -> None:
     rows, owner = snapshot.terms_of(np.arange(4))
     weights = weigh_labels(read_labels("the fuel costs", snapshot.statistics), rows, owner, 4)
     assert weights[1] > weights[0] > weights[2] > weights[3] == 0
+
+
+def test_documents_with_the_most_candidates_are_looked_into_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(row_labels, "_MOST_READ", 3)
+    monkeypatch.setattr(row_labels, "_MOST_FOUND", 2)
+    row = "Fuel expenses | 3,160 | 3,965"
+    large = [Said(document="large", text=row) for _ in range(6)]
+    small = [Said(document="small", text=text) for text in ("a ferry", "a boat", row, row, row, row)]
+    snapshot = corpus(*large, *small)
+    _, found = find_labelled("What were the fuel costs?", np.array([0, 6, 7]), snapshot)
+    assert found.tolist() == [8, 9]

@@ -135,3 +135,8 @@ def open_page(request: pytest.FixtureRequest, chromium: Browser, watch: Watch) -
     finally:
         for context in contexts:
             context.close()
+
+
+def open_part(page: Page, name: str) -> None:
+    """Opens what is closed below an answer."""
+    page.locator("summary").get_by_role("heading", name=name, exact=True).click()

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.documents import make_long_pdf
-from tests.e2e.page.conftest import OpenPage
+from tests.e2e.page.conftest import OpenPage, open_part
 from tests.e2e.page.library import ATTACK, BIRTHPLACE, BORN, DESIGNED, HOSTILE, MILL
 from tests.e2e.page.live import Live
 from tests.e2e.page.reader import Known
@@ -29,11 +29,6 @@ def ask(page: Page, question: str) -> None:
 
 def wait_for_answer(page: Page) -> None:
     expect(page.get_by_role("heading", name=re.compile("^Answer "))).to_be_visible()
-
-
-def open_part(page: Page, name: str) -> None:
-    """Opens what is closed below an answer."""
-    page.locator("summary").get_by_role("heading", name=name, exact=True).click()
 
 
 def test_a_question_leads_to_an_answer_whose_citations_open(open_page: OpenPage) -> None:

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.page import library
-from tests.e2e.page.conftest import LIBRARY, WIDTHS, OpenPage
+from tests.e2e.page.conftest import LIBRARY, WIDTHS, OpenPage, open_part
 from tests.e2e.page.live import Live, serve, twins
 from tests.e2e.page.watch import Watch, assert_accessible
 from tests.twins.chat_server import Reply
@@ -270,6 +270,8 @@ def test_an_answer(view: OpenView, live: Live) -> None:
     expect(page.get_by_role("heading", name="Step 2 of 3")).to_be_visible()
     assert_accessible(page, "a step")
     page.get_by_role("button", name="Close").click()
+    open_part(page, "Trail")
+    assert_accessible(page, "the trail")
     page.get_by_role("button", name="As a list").click()
     assert_accessible(page, "the trail as a list")
     page.get_by_role("button", name="Ask again").click()

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from playwright.sync_api import expect
 
-from tests.e2e.page.conftest import LIBRARY, OpenPage
+from tests.e2e.page.conftest import LIBRARY, OpenPage, open_part
 from tests.e2e.page.library import ATTACK, HOSTILE, HOSTILE_NAME
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch
@@ -167,6 +167,7 @@ def test_a_hostile_answer(open_page: OpenPage) -> None:
     expect(answer.locator("img, script, iframe, [onclick], [onerror]")).to_have_count(0)
     answer.get_by_role("button", name=re.compile("^Source 1")).first.click()
     expect(page.get_by_role("complementary")).to_contain_text(SCRIPT)
+    open_part(page, "Trail")
     trail = page.get_by_role("group", name=re.compile("^The trail"))
     expect(trail).to_contain_text("Mallory")
     with page.expect_download() as saved:

@@ -63,7 +63,7 @@ MAX_REJECTIONS = 10_000
 def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, str]:
     """Returns the two ids in ascending order. Raises as `EntityResolution.reject` does; `present` rejections exist."""
     if first_id == second_id:
-        raise InvalidInput(f"both are the entity {first_id!r}; name two entities")
+        raise Conflict(f"both are the entity {first_id!r}; name two entities")
     if present >= MAX_REJECTIONS:
         raise Conflict(f"this corpus has {present:,} rejected pairs, the most that are possible; withdraw some")
     return (first_id, second_id) if first_id < second_id else (second_id, first_id)

@@ -258,8 +258,8 @@ class EntityResolution(Protocol):
     async def reject(self, corpus_id: str, first_id: str, second_id: str) -> EntityRejection:
         """Keeps that two entities are two, and returns the rejection, which may be there already.
 
-        Raises `NotFound` for an entity that no passage mentions, `InvalidInput` if both ids are the same, and
-        `Conflict` if there are too many rejections.
+        Raises `NotFound` for an entity that no passage mentions, and `Conflict` if both ids are the same, or if there
+        are too many rejections.
         """
         ...
 

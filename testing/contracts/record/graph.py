@@ -238,7 +238,7 @@ class ResolutionContract(RecordFixtures):
         assert await record.resolution.list(pair.id) == []
 
     async def test_rejections_that_cannot_be(self, record: Record, pair: Corpus) -> None:
-        with pytest.raises(InvalidInput, match="name two entities"):
+        with pytest.raises(Conflict, match="name two entities"):
             await record.resolution.reject(pair.id, ADA, ADA)
         with pytest.raises(NotFound, match="'none'"):
             await record.resolution.reject(pair.id, ADA, "none")

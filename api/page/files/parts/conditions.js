@@ -1,6 +1,6 @@
 /** A filter of documents: plain conditions, and the same as JSON for those who want more. */
 
-import { html, useEffect, useId, useRef, useState } from "../vendor/preact.js";
+import { html, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
 import { CONDITIONS, needsValue, readConditions, writeConditions } from "../core/conditions.js";
 import { Icon } from "./icons.js";
 
@@ -19,28 +19,33 @@ export function ConditionsField({ label, jsonLabel, value, change, wrong, hint, 
   const id = useId();
   const written = useRef(value); // what these conditions were written as, so that a half-typed one stays
   const [rows, setRows] = useState(() => readConditions(value));
-  useEffect(() => {
+  const latest = useRef(rows); // several keys may be typed before the page is drawn again
+  const show = (next) => {
+    latest.current = next;
+    setRows(next);
+  };
+  useLayoutEffect(() => { // before the next key: else an older value would replace what was typed after it
     if (value === written.current) return;
     written.current = value;
-    setRows(readConditions(value));
+    show(readConditions(value));
   }, [value]);
   const set = (next) => {
-    setRows(next);
+    show(next);
     written.current = writeConditions(next);
     if (written.current !== value) change(written.current);
   };
   const keys = (event) => {
     if (onEnter && event.key === "Enter" && !event.shiftKey) onEnter(event);
   };
-  const edit = (at, changes) => set(rows.map((row, i) => (i === at ? { ...row, ...changes } : row)));
+  const edit = (at, changes) => set(latest.current.map((row, i) => (i === at ? { ...row, ...changes } : row)));
   return html`
     <fieldset class="conditions">
       <legend>${label}</legend>
       ${rows
         ? html`
           ${rows.length > 0 && html`<ul class="plain condition-rows">${rows.map((row, i) => html`
-            <${Row} key=${i} id=${`${id}-${i}`} row=${row} edit=${(changes) => edit(i, changes)} remove=${() => set(rows.filter((_, at) => at !== i))} onBlur=${onBlur} />`)}</ul>`}
-          <div><button type="button" onClick=${() => set([...rows, NEW])}><${Icon} name="add" /> Add a condition</button></div>`
+            <${Row} key=${i} id=${`${id}-${i}`} row=${row} edit=${(changes) => edit(i, changes)} remove=${() => set(latest.current.filter((_, at) => at !== i))} onBlur=${onBlur} />`)}</ul>`}
+          <div><button type="button" onClick=${() => set([...latest.current, NEW])}><${Icon} name="add" /> Add a condition</button></div>`
         : html`<p class="hint">This filter is written as JSON.</p>`}
       <datalist id=${`${id}-fields`}>${ALWAYS.map((one) => html`<option value=${one} />`)}</datalist>
       <details class="as-json" open=${!rows || Boolean(wrong) || undefined}>

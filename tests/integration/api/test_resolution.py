@@ -106,7 +106,7 @@ async def test_a_rejected_pair_is_not_proposed_until_it_is_withdrawn(people: Ser
 
 
 @pytest.mark.parametrize(
-    ("entity", "other", "status"), [(NAMED, NAMED, 422), (NAMED, "none", 404), ("none", NAMED, 404)]
+    ("entity", "other", "status"), [(NAMED, NAMED, 409), (NAMED, "none", 404), ("none", NAMED, 404)]
 )
 async def test_pairs_that_cannot_be_rejected(people: Server, entity: str, other: str, status: int) -> None:
     answer = await people.client.post(f"{CORPUS}/rejections", json={"entity": entity, "other": other})

@@ -108,7 +108,7 @@ def _add_rivals(found: Sequence[tuple[int, int, NameLikeness]]) -> tuple[Candida
     for short, long, likeness in found:
         same[short, likeness.relation].append(long)
     return tuple(
-        Candidate(short, long, likeness, tuple(one for one in same[short, likeness.relation] if one != long))
+        Candidate(short, long, likeness, tuple(other for other in same[short, likeness.relation] if other != long))
         for short, long, likeness in found
     )
 

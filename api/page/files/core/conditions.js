@@ -68,7 +68,7 @@ function valueOf(text) {
   return !wrong && isPlain(value) ? value : trimmed;
 }
 
-/** Returns conditions as JSON; those that are not complete are left out. @param {Condition[]} conditions */
+/** Returns conditions as JSON, without conditions that are not complete. @param {Condition[]} conditions */
 export function writeConditions(conditions) {
   const each = conditions.filter(isComplete).map(({ field, condition, value }) => [field.trim(), condition, needsValue(condition) ? valueOf(value) : true]);
   if (!each.length) return "";

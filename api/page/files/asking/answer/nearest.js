@@ -25,7 +25,7 @@ export function PassagesOf({ answer, active, point, open, verdicts }) {
 /** True for an answer that has sources, or nearest passages. */
 export const hasPassages = (answer) => answer.citations.length > 0 || nearestOf(answer).length > 0;
 
-/** The first passages of the steps of a declined answer, each once; those that were deleted since are left out. */
+/** The first passages of the steps of a declined answer, each once; passages that were deleted since are left out. */
 function nearestOf(answer) {
   if (!answer.abstained) return [];
   const found = new Map();

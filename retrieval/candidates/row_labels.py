@@ -30,7 +30,7 @@ _MOST_LABELS = 64
 """Labels of a passage with their full weight. With more, each weighs less: no passage is to be found by all labels."""
 _MOST_FOUND = 100
 """Passages that labels add to the candidates, as many as each other signal adds."""
-_MOST_DOCUMENTS, _MOST_READ = 64, 8192
+_MOST_DOCUMENTS, _MOST_READ = 64, 2048
 """Documents that are looked into, and their passages whose terms are read, in some milliseconds."""
 _ONE_BY_ONE = 8
 """Documents whose passages are listed one by one; listing takes as long as the corpus has passages."""

@@ -64,7 +64,7 @@ _MOST = 255
 
 MOST_REPEATED = 2
 """A word of a question weighs as often as the question has it, up to this number: what a long question comes back to is
-its topic. More repetitions are a text that was pasted.
+its topic. More repetitions are a text that was pasted. Small words weigh once.
 """
 
 

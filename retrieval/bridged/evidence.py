@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.execution.threads import compute
 from core.ports.retrieval import Query
 from core.text.terms import MOST_REPEATED, Terms, hash_stem, split_words
+from core.text.word_lists import SMALL_WORDS
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.fusion import fuse, order_by_score
@@ -178,7 +179,7 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
     for word in split_words(question):
         stem = hash_stem(word.stem)
         written.setdefault(stem, question[word.start : word.end])
-        repeated[stem] += 1
+        repeated[stem] += question[word.start : word.end].lower() not in SMALL_WORDS
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)
     stems, idf = keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
@@ -188,7 +189,7 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
         idf=idf,
         written=tuple(written[stem] for stem in stems.tolist()),
         all_stems=all_stems,
-        all_weight=all_idf * np.array([min(repeated[stem], MOST_REPEATED) for stem in all_stems.tolist()]),
+        all_weight=all_idf * np.array([min(repeated[stem], MOST_REPEATED) or 1 for stem in all_stems.tolist()]),
     )
 
 

@@ -17,6 +17,7 @@ from core.ports.retrieval import Query, SearchResult
 from core.ports.views import Scored, VectorKind
 from core.text.query import Term, TextQuery
 from core.text.terms import MOST_REPEATED, WORD
+from core.text.word_lists import SMALL_WORDS
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
@@ -146,7 +147,7 @@ async def search_text(
     """
     words = asked or TextQuery(
         should=tuple(
-            Term(text=word, boost=min(count, MOST_REPEATED))
+            Term(text=word, boost=1 if word in SMALL_WORDS else min(count, MOST_REPEATED))
             for word, count in Counter(WORD.findall(query.text.lower())).items()
         )
     )

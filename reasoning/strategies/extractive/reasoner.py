@@ -15,9 +15,12 @@ from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
 from core.ports.retrieval import Fact, Hit, Query, check_searched
 from core.strategies import StrategyConfig
+from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
 from core.text.shortening import shorten
 from core.text.value_kinds import find_stems
 from core.trace import Trace
+from reasoning.citations.held import is_document_named
 from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
@@ -180,8 +183,9 @@ async def read_hits(
     Units that state what the question asks for, by one of the `facts` of the hits, go before the others. The
     probabilities are of the best unit by words.
     """
-    asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     hits = hits[:_MOST_HITS]
+    question = _drop_lead_in(question, hits)
+    asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
         return Reading(asked=asked)
@@ -208,6 +212,16 @@ async def read_hits(
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
+
+
+def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
+    """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
+    lead-in, so its words do not tell which of them answers, nor whether any does.
+    """
+    lead_in, asked = split_lead_in(question)
+    if lead_in and find_names(lead_in) and hits and is_document_named(lead_in, passage_text(hits[0])):
+        return asked
+    return question
 
 
 async def _compare(

@@ -45,6 +45,18 @@ async def test_a_doubtful_answer_says_so(desk: ReasoningDesk) -> None:
     assert withheld.steps[0].answer == ""
 
 
+async def test_a_lead_in_that_names_the_document_is_no_evidence(desk: ReasoningDesk) -> None:
+    """All passages of the document fit its words, also where none answers."""
+    lacking = "who illustrated its cover in Bolivia?"
+    about, _ = await desk.ask(QUOTING, f"Consider The Outsiders; {lacking}")
+    story, _ = await desk.ask(QUOTING, f"Consider the novel of Halden; {lacking}")
+    assert "“illustrated”" in about.note
+    assert "“Halden”" in story.note
+    assert "“Outsiders”" not in about.note
+    declined, _ = await desk.ask("extractive", f"Consider The Outsiders; {lacking}")
+    assert declined.abstained
+
+
 async def test_an_answer_says_that_it_only_quotes(desk: ReasoningDesk) -> None:
     answer, trace = await desk.ask(QUOTING, QUESTION)
     assert answer.note.startswith("Extractive: this answer only quotes its sources; no language model wrote it.")

@@ -235,3 +235,15 @@ async def test_a_word_that_a_question_repeats_weighs_more(repeated: str, tmp_pat
         found = await world.searcher("sparse").search(query, Trace())
         assert found.hits[0].document.key == repeated
         assert found.hits[0].score > found.hits[1].score
+
+
+async def test_a_small_word_that_a_question_repeats_weighs_once(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [Passage(key="a", title="Halden", text="The mill."), Passage(key="b", title="Porto", text="A ship.")]
+        )
+        once, often = [
+            (await world.searcher("sparse").search(world.query(text), Trace())).hits[0].score
+            for text in ("the mill", "the mill, the, the")
+        ]
+        assert once == often

@@ -1,7 +1,7 @@
 """Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -196,7 +196,8 @@ async def _enqueue(
 ) -> Enqueued:
     container.check_embedding(corpus)
     await container.files.put(corpus.id, contents())
-    revisions = await _inherit_access(container, corpus, revisions, mails)
+    given = await _read_access(container, corpus, revisions, mails)
+    revisions = await _inherit_access(container, corpus, revisions, given)
     submitted = revisions
     if on_conflict is OnConflict.SKIP:
         revisions = await _leave_out_attachments(container, corpus, revisions, mails)
@@ -217,6 +218,10 @@ async def _enqueue(
     await _list_orphans(container, corpus.id, unwritten)
     await container.notifier.notify_soon(corpus.id)
     await _delete_lost_attachments(container, corpus, enqueued, mails)
+    for key, access in (await _read_access(container, corpus, submitted, mails)).items():
+        if access != given.get(key):  # it was changed after it was inherited
+            ids = [one.id for one in enqueued.documents if one.key.startswith(attachment_prefix(key))]
+            await container.record.submissions.set_access(corpus.id, ids, access)
     return enqueued
 
 
@@ -234,18 +239,22 @@ async def _leave_out_attachments(
     ]
 
 
-async def _inherit_access(
+async def _read_access(
     container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Collection[str]
+) -> dict[str, DocumentAccess]:
+    """Returns the access that present mails have, by key, of those that are submitted without one."""
+    named = {revision.key for revision in revisions if revision.access is not None}
+    found = {key: await _find(container, corpus, key) for key in mails if key not in named}
+    return {key: document.access for key, document in found.items() if document is not None}
+
+
+async def _inherit_access(
+    container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Mapping[str, DocumentAccess]
 ) -> list[NewRevision]:
     """Returns the revisions, with the access of its mail for each attachment that is new, if neither names one: what is
-    attached to the next version of a mail is for those who may see the mail.
+    attached to the next version of a mail is for those who may see the mail. `mails` have the access by key.
     """
-    named = {revision.key: revision.access for revision in revisions}
-    access: dict[str, DocumentAccess] = {}
-    for key in mails:
-        if named.get(key) is None and (document := await _find(container, corpus, key)) is not None:
-            access[attachment_prefix(key)] = document.access
-    access = {prefix: one for prefix, one in access.items() if one is not None}
+    access = {attachment_prefix(key): one for key, one in mails.items() if one is not None}
     inherited = []
     for revision in revisions:
         prefix = next((prefix for prefix in access if revision.key.startswith(prefix)), None)

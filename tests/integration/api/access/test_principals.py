@@ -244,10 +244,10 @@ async def test_no_route_tells_a_key_of_documents_of_other_principals(matrix: Mat
     asked = await _ask(carl)
     assert "ledger" in str(asked["answer"]).lower()
     await _give(whole, _ACCESS)
+    withdrawn = (await carl("GET", f"{_BASE}/questions/{asked['id']}")).json()
+    assert (withdrawn["withdrawn"], withdrawn["answer"]) == (True, None)
     matrix.ids["questions"] = [asked["id"]]
     assert await matrix.find_leaks(carl) == [], "what was taken away"
-    withdrawn = (await carl("GET", f"{_BASE}/questions/{asked['id']}")).json()
-    assert (withdrawn["state"], withdrawn["answer"]) == ("withdrawn", None)
     assert matrix.requests >= 3_000
     assert matrix.answered >= 0.5 * matrix.requests, "a request that is refused tells little"
     anna = await keys.make(*_ALL, corpora=["people"], principals=["user:anna"])

@@ -40,6 +40,7 @@ _LOOKALIKES: tuple[list[str], ...] = (
     ["group:a,user:anna"],
     ["group:%"],
     ["group:b", "user:annA"],
+    ["group:b", "user:anna@example.org", "group:a/b"],
     ["user:anna\u200b"],
     ["user:group:a"],
     [],

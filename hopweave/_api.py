@@ -58,6 +58,7 @@ from hopweave._values.answers import (
     VerifyingEvent,
 )
 from hopweave._values.content import (
+    AccessChange,
     ActionUsage,
     Chunk,
     Corpus,
@@ -126,6 +127,7 @@ from hopweave._values.content import (
 )
 
 __all__ = [
+    "AccessChange",
     "ActionUsage",
     "Answer",
     "AnswerWithout",

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
@@ -15,9 +15,12 @@ from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
+from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS, PRINCIPAL_PATTERN, DocumentAccess
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
 __all__ = [
+    "AccessChangeIn",
+    "AccessChangedOut",
     "ChunkListOut",
     "ChunkOut",
     "DeleteIn",
@@ -85,6 +88,19 @@ class EstimateOut(Out):
     notes: Annotated[list[EstimateNoteOut], BeforeValidator(_name_parts)]
 
 
+_Principal = Annotated[str, Field(max_length=MAX_PRINCIPAL_LENGTH, pattern=PRINCIPAL_PATTERN)]
+_Access = Annotated[list[_Principal], Field(max_length=MAX_PRINCIPALS, fail_fast=True)]
+
+AccessIn = Annotated[
+    _Access | None,
+    Field(
+        description="Who may see the document, beside keys without principals: users and groups, such as "
+        "`group:legal`. Left out or null, a new document is for everyone who may see the corpus, and a present one for "
+        "those who may see it now."
+    ),
+]
+
+
 class ManifestFileIn(In):
     """What the sender states about a file. All fields are optional.
 
@@ -95,6 +111,7 @@ class ManifestFileIn(In):
     title: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_VALUES)
     media_type: str | None = None
+    access: AccessIn = None
 
 
 class UploadIn(In):
@@ -218,6 +235,7 @@ class DocumentIn(In):
     embedding_model: str | None = Field(
         default=None, description="The model of the embeddings, by the name that the corpus has; they need it."
     )
+    access: AccessIn = None
 
 
 class DocumentsIn(In):
@@ -226,8 +244,10 @@ class DocumentsIn(In):
     budget: JobBudgetIn | None = None
 
 
-class DeleteIn(In):
-    """Either `keys` or `filter` says which documents are deleted."""
+class _ChosenIn(In):
+    """Documents by `keys` or by `filter`."""
+
+    _INSTEAD: ClassVar[str]
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -248,13 +268,32 @@ class DeleteIn(In):
         if (self.keys is None) == (self.filter is None):
             raise ValueError("give either `keys` or `filter`")
         if self.filter is not None and has_empty_part(self.filter):
-            raise ValueError("an empty filter, or part of one, matches every document; delete the corpus instead")
+            raise ValueError(f"an empty filter, or part of one, matches every document; {self._INSTEAD}")
         return self
+
+
+class DeleteIn(_ChosenIn):
+    """Either `keys` or `filter` says which documents are deleted."""
+
+    _INSTEAD: ClassVar[str] = "delete the corpus instead"
+
+
+class AccessChangeIn(_ChosenIn):
+    """Either `keys` or `filter` says which documents the access is for, with the attachments of mails among them.
+    `access` null is for everyone who may see the corpus; `[]` for nobody but keys without principals.
+    """
+
+    _INSTEAD: ClassVar[str] = "give it a condition, such as on `$key`"
+
+    access: _Access | None
 
 
 class DocumentPatchIn(In):
     """What is left out stays. `enabled: false` hides the document from every search, question and walk in the graph, at
     once, until it is enabled again. `metadata` is merged into those of the sender: null deletes a field.
+
+    `access` says who may see the document, and the attachments of a mail, at once: null is for everyone who may see the
+    corpus, `[]` for nobody but keys without principals.
 
     `title: null` brings back the title of the document's text. Metadata that the content itself has stay unless a field
     replaces them.
@@ -266,6 +305,7 @@ class DocumentPatchIn(In):
                 {"required": ["title"]},
                 {"required": ["metadata"]},
                 {"required": ["enabled"], "properties": {"enabled": {"type": "boolean"}}},
+                {"required": ["access"]},
             ]
         }
     )
@@ -273,12 +313,21 @@ class DocumentPatchIn(In):
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     metadata: dict[str, Any] | None = Field(default=None, max_length=MAX_METADATA_VALUES)
     enabled: Flag | None = None
+    access: _Access | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.makes_revision and self.enabled is None:
-            raise ValueError("give `title`, `metadata` or `enabled`")
+        if not self.makes_revision and self.enabled is None and not self.sets_access:
+            raise ValueError("give `title`, `metadata`, `enabled` or `access`")
         return self
+
+    @property
+    def sets_access(self) -> bool:
+        return "access" in self.model_fields_set
+
+    @property
+    def new_access(self) -> DocumentAccess:
+        return None if self.access is None else tuple(self.access)
 
     @property
     def makes_revision(self) -> bool:
@@ -340,6 +389,9 @@ class DocumentOut(Out):
     content_hash: str
     updated_at: datetime
     enabled: bool
+    access: list[str] | None = Field(
+        description="Who may see it; null: everyone who may see the corpus. A key with principals is shown its own."
+    )
 
 
 class DocumentDetailOut(DocumentOut):
@@ -357,6 +409,13 @@ class DeletedOut(StartedOut):
     @classmethod
     def from_deletion(cls, job: Job, missing: Sequence[str] = ()) -> Self:
         return cls(job=JobOut.from_job(job), missing=list(missing))
+
+
+class AccessChangedOut(Out):
+    """`documents` have the access now, with attachments; `missing` are the keys that no document has."""
+
+    documents: int
+    missing: list[str]
 
 
 class PageOut(Out):

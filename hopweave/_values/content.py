@@ -103,7 +103,8 @@ class NewDocument:
 
     `media_type` chooses the loader of `text` or `content`, such as `text/markdown`. `content` is in Base64 and needs
     it; a `NewFile` is the shorter way. `embedding` is the vector of the text, as in a `NewChunk`, and needs
-    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called.
+    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called. `access` has
+    the principals that may see it, such as `group:legal`; None: everyone who may see the corpus, or who sees it now.
     """
 
     key: str | None = None
@@ -117,13 +118,15 @@ class NewDocument:
     triples: tuple[Any, ...] = ()
     embedding: Sequence[float] | str | None = None
     embedding_model: str | None = None
+    access: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewFile:
     """A file to ingest, by its bytes. `name` is its default key, and its suffix chooses the loader.
 
-    `media_type` chooses the loader instead. `title` and `metadata` take precedence over those in the file.
+    `media_type` chooses the loader instead. `title`, `metadata` and `access` (the principals that may see the document)
+    take precedence over those in the file.
     """
 
     name: str
@@ -132,6 +135,7 @@ class NewFile:
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     media_type: str | None = None
+    access: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,7 +160,8 @@ class Rejection:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Document:
     """`state` is that of the newest revision; `readable` tells whether there is a current one, which searches see if
-    the document is `enabled`.
+    the document is `enabled`. `access` has the principals that may see it (None: everyone who may see the corpus); a
+    caller with principals is shown its own.
     """
 
     id: str
@@ -173,6 +178,7 @@ class Document:
     content_hash: str
     updated_at: datetime
     enabled: bool
+    access: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -307,6 +313,14 @@ class Ingestion:
     def count(self, state: str) -> int:
         """Returns how many documents of the jobs are in this state, such as `indexed`, `failed` or `unchanged`."""
         return sum(job.counts.get(state, 0) for job in self.jobs)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessChange:
+    """`documents` have the access now, with attachments; `missing` are the keys that no document has."""
+
+    documents: int
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

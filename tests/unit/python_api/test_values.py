@@ -20,6 +20,7 @@ _OTHER_NAMES = {
     "Budget": "BudgetIn",
     "Message": "MessageIn",
     "Rejection": "RejectedOut",
+    "AccessChange": "AccessChangedOut",
     "Deletion": "DeletedOut",
     "StoredQuestion": "QuestionOut",
 }
@@ -102,6 +103,7 @@ def test_events_have_the_fields_of_the_http_api(openapi: dict[str, Any]) -> None
         (corpora.rename_corpus, "RenameIn", set(), set()),
         (documents.change_document, "DocumentPatchIn", {"document"}, set()),
         (documents.delete_documents, "DeleteIn", set(), set()),
+        (documents.set_access, "AccessChangeIn", set(), set()),
         (jobs.resume_job, "ResumeIn", {"job", "budget_tokens"}, {"budget"}),
     ],
 )

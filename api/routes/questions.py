@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, StreamingResponse
 from api.access.keys import READ
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, IdempotencyKey, Limit, json_response, run_json_once, run_while_connected
-from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
-from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
+from api.schemas.ask import AskCorporaIn, AskIn, BudgetIn
+from api.schemas.search import SearchCorporaIn, SearchIn, convert_page
 from api.schemas.stored_questions import (
     QuestionChangesOut,
     QuestionIn,
@@ -42,18 +42,22 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.record_policy.questions import nothing_to_verify
 from core.trace import Trace
+from hopweave.wire.answers import Answer
+from hopweave.wire.search import SearchResult
 
 __all__ = ["router", "stored_router"]
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
 
-@router.post("/corpora/{corpus}/search", dependencies=[READ], summary="Rank passages", response_model=SearchOut)
+@router.post("/corpora/{corpus}/search", dependencies=[READ], summary="Rank passages", response_model=SearchResult)
 async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, http: Request) -> Response:
     return await _search(corpus, body, container, http)
 
 
-@router.post("/search", dependencies=[READ], summary="Rank the passages of several corpora", response_model=SearchOut)
+@router.post(
+    "/search", dependencies=[READ], summary="Rank the passages of several corpora", response_model=SearchResult
+)
 async def search_corpora(body: SearchCorporaIn, container: ContainerDep, http: Request) -> Response:
     """The corpora are searched as one. A passage that several of them have is one hit, of the first."""
     return await _search(await open_corpora(container, body.corpora), body, container, http)
@@ -63,7 +67,7 @@ async def search_corpora(body: SearchCorporaIn, container: ContainerDep, http: R
     "/corpora/{corpus}/ask",
     dependencies=[READ],
     summary="Answer with citations",
-    response_model=AnswerOut,
+    response_model=Answer,
     responses=ASK_RESPONSES,
 )
 async def ask(corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Request) -> Response:
@@ -74,7 +78,7 @@ async def ask(corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Req
     "/ask",
     dependencies=[READ],
     summary="Answer from several corpora, with citations",
-    response_model=AnswerOut,
+    response_model=Answer,
     responses=ASK_RESPONSES,
 )
 async def ask_corpora(body: AskCorporaIn, container: ContainerDep, http: Request) -> Response:
@@ -86,7 +90,7 @@ async def _search(asked: Asked, body: SearchIn, container: Container, http: Requ
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
     work = questions.search_page(container, asked, body.to_request(), body.to_layout(), trace)
     page = await run_while_connected(http, work)
-    return json_response(SearchOut.from_page(page, trace, Links.of(container.settings)))
+    return json_response(convert_page(page, trace, Links.of(container.settings)))
 
 
 async def _ask(asked: Asked, body: AskIn, container: Container, http: Request) -> Response:

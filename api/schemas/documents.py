@@ -9,12 +9,12 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
 from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
-from api.schemas.search import PAGE_LABEL
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
+from hopweave.wire.search import PAGE_LABEL
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
 __all__ = [

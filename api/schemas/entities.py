@@ -1,12 +1,12 @@
 """The responses of the routes of entities: found entities, one with its facts, a subgraph, and ways between two."""
 
 from datetime import datetime
+from typing import Any
 
 from pydantic import Field
 
 from api.schemas.base import In, Out, Text
 from api.schemas.documents import ChunkOut
-from api.schemas.search import HitDocumentOut, PathStepOut
 from core.text.entity_types import EntityType
 from retrieval.exploration import EdgeKind, Match, NodeKind
 
@@ -25,6 +25,27 @@ __all__ = [
     "SubgraphOut",
     "WaysOut",
 ]
+
+
+class PathStepOut(Out):
+    """One edge of the path through the graph: `source` —`relation`→ `target`, as the chunk `chunk_id` states.
+
+    A passage is named by the title (else the key) of its document, and its heading.
+    """
+
+    source: str
+    relation: str
+    target: str
+    chunk_id: str
+    source_kind: NodeKind
+    target_kind: NodeKind
+
+
+class HitDocumentOut(Out):
+    id: str
+    key: str
+    title: str
+    metadata: dict[str, Any]
 
 
 class EntityOut(Out):

@@ -4,16 +4,17 @@
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from api.problems import details_of
-from api.schemas.ask import AnswerOut, AskIn, BudgetIn
+from api.schemas.ask import AskIn, BudgetIn, convert_answer, convert_verification
 from api.schemas.base import Flag, In, Out, Text
 from api.schemas.events import convert_event
-from api.schemas.verification import VerdictOut, VerificationCostOut, VerificationOut
+from api.schemas.values import dump, load
 from app.services.links import Links
 from app.services.stored_questions.questions import QuestionChanges, is_outdated
 from app.services.stored_questions.verifying import VerificationState
@@ -24,6 +25,7 @@ from core.ports.reasoning import Answer, Support
 from core.questions import AskedQuestion, QuestionState
 from core.trace import ActionUsage, Event, Trace, Usage
 from core.verification import Located, Verification
+from hopweave.wire import answers as wire
 from reasoning.verification import GivenAnswer
 from reasoning.verification.given import Use, collect_documents, count_usage
 
@@ -43,15 +45,15 @@ __all__ = [
 ]
 
 
-def read_stored(answer: AnswerOut) -> GivenAnswer:
+def read_stored(answer: wire.Answer) -> GivenAnswer:
     """Returns what `app.services.questions.verify` has to know of the answer."""
-    usage = Usage({(row.action, row.model): ActionUsage(**row.model_dump()) for row in answer.usage.actions})
+    usage = Usage({(row.action, row.model): ActionUsage(**asdict(row)) for row in answer.usage.actions})
     hits = [hit for step in answer.steps for hit in step.hits if hit.url is None]
     calls, tokens = count_usage(usage, sum(len(hit.chunk.text) for hit in hits))
     chunks = {hit.chunk.id for hit in hits} | {one.chunk_id for one in answer.citations if one.chunk_id is not None}
     return GivenAnswer(
         text=_strip(answer),
-        support=answer.support,
+        support=Support(answer.support),
         documents=collect_documents(_list_uses(answer)),
         chunks=frozenset(chunks),
         links=tuple(sorted({one.marker for one in answer.citations if one.url is not None})),
@@ -60,7 +62,7 @@ def read_stored(answer: AnswerOut) -> GivenAnswer:
     )
 
 
-def _strip(answer: AnswerOut) -> str:
+def _strip(answer: wire.Answer) -> str:
     """Returns the text without the markers of its citations."""
     text = answer.answer
     for marker in {one.marker for one in answer.citations}:
@@ -68,7 +70,7 @@ def _strip(answer: AnswerOut) -> str:
     return text.strip()
 
 
-def _list_uses(answer: AnswerOut) -> Iterator[Use]:
+def _list_uses(answer: wire.Answer) -> Iterator[Use]:
     for citation in answer.citations:
         if citation.url is None:
             document, span = citation.document, citation.answer_span
@@ -124,8 +126,8 @@ class QuestionProblemOut(Out):
 class VerifyingAnswerOut(Out):
     """`documents` are those whose role is known; the answers without them come with the result."""
 
-    cost: VerificationCostOut | None
-    documents: list[VerdictOut]
+    cost: wire.VerificationCost | None
+    documents: list[wire.Verdict]
 
 
 class QuestionOut(Out):
@@ -144,12 +146,12 @@ class QuestionOut(Out):
     generation: int | None = Field(
         description="The generation of the corpus when it was asked; null if the corpus was indexed again since."
     )
-    answer: AnswerOut | None
+    answer: wire.Answer | None
     problem: QuestionProblemOut | None
     kept: bool
     again_of: str | None = Field(description="The question that this one asks again.")
     follows: str | None = Field(description="The question that this one follows in a conversation.")
-    verification: VerificationOut | None
+    verification: wire.Verification | None
     verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
     verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
     outdated: bool = Field(description="The corpus has changed since the question was asked.")
@@ -231,16 +233,16 @@ class StoredForm:
 
     def event(self, event: Event) -> dict[str, Any] | None:
         data = convert_event(event, _NO_LINKS)
-        return None if data is None else data.model_dump(mode="json")
+        return None if data is None else dump(data)
 
     def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
-        return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+        return dump(convert_answer(answer, trace, _NO_LINKS))
 
     def given(self, answer: Mapping[str, Any]) -> GivenAnswer:
-        return read_stored(AnswerOut.model_validate(answer))
+        return read_stored(load(wire.Answer, answer))
 
     def verification(self, verification: Verification) -> dict[str, Any]:
-        return VerificationOut.from_verification(verification).model_dump(mode="json")
+        return dump(convert_verification(verification))
 
     def problem(self, error: BaseException) -> dict[str, Any]:
         details = details_of(error, "")

@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 
 from hopweave._errors import InvalidRequestError, WaitTimeoutError
 from hopweave._steps import Page, Pause, Request, Steps, call, decode, path, request
-from hopweave._values.answers import Answer, Budget, QuestionChanges, StoredQuestion
+from hopweave._values.answers import Budget, QuestionChanges, StoredQuestion
+from hopweave.wire.answers import Answer
 
 __all__ = [
     "ask_again",

@@ -9,7 +9,7 @@ import pytest
 
 import hopweave
 from hopweave._events import EventReader
-from hopweave._values.answers import EVENTS
+from hopweave.wire.events import EVENTS
 
 _NO_PROGRESS = {"passages": 0, "passages_total": 0, "bytes": 0, "bytes_total": 0, "seconds_left": None}
 

@@ -11,7 +11,7 @@ import hopweave
 from api.main import create_app
 from hopweave._operations import corpora, documents, ingestion, jobs, questions
 from hopweave._steps import Listing, Page
-from hopweave._values.answers import EVENTS
+from hopweave.wire.events import EVENTS
 
 _OTHER_NAMES = {
     "SearchResult": "SearchOut",

@@ -17,32 +17,14 @@ from hopweave._errors import (
     WaitTimeoutError,
 )
 from hopweave._opening import connect, connect_async, open, open_async  # noqa: A004 - `hopweave.open` is its name
-from hopweave._values.answers import (
-    Budget,
-    ComparedDocument,
-    ComparedDocuments,
-    GenerationChange,
-    Message,
-    QuestionChanges,
-    QuestionProblem,
-    QuestionState,
-    StoredQuestion,
-    SupportChange,
-    TextChange,
-    Unsupported,
-    VerifyingAnswer,
-)
+from hopweave._values.answers import Budget, Message, Unsupported
 from hopweave._values.content import (
     Chunk,
-    Corpus,
-    CorpusDetail,
-    Counts,
     Deletion,
     Document,
     DocumentDetail,
     DocumentState,
     EdgeKind,
-    Embedding,
     Entity,
     EntityDetails,
     EntityFact,
@@ -57,17 +39,8 @@ from hopweave._values.content import (
     EstimateNote,
     Evidence,
     ExportFormat,
-    Failure,
-    Fine,
     FoundEntity,
-    Imported,
     Ingestion,
-    Job,
-    JobAhead,
-    JobKind,
-    JobProgress,
-    JobState,
-    JobUsage,
     Mentioning,
     ModelEstimate,
     NamedEntity,
@@ -102,6 +75,7 @@ from hopweave.wire.answers import (
     VerifiedDocument,
 )
 from hopweave.wire.base import ActionUsage, Span, Usage
+from hopweave.wire.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine, Imported
 from hopweave.wire.events import (
     Event,
     Found,
@@ -114,6 +88,19 @@ from hopweave.wire.events import (
     TokenEvent,
     VerificationEvent,
     VerifyingEvent,
+)
+from hopweave.wire.jobs import Failure, Job, JobAhead, JobKind, JobProgress, JobState, JobUsage
+from hopweave.wire.questions import (
+    ComparedDocument,
+    ComparedDocuments,
+    GenerationChange,
+    QuestionChanges,
+    QuestionProblem,
+    QuestionState,
+    StoredQuestion,
+    SupportChange,
+    TextChange,
+    VerifyingAnswer,
 )
 from hopweave.wire.search import (
     Hit,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
@@ -19,6 +19,7 @@ from hopweave._errors import NotFoundError, UnexpectedAnswerError
 __all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _PAGE = 200
 
@@ -81,6 +82,16 @@ class Page(Generic[T]):
     next_cursor: str | None
 
 
+class Listed(Protocol[T_co]):
+    """A list, or a part of one; `next_cursor` leads to the next part."""
+
+    @property
+    def data(self) -> tuple[T_co, ...]: ...
+
+    @property
+    def next_cursor(self) -> str | None: ...
+
+
 def path(*segments: str) -> str:
     """Returns the path of these segments below `/v1`.
 
@@ -105,7 +116,7 @@ def call(
     return decode(returns, (yield request(method, at, body, **params)))
 
 
-def call_pages(page: type[Page[T]], at: str, *, limit: int | None = None, **query: Any) -> Steps[list[T]]:
+def call_pages(page: type[Listed[T]], at: str, *, limit: int | None = None, **query: Any) -> Steps[list[T]]:
     """The steps of an operation that reads all pages of a list, or its first `limit` items."""
     found: list[T] = []
     cursor: str | None = None

@@ -38,7 +38,7 @@ from api.schemas.documents import (
     EnqueuedOut,
     EstimateOut,
 )
-from api.schemas.jobs import StartedOut
+from api.schemas.jobs import convert_started
 from api.uploads import UploadRoute, describe_upload, parse_upload, receive_parts
 from app.services.documents import (
     can_be_drawn,
@@ -56,6 +56,7 @@ from core.documents import RevisionState, Submission
 from core.errors import InvalidInput, UnsupportedMedia
 from core.filters import parse_filter
 from core.ids import content_hash
+from hopweave.wire.jobs import Started
 from indexer import make_submission, submission_from_json
 
 __all__ = ["estimate_router", "parse_submissions", "router", "upload_router"]
@@ -253,14 +254,14 @@ async def change(
 
 
 @router.delete("/{id}", dependencies=[WRITE], summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
-async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
+async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> Started:
     """It is invisible at once; the job deletes the facts and entities that only this document stated.
 
     The same request returns the same job while it runs, then a 404.
     """
     job = await delete_one_document(container, corpus, id)
     set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+    return convert_started(job)
 
 
 @router.post(
@@ -268,13 +269,13 @@ async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, r
     dependencies=[WRITE],
     summary="Retry a failed document",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=StartedOut,
+    response_model=Started,
 )
 async def retry_document(
     corpus: CorpusDep, id: str, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
-    async def work() -> StartedOut:
-        return StartedOut.from_job(await retry(container, corpus, id))
+    async def work() -> Started:
+        return convert_started(await retry(container, corpus, id))
 
     return await run_json_once(request, container, key, work)
 

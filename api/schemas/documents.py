@@ -8,12 +8,13 @@ from typing import Annotated, Any, Self
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
-from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
+from api.schemas.jobs import JobBudgetIn, convert_job
 from app.services.ingestion import MAX_DOCUMENTS
 from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict, RevisionState
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
+from hopweave.wire import jobs as wire
 from hopweave.wire.search import PAGE_LABEL
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
@@ -308,14 +309,14 @@ class QueuedOut(Out):
 class EnqueuedOut(Out):
     """`rejected` are the files of an upload, or lines of them, that were not queued."""
 
-    job: JobOut
+    job: wire.Job
     documents: list[QueuedOut]
     rejected: list[RejectedOut]
 
     @classmethod
     def from_job(cls, enqueued: Enqueued, rejected: Sequence[Rejection] = ()) -> Self:
         return cls(
-            job=JobOut.from_job(enqueued.job),
+            job=convert_job(enqueued.job),
             documents=[QueuedOut.model_validate(document) for document in enqueued.documents],
             rejected=[RejectedOut.model_validate(one) for one in rejected],
         )
@@ -349,14 +350,15 @@ class DocumentDetailOut(DocumentOut):
     page_images: bool = Field(description="Whether `…/pages/{page}/image` has images of the pages.")
 
 
-class DeletedOut(StartedOut):
+class DeletedOut(Out):
     """`missing` are the keys that no document has."""
 
+    job: wire.Job
     missing: list[str]
 
     @classmethod
     def from_deletion(cls, job: Job, missing: Sequence[str] = ()) -> Self:
-        return cls(job=JobOut.from_job(job), missing=list(missing))
+        return cls(job=convert_job(job), missing=list(missing))
 
 
 class PageOut(Out):

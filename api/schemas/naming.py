@@ -12,10 +12,13 @@ from typing import Any
 from fastapi.openapi.models import Schema
 from pydantic import TypeAdapter
 
+from core.corpora import Fine
+from core.jobs import JobKind, JobState
 from core.ports.reasoning import Support
 from core.ports.retrieval import NodeKind
+from core.questions import QuestionState
 from core.verification import DocumentRole
-from hopweave.wire import answers, base, events, search
+from hopweave.wire import answers, base, corpora, events, jobs, questions, search
 
 __all__ = ["name_schemas", "refer", "schema_of"]
 
@@ -28,19 +31,33 @@ _OTHER_NAMES = {
     "SearchEvent": "SearchedOut",
     "SearchResult": "SearchOut",
     "StepEvent": "StepDoneOut",
+    "StoredQuestion": "QuestionOut",
     "TokenEvent": "TextOut",
     "VerificationEvent": "VerdictEventOut",
     "VerifyingEvent": "VerifyingOut",
 }
 _NAMES = {
     name: _OTHER_NAMES.get(name, f"{name}Out")
-    for module in (base, search, answers, events)
+    for module in (base, search, answers, events, questions, corpora, jobs)
     for name in module.__all__
     if is_dataclass(getattr(module, name))
 }
-_UNDESCRIBED = {"DocumentName", "HitDocument", "NoteEvent", "Replacement", "TokenEvent", "VerifiedDocument"}
+_UNDESCRIBED = {
+    "Corpus",
+    "CorpusDetail",
+    "Counts",
+    "DocumentName",
+    "HitDocument",
+    "NoteEvent",
+    "Replacement",
+    "TextChange",
+    "TokenEvent",
+    "VerifiedDocument",
+}
 """Values whose docstrings are for Python alone."""
-_ENUMS: dict[tuple[str, ...], type[StrEnum]] = {tuple(kind): kind for kind in (DocumentRole, NodeKind, Support)}
+_ENUMS: dict[tuple[str, ...], type[StrEnum]] = {
+    tuple(kind): kind for kind in (DocumentRole, Fine, JobKind, JobState, NodeKind, QuestionState, Support)
+}
 """Where a value has a `Literal`, the description refers to the enumeration in `core` that has the same members."""
 _PREFIX = "#/components/schemas/"
 
@@ -93,7 +110,10 @@ def _refer_to_enums(part: Any) -> Any:
     if isinstance(members, list) and tuple(members) in _ENUMS:
         others = {key: value for key, value in part.items() if key not in {"enum", "title", "type"}}
         return {"$ref": _PREFIX + _ENUMS[tuple(members)].__name__, **others}
-    return {key: _refer_to_enums(value) for key, value in part.items()}
+    changed = {key: _refer_to_enums(value) for key, value in part.items()}
+    if changed.get("anyOf") != part.get("anyOf"):
+        changed.pop("title", None)  # pydantic gives none to a reference that may be null
+    return changed
 
 
 def _describe(kind: type[StrEnum]) -> _Schema:

@@ -216,11 +216,12 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
 
 async def compare_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas.stored_questions import QuestionChangesOut
+    from api.schemas.stored_questions import convert_changes
+    from api.schemas.values import dump
     from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
-    return QuestionChangesOut.from_changes(await questions.compare(container, found, id)).model_dump(mode="json")
+    return dump(convert_changes(await questions.compare(container, found, id)))
 
 
 async def keep_question(container: "Container", corpus: str, id: str, *, kept: bool) -> Json:

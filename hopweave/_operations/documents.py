@@ -7,9 +7,9 @@ from types import EllipsisType
 from typing import Any
 
 from hopweave._operations.ingestion import Enqueued
-from hopweave._operations.jobs import Started
 from hopweave._steps import Page, Steps, call, call_pages, path, request
-from hopweave._values.content import Chunk, Deletion, Document, DocumentDetail, DocumentState, Job, NeighbouringChunk
+from hopweave._values.content import Chunk, Deletion, Document, DocumentDetail, DocumentState, NeighbouringChunk
+from hopweave.wire.jobs import Job, Started
 
 __all__ = [
     "PageText",

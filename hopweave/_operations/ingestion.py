@@ -14,7 +14,6 @@ from hopweave._steps import Page, Pause, Read, Request, Steps, call, decode, pat
 from hopweave._values.content import (
     Estimate,
     Ingestion,
-    Job,
     ModelEstimate,
     NewDocument,
     NewFile,
@@ -22,6 +21,7 @@ from hopweave._values.content import (
     Queued,
     Rejection,
 )
+from hopweave.wire.jobs import Job
 
 __all__ = ["Enqueued", "estimate", "ingest"]
 

@@ -9,67 +9,10 @@ from datetime import datetime
 from typing import Any, Literal, TypeAlias
 
 from hopweave.wire.base import Span
+from hopweave.wire.jobs import Failure, Job
 from hopweave.wire.search import HitDocument, NodeKind, PathStep
 
-Fine: TypeAlias = Literal["auto", "on", "off"]
-"""Whether entities and facts get vectors and synonyms; `auto` is on for extractors that give triples."""
-
 ExportFormat: TypeAlias = Literal["jsonl", "graphml", "csv"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Embedding:
-    """The model that makes the vectors of a corpus."""
-
-    model: str
-    dimension: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Corpus:
-    """A corpus with its settings. `generation` grows with each change of its content."""
-
-    id: str
-    name: str
-    chunker: str
-    extractor: str
-    fine: Fine
-    embedding: Embedding
-    generation: int
-    created_at: datetime
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Counts:
-    """How many of each thing readers of a corpus see."""
-
-    documents: int
-    chunks: int
-    entities: int
-    facts: int
-    mentions: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class CorpusDetail(Corpus):
-    """A corpus with its counts; None for a key with a filter, as they are those of all documents."""
-
-    counts: Counts | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Imported:
-    """What an import wrote. `unchanged` documents were there already. `embedded` vectors were not in the file and were
-    made again; `missing_originals` are not in it.
-    """
-
-    corpus: str
-    documents: int
-    unchanged: int
-    chunks: int
-    embedded: int
-    missing_originals: int
-    notes: tuple[str, ...]
 
 
 DocumentState: TypeAlias = Literal[
@@ -199,89 +142,6 @@ class NeighbouringChunk(Chunk):
 
     previous: Chunk | None
     next: Chunk | None
-
-
-JobKind: TypeAlias = Literal["ingest", "delete", "drop", "reindex", "restore"]
-JobState: TypeAlias = Literal["queued", "running", "paused", "done", "failed", "cancelled"]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Failure:
-    """A document that failed, and why."""
-
-    key: str
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JobUsage:
-    """The calls of language models so far, and their tokens."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JobProgress:
-    """How much of a job is done, in passages of the documents that are cut so far, and in bytes of all documents.
-
-    `seconds_left` is an estimate, None while there is none.
-    """
-
-    passages: int
-    passages_total: int
-    bytes: int
-    bytes_total: int
-    seconds_left: int | None
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class JobAhead:
-    """What is indexed in a corpus before a job begins: documents, and the bytes of their content that are not done."""
-
-    documents: int
-    bytes: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Job:
-    """`counts` are by state of the documents, with `unchanged` and `skipped` for those that made no revision. `corpus`
-    is the name that the corpus had when the job was made.
-
-    A job is `done` if some documents failed, and `failed` if all did, or if it is a reindex. `note` tells that some
-    failed, and `failures` holds the first of them. A job whose `tokens` have reached `token_budget` is `paused`.
-    `generation` of a job that is over is for `min_generation` of `search` and `ask`, so that they see what it changed.
-    `ahead` is None once a document of the job was begun.
-    """
-
-    id: str
-    corpus: str
-    corpus_id: str
-    kind: JobKind
-    state: JobState
-    note: str | None
-    counts: Mapping[str, int]
-    malformed_triples: int
-    failures: tuple[Failure, ...]
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    token_budget: int | None
-    tokens: int
-    usage: JobUsage
-    progress: JobProgress
-    ahead: JobAhead | None
-    generation: int | None
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether the job goes on no more: it is over, or paused."""
-        return self.state in {"done", "failed", "cancelled", "paused"}
-
-
-JOB_EVENTS: dict[str, type[Job]] = {"progress": Job, "end": Job}
-"""By the name of the server-sent event."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

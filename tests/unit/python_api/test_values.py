@@ -11,7 +11,10 @@ import hopweave
 from api.main import create_app
 from hopweave._operations import corpora, documents, ingestion, jobs, questions
 from hopweave._steps import Listing, Page
+from hopweave.wire.corpora import CorpusList
 from hopweave.wire.events import EVENTS
+from hopweave.wire.jobs import JobList, Started
+from hopweave.wire.questions import QuestionList
 
 _OTHER_NAMES = {
     "SearchResult": "SearchOut",
@@ -28,14 +31,14 @@ _COMPOSED = {"Ingestion", "NewFile"}
 """Values that the client makes of several answers, or sends as several parts."""
 _OF_EVENTS = {"Found", "PlannedStep"}
 _ANSWERS = {
-    "StartedOut": jobs.Started,
+    "StartedOut": Started,
     "EnqueuedOut": ingestion.Enqueued,
-    "CorpusListOut": Page[hopweave.Corpus],
+    "CorpusListOut": CorpusList,
     "DocumentListOut": Page[hopweave.Document],
     "ChunkListOut": Page[hopweave.Chunk],
-    "JobListOut": Page[hopweave.Job],
+    "JobListOut": JobList,
     "EntityListOut": Listing[hopweave.FoundEntity],
-    "QuestionListOut": Page[hopweave.StoredQuestion],
+    "QuestionListOut": QuestionList,
     "MergeListOut": Page[hopweave.EntityMerge],
     "EntityRejectionListOut": Listing[hopweave.EntityRejection],
     "PageOut": documents.PageText,

@@ -9,14 +9,14 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave._errors import NotFoundError, UnexpectedAnswerError
 
-__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
+__all__ = ["Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -66,23 +66,7 @@ class Read:
 Steps: TypeAlias = Generator[Request | Pause | Read, Any, T]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listing(Generic[T]):
-    """A whole list."""
-
-    data: tuple[T, ...]
-    next_cursor: None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class Page(Generic[T]):
-    """A part of a list; `next_cursor` leads to the next part."""
-
-    data: tuple[T, ...]
-    next_cursor: str | None
-
-
-class Listed(Protocol[T_co]):
+class Page(Protocol[T_co]):
     """A list, or a part of one; `next_cursor` leads to the next part."""
 
     @property
@@ -116,7 +100,7 @@ def call(
     return decode(returns, (yield request(method, at, body, **params)))
 
 
-def call_pages(page: type[Listed[T]], at: str, *, limit: int | None = None, **query: Any) -> Steps[list[T]]:
+def call_pages(page: type[Page[T]], at: str, *, limit: int | None = None, **query: Any) -> Steps[list[T]]:
     """The steps of an operation that reads all pages of a list, or its first `limit` items."""
     found: list[T] = []
     cursor: str | None = None

@@ -31,7 +31,6 @@ __all__ = [
     "Number",
     "Out",
     "SelectiveFilterIn",
-    "SpanOut",
     "Text",
     "Whole",
     "needs_name",
@@ -134,13 +133,6 @@ class Out(BaseModel):
     """A response body, made from the attributes of a value of `core`."""
 
     model_config = ConfigDict(frozen=True, from_attributes=True)
-
-
-class SpanOut(Out):
-    """A half-open range in Unicode code points."""
-
-    start: int
-    end: int
 
 
 _PREFIX = "#/components/schemas/"

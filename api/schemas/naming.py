@@ -13,20 +13,26 @@ from fastapi.openapi.models import Schema
 from pydantic import TypeAdapter
 
 from core.corpora import Fine
+from core.documents import RevisionState
 from core.jobs import JobKind, JobState
 from core.ports.reasoning import Support
 from core.ports.retrieval import NodeKind
 from core.questions import QuestionState
+from core.text.entity_types import EntityType
 from core.verification import DocumentRole
-from hopweave.wire import answers, base, corpora, events, jobs, questions, search
+from hopweave.wire import answers, base, corpora, documents, entities, events, jobs, questions, search
+from retrieval.exploration import EdgeKind, Match
 
 __all__ = ["name_schemas", "refer", "schema_of"]
 
 _Schema = dict[str, Any]
 
 _OTHER_NAMES = {
+    "Deletion": "DeletedOut",
     "NoteEvent": "TextOut",
+    "PageText": "PageOut",
     "PlanEvent": "PlanOut",
+    "Rejection": "RejectedOut",
     "ReviewEvent": "ReviewOut",
     "SearchEvent": "SearchedOut",
     "SearchResult": "SearchOut",
@@ -38,25 +44,44 @@ _OTHER_NAMES = {
 }
 _NAMES = {
     name: _OTHER_NAMES.get(name, f"{name}Out")
-    for module in (base, search, answers, events, questions, corpora, jobs)
+    for module in (base, search, answers, events, questions, corpora, jobs, documents, entities)
     for name in module.__all__
     if is_dataclass(getattr(module, name))
 }
 _UNDESCRIBED = {
+    "Chunk",
     "Corpus",
     "CorpusDetail",
     "Counts",
     "DocumentName",
+    "EntitySynonym",
+    "FoundEntity",
     "HitDocument",
+    "Mentioning",
+    "NamedEntity",
     "NoteEvent",
     "Replacement",
     "TextChange",
     "TokenEvent",
     "VerifiedDocument",
+    "Way",
 }
 """Values whose docstrings are for Python alone."""
 _ENUMS: dict[tuple[str, ...], type[StrEnum]] = {
-    tuple(kind): kind for kind in (DocumentRole, Fine, JobKind, JobState, NodeKind, QuestionState, Support)
+    tuple(kind): kind
+    for kind in (
+        DocumentRole,
+        EdgeKind,
+        EntityType,
+        Fine,
+        JobKind,
+        JobState,
+        Match,
+        NodeKind,
+        QuestionState,
+        RevisionState,
+        Support,
+    )
 }
 """Where a value has a `Literal`, the description refers to the enumeration in `core` that has the same members."""
 _PREFIX = "#/components/schemas/"

@@ -1,6 +1,6 @@
 """Values of `hopweave.wire` on the server's side: filled from values of `core`, written as JSON, and read from it."""
 
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
 from types import UnionType
@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, cast, get_args, get_origin, get_type_h
 
 from pydantic import TypeAdapter
 
-__all__ = ["dump", "dump_json", "fill", "load"]
+__all__ = ["dump", "dump_json", "fill", "fill_all", "load"]
 
 T = TypeVar("T")
 
@@ -25,6 +25,10 @@ def fill(of: type[T], source: object, **given: Any) -> T:
         for name, convert in _converters(cast("Hashable", of))
     }
     return of(**values, **given)
+
+
+def fill_all(of: type[T], sources: Iterable[object]) -> tuple[T, ...]:
+    return tuple(fill(of, source) for source in sources)
 
 
 @cache

@@ -10,8 +10,9 @@ from pydantic import TypeAdapter
 import hopweave
 from api.main import create_app
 from hopweave._operations import corpora, documents, ingestion, jobs, questions
-from hopweave._steps import Listing, Page
 from hopweave.wire.corpora import CorpusList
+from hopweave.wire.documents import ChunkList, DocumentList, Enqueued, PageText
+from hopweave.wire.entities import EntityList, EntityRejectionList, MergeList
 from hopweave.wire.events import EVENTS
 from hopweave.wire.jobs import JobList, Started
 from hopweave.wire.questions import QuestionList
@@ -32,16 +33,16 @@ _COMPOSED = {"Ingestion", "NewFile"}
 _OF_EVENTS = {"Found", "PlannedStep"}
 _ANSWERS = {
     "StartedOut": Started,
-    "EnqueuedOut": ingestion.Enqueued,
+    "EnqueuedOut": Enqueued,
     "CorpusListOut": CorpusList,
-    "DocumentListOut": Page[hopweave.Document],
-    "ChunkListOut": Page[hopweave.Chunk],
+    "DocumentListOut": DocumentList,
+    "ChunkListOut": ChunkList,
     "JobListOut": JobList,
-    "EntityListOut": Listing[hopweave.FoundEntity],
+    "EntityListOut": EntityList,
     "QuestionListOut": QuestionList,
-    "MergeListOut": Page[hopweave.EntityMerge],
-    "EntityRejectionListOut": Listing[hopweave.EntityRejection],
-    "PageOut": documents.PageText,
+    "MergeListOut": MergeList,
+    "EntityRejectionListOut": EntityRejectionList,
+    "PageOut": PageText,
 }
 _CONSTRAINTS = {
     "minimum",

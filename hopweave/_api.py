@@ -17,8 +17,17 @@ from hopweave._errors import (
     WaitTimeoutError,
 )
 from hopweave._opening import connect, connect_async, open, open_async  # noqa: A004 - `hopweave.open` is its name
-from hopweave._values.answers import Budget, Message, Unsupported
-from hopweave._values.content import ExportFormat, Ingestion, NewChunk, NewDocument, NewFile, OnConflict
+from hopweave._values import (
+    Budget,
+    ExportFormat,
+    Ingestion,
+    Message,
+    NewChunk,
+    NewDocument,
+    NewFile,
+    OnConflict,
+    Unsupported,
+)
 from hopweave.wire.answers import (
     Answer,
     AnswerWithout,

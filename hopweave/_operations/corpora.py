@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopweave._errors import ConflictError
 from hopweave._steps import Request, Steps, call, call_pages, decode, path, request
-from hopweave._values.content import ExportFormat
+from hopweave._values import ExportFormat
 from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Fine, Imported
 from hopweave.wire.jobs import Job, Started
 

@@ -11,7 +11,7 @@ from hopweave._errors import InvalidRequestError, QueueFullError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
 from hopweave._steps import Pause, Read, Request, Steps, call, decode, path
-from hopweave._values.content import Ingestion, NewDocument, NewFile, OnConflict
+from hopweave._values import Ingestion, NewDocument, NewFile, OnConflict
 from hopweave.wire.documents import Enqueued, Estimate, ModelEstimate, Rejection
 
 __all__ = ["estimate", "ingest"]

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 
 from hopweave._errors import InvalidRequestError, WaitTimeoutError
 from hopweave._steps import Pause, Request, Steps, call, decode, path, request
-from hopweave._values.answers import Budget
+from hopweave._values import Budget
 from hopweave.wire.answers import Answer
 from hopweave.wire.questions import QuestionChanges, QuestionList, StoredQuestion
 

@@ -1,6 +1,6 @@
-"""Corpora and what they hold: documents, chunks, entities and facts; search results, and jobs that change a corpus.
+"""What the client sends, documents, limits and turns of a conversation, and what it makes of several answers.
 
-`Usage` is the cost of model calls in calls, tokens and seconds, of a search as of an answer.
+Most of its results are values of `hopweave.wire`. A test compares what is sent with the bodies of the HTTP API.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,30 @@ from typing import Any, Literal, TypeAlias
 from hopweave.wire.documents import Queued, Rejection
 from hopweave.wire.jobs import Failure, Job
 
+Unsupported: TypeAlias = Literal["infer", "abstain", "memory"]
 ExportFormat: TypeAlias = Literal["jsonl", "graphml", "csv"]
-
-
 OnConflict: TypeAlias = Literal["replace", "skip", "error"]
 """What happens to a document whose key is there with other content."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Budget:
+    """Limits of one question: calls of models, tokens (prompt and completion together), seconds.
+
+    Each may be at most the server's own limit, which holds where none is given.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Message:
+    """A turn of the conversation before the question."""
+
+    role: Literal["user", "assistant"]
+    content: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -304,6 +304,7 @@ def parse_upload(parts: Parts) -> UploadedDocuments:
             title=entry.title,
             metadata=entry.metadata,
             media_type=entry.media_type,
+            access=None if entry.access is None else tuple(entry.access),
         )
         for file, entry in described
     ]

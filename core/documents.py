@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.errors import InvalidInput
+from core.principals import DocumentAccess, check_access
 from core.text.characters import NO_CHARACTER, check_text, find_half, is_valid_text
 
 __all__ = [
@@ -122,7 +123,8 @@ class Submission:
     """A document that is submitted for indexing: its bytes, and what the sender states about them.
 
     `media_type` chooses the loader. `title` replaces the title that the loader finds. `embedded_by` tells that the
-    content has the embeddings of its passages.
+    content has the embeddings of its passages. `access` says who may see the document; None: who sees it now, and
+    everyone if it is new.
     """
 
     key: str
@@ -131,6 +133,7 @@ class Submission:
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)
     embedded_by: EmbeddedBy | None = None
+    access: DocumentAccess = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +142,8 @@ class Document:
 
     `state` is the state of its newest revision; `readable` says whether an indexed revision is current. A document that
     is not `enabled` is kept, and no search, question or walk in the graph sees it. `malformed_triples` counts the
-    triples that were skipped, `size` is in bytes.
+    triples that were skipped, `size` is in bytes. `access` says who may see it (`core.principals`); a caller with
+    principals is shown only its own.
     """
 
     id: str
@@ -156,16 +160,18 @@ class Document:
     content_hash: str
     updated_at: datetime
     enabled: bool = True
+    access: DocumentAccess = None
 
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentRef:
-    """The fields of a document that a hit contains."""
+    """The fields of a document that a hit contains, and who may see it (`access`), which no hit shows."""
 
     id: str
     key: str
     title: str
     metadata: Metadata
+    access: DocumentAccess = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -245,6 +251,7 @@ def check_submission(submission: Submission) -> Submission:
     if place := find_half(submission.metadata, "metadata"):
         raise InvalidInput(f"{document} `{place}` {NO_CHARACTER}")
     check_metadata(submission.metadata, document)
+    check_access(submission.access, f"{document} `access`")
     return submission
 
 

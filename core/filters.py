@@ -33,9 +33,14 @@ class DocumentFilter:
     source: Mapping[str, Any]
     test: Callable[[Mapping[str, Any]], bool]
 
-    def matches(self, *, id: str, key: str, title: str, metadata: Mapping[str, Any]) -> bool:
-        """Returns whether a document with these fields matches."""
-        return self.test({**metadata, "$id": id, "$key": key, "$title": title})
+    def matches(
+        self, *, id: str, key: str, title: str, metadata: Mapping[str, Any], access: Sequence[str] | None
+    ) -> bool:
+        """Returns whether a document with these fields matches.
+
+        `access` is tested by `core.principals` alone: requests cannot name `$access`, and metadata do not replace it.
+        """
+        return self.test({**metadata, "$id": id, "$key": key, "$title": title, "$access": access})
 
     def join(self, other: "DocumentFilter") -> "DocumentFilter":
         """Returns the filter that a document matches if it matches both."""

@@ -18,6 +18,7 @@ from typing import Any
 from core.corpora import check_corpus_name
 from core.errors import InvalidInput
 from core.filters import parse_filter
+from core.principals import check_principals
 from core.text.characters import check_text
 
 __all__ = [
@@ -94,7 +95,8 @@ class ApiKey:
     """A key without its secret.
 
     `corpora` are the names of the corpora that it may see (None: all). `filter` restricts it to the documents that
-    match. Raises `InvalidInput` for a value that no key can have.
+    match, `principals` to the documents that one of them may see (`core.principals`; None: all). Raises `InvalidInput`
+    for a value that no key can have.
     """
 
     id: str
@@ -103,6 +105,7 @@ class ApiKey:
     scopes: frozenset[Scope]
     corpora: frozenset[str] | None = None
     filter: Mapping[str, Any] | None = None
+    principals: frozenset[str] | None = None
     limits: KeyLimits = NO_LIMITS
     created_at: datetime
     expires_at: datetime | None = None
@@ -125,6 +128,13 @@ class ApiKey:
                     "a key with a filter cannot have the scope admin, which changes whole corpora; give it read, "
                     "write or export"
                 )
+        if self.principals is not None:
+            check_principals(self.principals, "the key")
+            if Scope.ADMIN in self.scopes:
+                raise InvalidInput(
+                    "a key with principals cannot have the scope admin, which changes whole corpora; give it read, "
+                    "write or export"
+                )
 
     def state(self, at: datetime) -> KeyState:
         if self.revoked_at is not None:
@@ -139,6 +149,7 @@ def make_key(
     *,
     corpora: Sequence[str] | None = None,
     filter: Mapping[str, Any] | None = None,
+    principals: Sequence[str] | None = None,
     limits: KeyLimits | None = None,
     expires_at: datetime | None = None,
 ) -> tuple[ApiKey, str]:
@@ -153,6 +164,7 @@ def make_key(
         scopes=frozenset(scopes),
         corpora=None if corpora is None else frozenset(corpora),
         filter=filter,
+        principals=None if principals is None else frozenset(principals),
         limits=limits or NO_LIMITS,
         created_at=datetime.now(UTC),
         expires_at=expires_at,

@@ -318,7 +318,7 @@ def _filter_questions(dataset: Dataset, where: DocumentFilter | None) -> tuple[G
     kept = tuple(
         question
         for question in dataset.questions
-        if where.matches(id=question.id, key=question.id, title="", metadata=question.metadata)
+        if where.matches(id=question.id, key=question.id, title="", access=None, metadata=question.metadata)
     )
     if not kept:
         fields = ", ".join(sorted({name for question in dataset.questions for name in question.metadata})) or "none"

@@ -47,6 +47,7 @@ from hopweave.wire.answers import (
 from hopweave.wire.base import ActionUsage, Span, Usage
 from hopweave.wire.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine, Imported
 from hopweave.wire.documents import (
+    AccessChange,
     Chunk,
     Deletion,
     Document,
@@ -123,6 +124,7 @@ from hopweave.wire.search import (
 )
 
 __all__ = [
+    "AccessChange",
     "ActionUsage",
     "Answer",
     "AnswerWithout",

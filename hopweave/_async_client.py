@@ -122,6 +122,7 @@ class AsyncClient:
     get_page = _method(documents.get_page)
     get_page_image = _method(documents.get_page_image)
     delete_documents = _method(documents.delete_documents)
+    set_access = _method(documents.set_access)
     retry_document = _method(documents.retry_document)
     list_chunks = _method(documents.list_chunks)
     get_chunk = _method(documents.get_chunk)

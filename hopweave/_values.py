@@ -55,7 +55,8 @@ class NewDocument:
 
     `media_type` chooses the loader of `text` or `content`, such as `text/markdown`. `content` is in Base64 and needs
     it; a `NewFile` is the shorter way. `embedding` is the vector of the text, as in a `NewChunk`, and needs
-    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called.
+    `embedding_model`, as do those of `chunks`: the name of the corpus' model, which then is not called. `access` has
+    the principals that may see it, such as `group:legal`; None: everyone who may see the corpus, or who sees it now.
     """
 
     key: str | None = None
@@ -69,13 +70,15 @@ class NewDocument:
     triples: tuple[Any, ...] = ()
     embedding: Sequence[float] | str | None = None
     embedding_model: str | None = None
+    access: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class NewFile:
     """A file to ingest, by its bytes. `name` is its default key, and its suffix chooses the loader.
 
-    `media_type` chooses the loader instead. `title` and `metadata` take precedence over those in the file.
+    `media_type` chooses the loader instead. `title`, `metadata` and `access` (the principals that may see the document)
+    take precedence over those in the file.
     """
 
     name: str
@@ -84,6 +87,7 @@ class NewFile:
     title: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
     media_type: str | None = None
+    access: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -18,6 +18,7 @@ from indexer.selection.docling import Docling, DoclingEndpoint, DoclingProcess
 from indexer.selection.extractors import gives_triples, has_fine_vectors, make_chunker, make_extractor, versions_of
 from indexer.selection.loaders import Loaders, known_suffixes, loader_for
 from indexer.selection.loading_lane import LoadingLane
+from indexer.submission.access_rules import NO_RULES, AccessRules, read_access_rules
 from indexer.submission.document_json import LAST_PAGE, canonical_json, parse_json
 from indexer.submission.embedding_file import EmbeddingFile, open_embeddings
 from indexer.submission.given_embeddings import LONGEST_EMBEDDING
@@ -37,7 +38,9 @@ __all__ = [
     "EVERYTHING",
     "LAST_PAGE",
     "LONGEST_EMBEDDING",
+    "NO_RULES",
     "PARQUET",
+    "AccessRules",
     "AttachmentReader",
     "ChunkContent",
     "Comparison",
@@ -86,6 +89,7 @@ __all__ = [
     "open_embeddings",
     "pack_pages",
     "parse_json",
+    "read_access_rules",
     "read_embedded",
     "read_paths",
     "read_uploads",

@@ -16,6 +16,7 @@ from core.graph import Extraction, Surface, Triple
 from core.jobs import Job, JobKind, JobState
 from core.keys import ApiKey, KeyLimits, Scope
 from core.ports.record import Claim, NewRevision
+from core.principals import DocumentAccess
 from core.questions import AskedQuestion, NewQuestion, QuestionOutcome
 from core.record_policy.claims import MeasuredJob, measure_progress, state_of_job
 from core.record_policy.questions import state_of
@@ -23,6 +24,7 @@ from core.record_policy.questions import state_of
 __all__ = [
     "MINUTE",
     "dump",
+    "dump_access",
     "dump_extraction",
     "dump_key",
     "dump_new",
@@ -30,6 +32,7 @@ __all__ = [
     "dump_outcome",
     "dump_settings",
     "dump_whole",
+    "load_access",
     "load_chunk",
     "load_claim",
     "load_corpus",
@@ -112,6 +115,7 @@ def load_document(get: Get) -> Document:
         content_hash=get("content_hash"),
         updated_at=datetime.fromtimestamp(get("updated_at"), UTC),
         enabled=not get("disabled"),
+        access=load_access(get("access")),
     )
 
 
@@ -139,7 +143,16 @@ def load_new_revision(get: Get) -> NewRevision:
         fingerprint=get("fingerprint"),
         title=get("title"),
         metadata=json.loads(get("metadata")),
+        access=load_access(get("access")),
     )
+
+
+def dump_access(access: DocumentAccess) -> str | None:
+    return None if access is None else dump(list(access))
+
+
+def load_access(text: str | None) -> DocumentAccess:
+    return None if text is None else tuple(json.loads(text))
 
 
 def load_claim(get: Get) -> Claim:
@@ -203,6 +216,7 @@ def dump_key(key: ApiKey) -> str:
         "scopes": sorted(key.scopes),
         "corpora": None if key.corpora is None else sorted(key.corpora),
         "filter": key.filter,
+        "principals": None if key.principals is None else sorted(key.principals),
         "limits": asdict(key.limits),
         "expires_at": key.expires_at and key.expires_at.timestamp(),
     }
@@ -221,6 +235,7 @@ def load_key(get: Callable[[str], Any]) -> ApiKey:
         scopes=frozenset(Scope(scope) for scope in content["scopes"]),
         corpora=None if content["corpora"] is None else frozenset(content["corpora"]),
         filter=content["filter"],
+        principals=None if (principals := content.get("principals")) is None else frozenset(principals),
         limits=KeyLimits(**content["limits"]),
         created_at=created,
         expires_at=_moment(content["expires_at"]),

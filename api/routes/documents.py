@@ -27,6 +27,7 @@ from api.deps import (
     set_job_location,
 )
 from api.schemas.documents import (
+    AccessChangeIn,
     DeleteIn,
     DocumentIn,
     DocumentPatchIn,
@@ -40,13 +41,14 @@ from api.schemas.values import fill, fill_all
 from api.uploads import UploadRoute, describe_upload, parse_upload, receive_parts
 from app.services.documents import (
     can_be_drawn,
-    change_document,
     count_pages,
     delete_by_keys,
     delete_matching,
     list_matching,
+    patch_document,
     retry,
-    set_enabled,
+    set_access_by_keys,
+    set_access_matching,
 )
 from app.services.estimates import estimate
 from app.services.ingestion import check_queue, delete_one_document, submit, submit_found
@@ -54,7 +56,7 @@ from core.documents import RevisionState, Submission
 from core.errors import InvalidInput, UnsupportedMedia
 from core.filters import parse_filter
 from core.ids import content_hash
-from hopweave.wire.documents import Deletion, Document, DocumentDetail, DocumentList, Enqueued, Estimate
+from hopweave.wire.documents import AccessChange, Deletion, Document, DocumentDetail, DocumentList, Enqueued, Estimate
 from hopweave.wire.jobs import Started
 from indexer import make_submission, submission_from_json
 
@@ -123,6 +125,7 @@ def _parse_submission(document: DocumentIn) -> Submission:
         media_type=document.media_type,
         title=document.title,
         metadata=document.metadata,
+        access=None if document.access is None else tuple(document.access),
     )
 
 
@@ -220,6 +223,17 @@ async def delete_several(
     return await run_json_once(request, container, key, work)
 
 
+@router.post("/access", dependencies=[WRITE], summary="Say who may see documents, by key or filter")
+async def change_access(corpus: CorpusDep, body: AccessChangeIn, container: ContainerDep) -> AccessChange:
+    """It takes effect before the response, and in every process within three seconds. Nothing is embedded."""
+    access = None if body.access is None else tuple(body.access)
+    if body.keys is None:
+        changed = await set_access_matching(container, corpus, parse_filter(body.filter or {}), access)
+        return AccessChange(documents=changed, missing=())
+    changed, missing = await set_access_by_keys(container, corpus, body.keys, access)
+    return AccessChange(documents=changed, missing=tuple(missing))
+
+
 @router.get("/{id}", dependencies=[READ], summary="One document")
 async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentDetail:
     document = await container.record.documents.get(corpus.id, id)
@@ -234,7 +248,7 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
 @router.patch(
     "/{id}",
     dependencies=[WRITE],
-    summary="Change, enable or disable a document",
+    summary="Change, enable or disable a document, or who may see it",
     status_code=HTTPStatus.ACCEPTED,
 )
 async def change(
@@ -243,12 +257,16 @@ async def change(
     """A title or metadata make a new revision with the same content. New metadata cost no embedding; a new title does,
     as it is embedded. 409 unless the newest revision is indexed.
 
-    `enabled` takes effect before the response. Alone it makes no revision, and the job is empty and done.
+    `enabled` and `access` take effect before the response. Alone they make no revision, and the job is empty and done.
     """
-    if body.makes_revision:
-        enqueued = await change_document(container, corpus, id, body.apply, enabled=body.enabled)
-    else:
-        enqueued = await set_enabled(container, corpus, id, enabled=body.enabled is True)
+    enqueued = await patch_document(
+        container,
+        corpus,
+        id,
+        body.apply if body.makes_revision else None,
+        enabled=body.enabled,
+        access=body.new_access if body.sets_access else ...,
+    )
     set_job_location(response, enqueued.job.id)
     return convert_enqueued(enqueued)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
@@ -15,10 +15,12 @@ from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
+from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS, PRINCIPAL_PATTERN, DocumentAccess
 from hopweave.wire import documents as wire
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
 __all__ = [
+    "AccessChangeIn",
     "DeleteIn",
     "DocumentIn",
     "DocumentPatchIn",
@@ -28,6 +30,19 @@ __all__ = [
     "convert_deletion",
     "convert_enqueued",
     "convert_estimate",
+]
+
+
+_Principal = Annotated[str, Field(max_length=MAX_PRINCIPAL_LENGTH, pattern=PRINCIPAL_PATTERN)]
+_Access = Annotated[list[_Principal], Field(max_length=MAX_PRINCIPALS, fail_fast=True)]
+
+AccessIn = Annotated[
+    _Access | None,
+    Field(
+        description="Who may see the document, beside keys without principals: users and groups, such as "
+        "`group:legal`. Left out or null, a new document is for everyone who may see the corpus, and a present one for "
+        "those who may see it now."
+    ),
 ]
 
 
@@ -41,6 +56,7 @@ class ManifestFileIn(In):
     title: Text | None = None
     metadata: dict[str, Any] = Field(default_factory=dict, max_length=MAX_METADATA_VALUES)
     media_type: str | None = None
+    access: AccessIn = None
 
 
 class UploadIn(In):
@@ -164,6 +180,7 @@ class DocumentIn(In):
     embedding_model: str | None = Field(
         default=None, description="The model of the embeddings, by the name that the corpus has; they need it."
     )
+    access: AccessIn = None
 
 
 class DocumentsIn(In):
@@ -172,8 +189,10 @@ class DocumentsIn(In):
     budget: JobBudgetIn | None = None
 
 
-class DeleteIn(In):
-    """Either `keys` or `filter` says which documents are deleted."""
+class _ChosenIn(In):
+    """Documents by `keys` or by `filter`."""
+
+    _INSTEAD: ClassVar[str]
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -194,13 +213,32 @@ class DeleteIn(In):
         if (self.keys is None) == (self.filter is None):
             raise ValueError("give either `keys` or `filter`")
         if self.filter is not None and has_empty_part(self.filter):
-            raise ValueError("an empty filter, or part of one, matches every document; delete the corpus instead")
+            raise ValueError(f"an empty filter, or part of one, matches every document; {self._INSTEAD}")
         return self
+
+
+class DeleteIn(_ChosenIn):
+    """Either `keys` or `filter` says which documents are deleted."""
+
+    _INSTEAD: ClassVar[str] = "delete the corpus instead"
+
+
+class AccessChangeIn(_ChosenIn):
+    """Either `keys` or `filter` says which documents the access is for, with the attachments of mails among them.
+    `access` null is for everyone who may see the corpus; `[]` for nobody but keys without principals.
+    """
+
+    _INSTEAD: ClassVar[str] = "give it a condition, such as on `$key`"
+
+    access: _Access | None
 
 
 class DocumentPatchIn(In):
     """What is left out stays. `enabled: false` hides the document from every search, question and walk in the graph, at
     once, until it is enabled again. `metadata` is merged into those of the sender: null deletes a field.
+
+    `access` says who may see the document, and the attachments of a mail, at once: null is for everyone who may see the
+    corpus, `[]` for nobody but keys without principals.
 
     `title: null` brings back the title of the document's text. Metadata that the content itself has stay unless a field
     replaces them.
@@ -212,6 +250,7 @@ class DocumentPatchIn(In):
                 {"required": ["title"]},
                 {"required": ["metadata"]},
                 {"required": ["enabled"], "properties": {"enabled": {"type": "boolean"}}},
+                {"required": ["access"]},
             ]
         }
     )
@@ -219,12 +258,21 @@ class DocumentPatchIn(In):
     title: Text | None = Field(default=None, max_length=MAX_TITLE_LENGTH)
     metadata: dict[str, Any] | None = Field(default=None, max_length=MAX_METADATA_VALUES)
     enabled: Flag | None = None
+    access: _Access | None = None
 
     @model_validator(mode="after")
     def _something(self) -> Self:
-        if not self.makes_revision and self.enabled is None:
-            raise ValueError("give `title`, `metadata` or `enabled`")
+        if not self.makes_revision and self.enabled is None and not self.sets_access:
+            raise ValueError("give `title`, `metadata`, `enabled` or `access`")
         return self
+
+    @property
+    def sets_access(self) -> bool:
+        return "access" in self.model_fields_set
+
+    @property
+    def new_access(self) -> DocumentAccess:
+        return None if self.access is None else tuple(self.access)
 
     @property
     def makes_revision(self) -> bool:

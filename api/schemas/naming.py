@@ -28,6 +28,7 @@ __all__ = ["name_schemas", "refer", "schema_of"]
 _Schema = dict[str, Any]
 
 _OTHER_NAMES = {
+    "AccessChange": "AccessChangedOut",
     "Deletion": "DeletedOut",
     "NoteEvent": "TextOut",
     "PageText": "PageOut",

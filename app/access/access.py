@@ -5,12 +5,14 @@ implements the `Meter` over all processes.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 from core.errors import Forbidden
 from core.filters import DocumentFilter, parse_filter
 from core.keys import ApiKey, Scope
 from core.ports.chat import ChatModel, ChatModels, ChatRequest, Completion, OnToken
+from core.principals import DocumentAccess, may_see, visible_to
 from core.trace import Trace
 
 __all__ = ["EVERYTHING", "NO_METER", "Access", "Meter", "MeteredModels"]
@@ -18,7 +20,8 @@ __all__ = ["EVERYTHING", "NO_METER", "Access", "Meter", "MeteredModels"]
 
 @dataclass(frozen=True, kw_only=True)
 class Access:
-    """The rights of a caller. `corpora` are names (None: all); `where` is the filter of a key (None: all documents).
+    """The rights of a caller. `corpora` are names (None: all); `where` says which documents it sees (None: all), by the
+    filter of a key and its `principals` (None: it has none, and sees what everyone may see and what only some may).
 
     `key` is the id of a key of the record; None without a key. `own_key` is the id of a key of the settings, whose
     holder has all rights and yet questions of its own.
@@ -28,7 +31,8 @@ class Access:
     key: str | None = None
     own_key: str | None = None
     corpora: frozenset[str] | None = None
-    where: DocumentFilter | None = None
+    filter: DocumentFilter | None = None
+    principals: frozenset[str] | None = None
 
     @classmethod
     def of_key(cls, key: ApiKey) -> "Access":
@@ -36,8 +40,16 @@ class Access:
             scopes=key.scopes,
             key=key.id,
             corpora=key.corpora,
-            where=None if key.filter is None else parse_filter(key.filter),
+            filter=None if key.filter is None else parse_filter(key.filter),
+            principals=key.principals,
         )
+
+    @cached_property
+    def where(self) -> DocumentFilter | None:
+        if self.principals is None:
+            return self.filter
+        visible = visible_to(self.principals)
+        return visible if self.filter is None else visible.join(self.filter)
 
     @property
     def asker(self) -> str:
@@ -63,8 +75,21 @@ class Access:
         """Raises `Forbidden` if the caller sees only some documents, and `what` concerns all of a corpus."""
         if self.where is not None:
             raise Forbidden(
-                f"this key has a filter, and {what} all documents of the corpus; use a key without a filter"
+                f"this key has a filter or principals, and {what} all documents of the corpus; use a key without both"
             )
+
+    def check_access(self, access: DocumentAccess) -> None:
+        """Raises `Forbidden` for an access that would hide a document from the caller that gives it."""
+        if self.principals is not None and not may_see(self.principals, access):
+            raise Forbidden(
+                "this key would not see the document any more: name one of the principals of the key in `access`, too"
+            )
+
+    def show(self, access: DocumentAccess) -> DocumentAccess:
+        """Returns what the caller is shown of the access of a document: of other principals, nobody is told."""
+        if access is None or self.principals is None:
+            return access
+        return tuple(principal for principal in access if principal in self.principals)
 
 
 EVERYTHING = Access(scopes=frozenset(Scope))

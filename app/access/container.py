@@ -70,7 +70,7 @@ class _RestrictedRecord:
     @cached_property
     def _documents(self) -> RestrictedDocuments | None:
         where = self._access.where
-        return None if where is None else RestrictedDocuments(self._record.documents, where)
+        return None if where is None else RestrictedDocuments(self._record.documents, self._access, where)
 
     @property
     def corpora(self) -> Corpora:
@@ -96,7 +96,7 @@ class _RestrictedRecord:
         documents, where = self._documents, self._access.where
         if documents is None or where is None:
             return MeteredSubmissions(self._record.submissions, self._meter)
-        return RestrictedSubmissions(self._record.submissions, self._meter, self._access.key, documents, where)
+        return RestrictedSubmissions(self._record.submissions, self._meter, self._access, documents, where)
 
     @property
     def merges(self) -> EntityMerges:

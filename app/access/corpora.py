@@ -1,10 +1,14 @@
 """Corpora with their documents, merges and exports as the holder of a key sees them.
 
-A key with a filter sees the documents that match it, and their contents.
+A key with a filter sees the documents that match it, and their contents. A key with principals sees the documents whose
+access has one of them, or that have no access: this is a condition of its filter (`core.principals`), so whatever
+respects the one respects the other.
 """
 
+import time
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 
 from app.access.access import Access
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
@@ -39,19 +43,32 @@ __all__ = [
 ]
 
 _PAGE = 1000
+_FRESH_SECONDS = 2.0
+_NOTHING: frozenset[str] = frozenset({""})
+"""Stands for documents that were not read."""
 
 
 def matches(where: DocumentFilter, document: Document) -> bool:
-    return where.matches(id=document.id, key=document.key, title=document.title, metadata=document.metadata)
+    return where.matches(
+        id=document.id,
+        key=document.key,
+        title=document.title,
+        metadata=document.metadata,
+        access=document.access,
+    )
 
 
 class RestrictedDocuments:
-    """Implements `core.ports.record.Documents`: documents that do not match are not there."""
+    """Implements `core.ports.record.Documents`: documents that do not match are not there.
 
-    def __init__(self, documents: Documents, where: DocumentFilter) -> None:
+    Of the access of a document, a caller with principals is shown its own.
+    """
+
+    def __init__(self, documents: Documents, access: Access, where: DocumentFilter) -> None:
         self._documents = documents
+        self._access = access
         self._where = where
-        self._readable: dict[str, frozenset[str]] = {}
+        self._readable: dict[str, tuple[float, frozenset[str]]] = {}
 
     async def list(
         self,
@@ -68,7 +85,7 @@ class RestrictedDocuments:
             page = await self._documents.list(
                 corpus_id, limit=_PAGE, cursor=cursor, key=key, state=state, enabled=enabled
             )
-            found += [document for document in page.data if matches(self._where, document)]
+            found += [self._show(document) for document in page.data if matches(self._where, document)]
             cursor = page.next_cursor
             if cursor is None:
                 break
@@ -78,7 +95,7 @@ class RestrictedDocuments:
         document = await self._documents.get(corpus_id, document_id)
         if not matches(self._where, document):
             raise document_missing(document_id)
-        return document
+        return self._show(document)
 
     async def match(self, corpus_id: str, where: DocumentFilter, *, enabled: bool | None = True) -> frozenset[str]:
         return await self._documents.match(corpus_id, where.join(self._where), enabled=enabled)
@@ -90,14 +107,19 @@ class RestrictedDocuments:
         return {
             id: ref
             for id, ref in refs.items()
-            if self._where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata)
+            if self._where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
         }
 
     async def readable(self, corpus_id: str) -> frozenset[str]:
-        """Returns the ids of the readable documents that match, as they are when this is first called."""
-        if corpus_id not in self._readable:
-            self._readable[corpus_id] = await self._documents.match(corpus_id, self._where, enabled=None)
-        return self._readable[corpus_id]
+        """Returns the ids of the readable documents that match, as they were at most `_FRESH_SECONDS` ago: a question
+        that is answered for a minute reads nothing any more that its asker has lost.
+        """
+        at, found = self._readable.get(corpus_id, (0.0, _NOTHING))
+        if found is _NOTHING or time.monotonic() - at > _FRESH_SECONDS:
+            at = time.monotonic()
+            found = await self._documents.match(corpus_id, self._where, enabled=None)
+            self._readable[corpus_id] = at, found
+        return found
 
     async def outside(self, corpus_id: str, document_ids: Collection[str]) -> frozenset[str]:
         """Returns the ids whose documents exist and do not match."""
@@ -121,6 +143,13 @@ class RestrictedDocuments:
             except NotFound:
                 continue
         return frozenset(matching)
+
+    def show_access(self, access: Sequence[str]) -> Sequence[str]:
+        """Returns what the caller is shown of the principals of a document."""
+        return self._access.show(tuple(access)) or ()
+
+    def _show(self, document: Document) -> Document:
+        return replace(document, access=self._access.show(document.access))
 
 
 class RestrictedContents:
@@ -304,7 +333,14 @@ class RestrictedExporter:
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
                 if seen.shows(row):
-                    yield row
+                    yield self._restrict(row)
+
+    def _restrict(self, row: _Row) -> _Row:
+        """Returns the row of a document with the principals that the caller may know."""
+        access = row.get("access")
+        if row["kind"] != "document" or not isinstance(access, list):
+            return row
+        return {**row, "access": [*self._documents.show_access(access)]}
 
 
 class _Seen:

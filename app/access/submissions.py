@@ -13,6 +13,7 @@ from core.ids import document_id
 from core.jobs import Job, JobKind, JobState
 from core.ports.record import Check, Corpora, Deletion, Enqueued, Jobs, NewRevision, Submissions
 from core.ports.record.questions import Questions
+from core.principals import DocumentAccess
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
 from core.record_policy.errors import document_missing, job_missing
 from core.record_policy.questions import question_missing
@@ -69,23 +70,29 @@ class MeteredSubmissions:
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         return await self._submissions.set_enabled(corpus_id, document_ids, enabled=enabled)
 
+    async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
+        return await self._submissions.set_access(corpus_id, document_ids, access)
+
     async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         return await self._submissions.retry(corpus_id, document_id, check=check)
 
 
 class RestrictedSubmissions(MeteredSubmissions):
-    """The same for a key with a filter: it neither makes nor changes a document that does not match."""
+    """The same for a key with a filter or principals: it neither makes nor changes a document that it does not see, and
+    no document that it would not see afterwards.
+    """
 
     def __init__(
         self,
         submissions: Submissions,
         meter: Meter,
-        key: str | None,
+        access: Access,
         documents: RestrictedDocuments,
         where: DocumentFilter,
     ) -> None:
         super().__init__(submissions, meter)
-        self._key = key
+        self._access = access
+        self._key = access.key
         self._documents = documents
         self._where = where
 
@@ -148,6 +155,11 @@ class RestrictedSubmissions(MeteredSubmissions):
         visible = await self._documents.among(corpus_id, document_ids)
         return await super().set_enabled(corpus_id, [id for id in document_ids if id in visible], enabled=enabled)
 
+    async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
+        self._access.check_access(access)
+        visible = await self._documents.among(corpus_id, document_ids)
+        return await super().set_access(corpus_id, [id for id in document_ids if id in visible], access)
+
     async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         """Raises `Forbidden` also if what was submitted last does not match: another key may have submitted it."""
         if document_id not in await self._documents.among(corpus_id, [document_id]):
@@ -161,8 +173,11 @@ class RestrictedSubmissions(MeteredSubmissions):
         return await super().retry(corpus_id, document_id, check=check_both)
 
     def _check(self, revision: NewRevision, metadata: Metadata, *, title: str | None = None) -> None:
+        """A revision that names no access leaves a present document, which the caller sees, as it is."""
+        self._access.check_access(revision.access)
         title = title or revision.title or revision.key
-        if not self._where.matches(id=document_id(revision.key), key=revision.key, title=title, metadata=metadata):
+        fields = {"id": document_id(revision.key), "key": revision.key, "title": title}
+        if not self._where.matches(**fields, metadata=metadata, access=revision.access):
             raise _refuse(revision.key)
 
 

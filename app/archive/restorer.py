@@ -4,6 +4,7 @@ Originals and view entries of documents are written from the file. Missing vecto
 """
 
 import asyncio
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -107,7 +108,9 @@ class Restorer:
                 self._corpus.id, {one.revision.key: one.revision.fingerprint for one in documents}
             )
             unchanged += len(same)
-            await self._set_enabled([one for one in documents if one.revision.key in same])
+            unchanged_documents = [one for one in documents if one.revision.key in same]
+            await self._set_enabled(unchanged_documents)
+            await self._set_access(unchanged_documents)
             new = [one for one in documents if one.revision.key not in same]
             if new:
                 fenced += await self._write_with_retries(new, result)
@@ -163,6 +166,17 @@ class Restorer:
             ids = [document_id(one.revision.key) for one in documents if one.enabled is enabled]
             if ids:
                 await self._submissions.set_enabled(self._corpus.id, ids, enabled=enabled)
+
+    async def _set_access(self, documents: Sequence[ArchivedDocument]) -> None:
+        """Gives documents of the record the access that the file names. One without keeps the access that it has, so no
+        file shows a document to more callers than before.
+        """
+        by_access: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
+        for one in documents:
+            if one.revision.access is not None:
+                by_access[one.revision.access].append(document_id(one.revision.key))
+        for access, ids in by_access.items():
+            await self._submissions.set_access(self._corpus.id, ids, access)
 
 
 def _make_rows_by_key(batch: Sequence[ArchivedDocument]) -> dict[str, tuple[ChunkRow, ...]]:

@@ -97,7 +97,7 @@ class ArchiveBackupEndRow(_Row):
 class ArchiveDocumentRow(_Row):
     """A document. Files of releases whose loaders found no metadata have no `given_metadata`.
 
-    Only a document that is not enabled has `enabled`.
+    Only a document that is not enabled has `enabled`, and only a document that not everyone may see `access`.
     """
 
     kind: Literal["document"]
@@ -114,6 +114,7 @@ class ArchiveDocumentRow(_Row):
     chunks: _Number
     malformed_triples: _Number
     enabled: bool = True
+    access: list[str] | None = None
 
     @property
     def sent_metadata(self) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from core.ports.embedding import Vectors
 from core.ports.record import ChunkRow as RecordRow
 from core.ports.record import GraphMerge, NewRevision
 from core.ports.views import VectorKind
+from core.principals import check_access
 from indexer import ChunkContent, canonical_json, fingerprint_of, make_chunk_rows, make_chunks
 from stores.sqlite import Spool, SpooledRow
 
@@ -293,6 +294,7 @@ def _assemble_document(
             fingerprint=document.fingerprint,
             title=document.given_title,
             metadata=document.sent_metadata,
+            access=check_access(document.access, "`access`"),
         ),
         title=document.title,
         found_metadata=document.metadata,
@@ -399,6 +401,7 @@ def _check_document(row: ArchiveDocumentRow) -> None:
             content_hash=row.content_hash,
         )
         canonical_json(row.metadata)
+        check_access(row.access, "`access`")
     except InvalidInput as error:
         raise LoadFailed(str(error)) from error
     if {**row.metadata, **row.sent_metadata} != row.metadata:

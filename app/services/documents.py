@@ -6,6 +6,7 @@ Pages come last: as texts, as images, how many there are, and the passages of a 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from types import EllipsisType
 from typing import TYPE_CHECKING, Protocol
 
 from core.corpora import Corpus
@@ -17,6 +18,7 @@ from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.indexing import LoadedDocument, Source
 from core.ports.record import DocumentPage, Enqueued, EnqueuedDocument, NewRevision, Record
+from core.principals import DocumentAccess, check_access
 from core.record_policy.documents import make_page
 from core.record_policy.errors import no_document
 from core.text.characters import check_text
@@ -40,7 +42,11 @@ __all__ = [
     "list_those",
     "load_page",
     "load_pages",
+    "patch_document",
     "retry",
+    "set_access",
+    "set_access_by_keys",
+    "set_access_matching",
     "set_enabled",
 ]
 
@@ -104,11 +110,13 @@ async def change_document(
     change: Callable[[NewRevision], NewRevision],
     *,
     enabled: bool | None = None,
+    access: DocumentAccess | EllipsisType = ...,
 ) -> Enqueued:
     """Queues a revision with another title or other metadata, and the same content; its fingerprint is set here.
 
-    `enabled` also shows the document to searches, or hides it, at once. Raises `Conflict` unless the newest revision is
-    indexed, and `InvalidInput` if its metadata would be too long; then nothing is changed.
+    `enabled` also shows the document to searches, or hides it, and `access` says who may see it (`...`: who may now),
+    at once. Raises `Conflict` unless the newest revision is indexed, and `InvalidInput` if its metadata would be too
+    long; then nothing is changed.
     """
     from indexer import fingerprint_of  # imports all that indexes, which takes longer than listing documents
 
@@ -128,6 +136,8 @@ async def change_document(
     enqueued = await container.record.submissions.amend(corpus.id, document_id, apply)
     if enabled is not None:
         await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
+    if access is not ...:
+        await set_access(container, corpus, document_id, access)
     await container.notifier.notify_soon(corpus.id)
     return enqueued
 
@@ -142,6 +152,68 @@ async def set_enabled(container: "Container", corpus: Corpus, document_id: str, 
     job = await container.record.submissions.open_job(corpus.id, JobKind.INGEST)
     unchanged = EnqueuedDocument(id=document.id, key=document.key, state=document.state, unchanged=True)
     return Enqueued(job=await container.record.submissions.close_job(job), documents=(unchanged,))
+
+
+async def set_access(container: "Container", corpus: Corpus, document_id: str, access: DocumentAccess) -> Enqueued:
+    """Says who may see a document and, if it is a mail, its attachments, at once. The job is empty and done.
+
+    Raises `NotFound`, and `InvalidInput` for what is no access.
+    """
+    document = await container.record.documents.get(corpus.id, document_id)
+    await _set_access(container, corpus, {document_id}, [document.key], access)
+    job = await container.record.submissions.open_job(corpus.id, JobKind.INGEST)
+    unchanged = EnqueuedDocument(id=document.id, key=document.key, state=document.state, unchanged=True)
+    return Enqueued(job=await container.record.submissions.close_job(job), documents=(unchanged,))
+
+
+async def set_access_by_keys(
+    container: "Container", corpus: Corpus, keys: Sequence[str], access: DocumentAccess
+) -> tuple[int, list[str]]:
+    """Does the same for the documents with these keys. Returns how many documents have this access now, and the keys
+    that no document has.
+    """
+    ids = {document_id(check_text(key, f"document key {key!r}")): key for key in keys}
+    found = await _set_access(container, corpus, ids, keys, access)
+    return len(found), [key for id, key in ids.items() if id not in found]
+
+
+async def set_access_matching(
+    container: "Container", corpus: Corpus, where: DocumentFilter, access: DocumentAccess
+) -> int:
+    """Does the same for the readable documents that match, enabled or not."""
+    found = await container.record.documents.match(corpus.id, where, enabled=None)
+    refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
+    mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata or "mails" in ref.metadata]
+    return len(await _set_access(container, corpus, found, mails, access))
+
+
+async def _set_access(
+    container: "Container", corpus: Corpus, ids: Collection[str], mails: Sequence[str], access: DocumentAccess
+) -> frozenset[str]:
+    from app.services.ingestion import list_attachments  # it imports all that indexes
+
+    checked = check_access(access, "`access`")
+    attached = {document.id for document in await list_attachments(container, corpus, mails)}
+    return await container.record.submissions.set_access(corpus.id, sorted({*ids, *attached}), checked)
+
+
+async def patch_document(
+    container: "Container",
+    corpus: Corpus,
+    document_id: str,
+    change: Callable[[NewRevision], NewRevision] | None,
+    *,
+    enabled: bool | None,
+    access: DocumentAccess | EllipsisType,
+) -> Enqueued:
+    """Does what `change_document` does; without `change`, only what takes effect at once, which makes no revision."""
+    if change is not None:
+        return await change_document(container, corpus, document_id, change, enabled=enabled, access=access)
+    if access is ...:
+        return await set_enabled(container, corpus, document_id, enabled=enabled is True)
+    if enabled is not None:
+        await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
+    return await set_access(container, corpus, document_id, access)
 
 
 async def list_matching(

@@ -1,9 +1,9 @@
 """Submits documents: stores the originals, queues revisions and notifies a worker. Also deletes documents."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from app.container import Container
@@ -13,6 +13,7 @@ from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFou
 from core.ids import content_hash, document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
+from core.principals import DocumentAccess, check_access
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
 __all__ = [
@@ -195,6 +196,8 @@ async def _enqueue(
 ) -> Enqueued:
     container.check_embedding(corpus)
     await container.files.put(corpus.id, contents())
+    given = await _read_access(container, corpus, revisions, mails)
+    revisions = await _inherit_access(container, corpus, revisions, given)
     submitted = revisions
     if on_conflict is OnConflict.SKIP:
         revisions = await _leave_out_attachments(container, corpus, revisions, mails)
@@ -215,6 +218,10 @@ async def _enqueue(
     await _list_orphans(container, corpus.id, unwritten)
     await container.notifier.notify_soon(corpus.id)
     await _delete_lost_attachments(container, corpus, enqueued, mails)
+    for key, access in (await _read_access(container, corpus, submitted, mails)).items():
+        if access != given.get(key):  # it was changed after it was inherited
+            ids = [one.id for one in enqueued.documents if one.key.startswith(attachment_prefix(key))]
+            await container.record.submissions.set_access(corpus.id, ids, access)
     return enqueued
 
 
@@ -232,12 +239,42 @@ async def _leave_out_attachments(
     ]
 
 
-async def _exists(container: Container, corpus: Corpus, key: str) -> bool:
+async def _read_access(
+    container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Collection[str]
+) -> dict[str, DocumentAccess]:
+    """Returns the access that present mails have, by key, of those that are submitted without one."""
+    named = {revision.key for revision in revisions if revision.access is not None}
+    found = {key: await _find(container, corpus, key) for key in mails if key not in named}
+    return {key: document.access for key, document in found.items() if document is not None}
+
+
+async def _inherit_access(
+    container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Mapping[str, DocumentAccess]
+) -> list[NewRevision]:
+    """Returns the revisions, with the access of its mail for each attachment that is new, if neither names one: what is
+    attached to the next version of a mail is for those who may see the mail. `mails` have the access by key.
+    """
+    access = {attachment_prefix(key): one for key, one in mails.items() if one is not None}
+    inherited = []
+    for revision in revisions:
+        prefix = next((prefix for prefix in access if revision.key.startswith(prefix)), None)
+        is_attachment = prefix is not None and ATTACHMENT_OF in revision.metadata and revision.access is None
+        if is_attachment and not await _exists(container, corpus, revision.key):
+            inherited.append(replace(revision, access=access[prefix or ""]))
+        else:
+            inherited.append(revision)
+    return inherited
+
+
+async def _find(container: Container, corpus: Corpus, key: str) -> Document | None:
     try:
-        await container.record.documents.get(corpus.id, document_id(key))
+        return await container.record.documents.get(corpus.id, document_id(key))
     except NotFound:
-        return False
-    return True
+        return None
+
+
+async def _exists(container: Container, corpus: Corpus, key: str) -> bool:
+    return await _find(container, corpus, key) is not None
 
 
 async def _list_orphans(container: Container, corpus_id: str, names: Sequence[str]) -> None:
@@ -392,4 +429,5 @@ def _make_revision(submission: Submission) -> NewRevision:
         fingerprint=fingerprint(submission),
         title=submission.title,
         metadata=submission.metadata,
+        access=check_access(submission.access, f"document {submission.key!r}: `access`"),
     )

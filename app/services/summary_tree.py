@@ -3,6 +3,9 @@
 The leaves are the documents of the corpus, with their passages and vectors. Each further layer groups the passages of
 the layer below by their vectors, and has a document for each group with its summary. A tree that is not complete has
 another name, and the same call continues it: a summary that is there is not written again.
+
+The copies have the access of the documents when the tree is made, and a summary is for those who may see all that it
+summarizes.
 """
 
 import asyncio
@@ -22,10 +25,12 @@ from core.corpora import NO_GRAPH, Corpus
 from core.documents import Document, OnConflict, Submission
 from core.errors import Conflict, InvalidInput, InvalidSettings, LoadFailed, NotFound
 from core.execution.threads import compute
+from core.ids import document_id
 from core.jobs import Job, JobState
 from core.ports.chat import ChatModels
 from core.ports.embedding_form import split_form
 from core.ports.views import VectorKind
+from core.principals import DocumentAccess, narrow
 from core.prompting.prompts import use_prompts
 from core.trace import Trace
 from indexer import submission_from_json
@@ -196,6 +201,8 @@ class _Building:
         self._container, self._source, self._corpus = container, source, corpus
         self._models, self._complete, self._tell = models, complete, tell
         self._keys: set[str] = set()
+        self._access: dict[str, DocumentAccess] = {}
+        """The access of the documents of passages, by the ids of the passages."""
         self.trace = Trace()
         self.passages = 0
         self.written = 0
@@ -242,6 +249,7 @@ class _Building:
                         "title": document.title,
                         "chunks": chunks,
                         "metadata": document.metadata,
+                        "access": document.access,
                         "embedding_model": settings.embedding_model,
                     },
                     key=document.key,
@@ -263,6 +271,10 @@ class _Building:
         }
         missing = [(key, group) for key, group in zip(keys, groups, strict=True) if key not in present]
         self._keys.update(keys)
+        for key, group in zip(keys, groups, strict=True):
+            if key in present:
+                access = self._find_access(group)
+                await self._container.record.submissions.set_access(self._corpus.id, [document_id(key)], access)
         for begin in range(0, len(missing), _BATCH):
             self._tell(f"summarizing layer {level}", begin, len(missing))
             await self._write_summaries(level, missing[begin : begin + _BATCH])
@@ -274,7 +286,12 @@ class _Building:
         replies = await asyncio.gather(*calls, return_exceptions=True)
         answered = [
             submission_from_json(
-                {"text": reply, "metadata": {LEVEL: level, CHILDREN: [node.name for node in group]}}, key=key
+                {
+                    "text": reply,
+                    "metadata": {LEVEL: level, CHILDREN: [node.name for node in group]},
+                    "access": self._find_access(group),
+                },
+                key=key,
             )
             for (key, group), reply in zip(groups, replies, strict=True)
             if isinstance(reply, str)
@@ -284,6 +301,13 @@ class _Building:
         for reply in replies:
             if isinstance(reply, BaseException):
                 raise reply
+
+    def _find_access(self, group: Sequence[TreeNode]) -> DocumentAccess:
+        """Returns who may see a summary: the principals that may see each passage of which it is made."""
+        access: DocumentAccess = None
+        for node in group:
+            access = narrow(access, self._access[node.chunk_id])
+        return access
 
     async def _submit(self, submissions: Sequence[Submission]) -> None:
         self._keys.update(submission.key for submission in submissions)
@@ -309,7 +333,11 @@ class _Building:
             if document.key in wanted
         }
         chosen = [documents[key] for key in dict.fromkeys(keys)]
-        return [node async for _, nodes in _read_nodes(self._container, self._corpus, chosen) for node in nodes]
+        found: list[TreeNode] = []
+        async for document, nodes in _read_nodes(self._container, self._corpus, chosen):
+            self._access |= dict.fromkeys((node.chunk_id for node in nodes), document.access)
+            found += nodes
+        return found
 
     async def _delete_others(self) -> None:
         """Deletes what an earlier call wrote that does not belong to the tree, since the corpus has changed since."""

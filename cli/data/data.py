@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.corpora import Corpus, CorpusCounts
     from core.documents import Document, RevisionState
     from core.jobs import Job, JobKind, JobState
+    from core.principals import DocumentAccess
 
 __all__ = ["Data", "get_document", "run_with_data"]
 
@@ -69,6 +70,16 @@ class Data(Protocol):
 
     async def change_document(self, corpus: str, document: "Document", change: Mapping[str, Any]) -> "Job":
         """Changes title, metadata or both, and `enabled`. `change` is a body of `PATCH …/documents/{id}`."""
+        ...
+
+    async def set_access(
+        self,
+        corpus: str,
+        documents: "Sequence[Document]",
+        where: Mapping[str, Any] | None,
+        access: "DocumentAccess",
+    ) -> int:
+        """Says who may see documents, or with `where` all that match a filter, at once. Returns how many there are."""
         ...
 
     async def read_content(self, corpus: str, document: "Document") -> bytes: ...

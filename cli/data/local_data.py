@@ -13,6 +13,7 @@ from core.documents import Document, RevisionState
 from core.errors import NotFound
 from core.jobs import Job, JobKind, JobState
 from core.ports.record import Record
+from core.principals import DocumentAccess
 from core.settings import Settings
 
 if TYPE_CHECKING:
@@ -120,15 +121,26 @@ class LocalData:
 
     async def change_document(self, corpus: str, document: Document, change: Mapping[str, Any]) -> Job:
         from api.schemas.documents import DocumentPatchIn
-        from app.services.documents import change_document, set_enabled
+        from app.services.documents import patch_document
 
         patch = DocumentPatchIn.model_validate(change)
+        apply = patch.apply if patch.makes_revision else None
+        access = patch.new_access if patch.sets_access else ...
         found = await self.record.corpora.get(corpus)
-        if patch.makes_revision:
-            changed = await change_document(self.container, found, document.id, patch.apply, enabled=patch.enabled)
-        else:
-            changed = await set_enabled(self.container, found, document.id, enabled=patch.enabled is True)
+        changed = await patch_document(self.container, found, document.id, apply, enabled=patch.enabled, access=access)
         return changed.job
+
+    async def set_access(
+        self, corpus: str, documents: Sequence[Document], where: Mapping[str, Any] | None, access: DocumentAccess
+    ) -> int:
+        from app.services.documents import set_access_by_keys, set_access_matching
+        from core.filters import parse_filter
+
+        found = await self.record.corpora.get(corpus)
+        if where is not None:
+            return await set_access_matching(self.container, found, parse_filter(where), access)
+        changed, _ = await set_access_by_keys(self.container, found, [one.key for one in documents], access)
+        return changed
 
     async def read_content(self, corpus: str, document: Document) -> bytes:
         found = await self.record.corpora.get(corpus)

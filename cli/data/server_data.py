@@ -14,6 +14,7 @@ from core.corpora import Corpus, CorpusCounts, CorpusSettings, Fine
 from core.documents import Document, RevisionState
 from core.errors import NotFound
 from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
+from core.principals import DocumentAccess
 from core.settings import Settings
 from core.text.characters import check_text
 
@@ -43,7 +44,8 @@ def _read_corpus(found: Json) -> tuple[Corpus, CorpusCounts]:
 
 def _read_document(found: Json) -> Document:
     times = {"updated_at": datetime.fromisoformat(found["updated_at"])}
-    return Document(**{**found, "state": RevisionState(found["state"]), **times})
+    access = None if found["access"] is None else tuple(found["access"])
+    return Document(**{**found, "state": RevisionState(found["state"]), "access": access, **times})
 
 
 def _read_job(found: Json) -> Job:
@@ -140,6 +142,16 @@ class ServerData:
 
     async def change_document(self, corpus: str, document: Document, change: Mapping[str, Any]) -> Job:
         return _read_job(self._server.send("PATCH", _path("corpora", corpus, "documents", document.id), change)["job"])
+
+    async def set_access(
+        self, corpus: str, documents: Sequence[Document], where: Mapping[str, Any] | None, access: DocumentAccess
+    ) -> int:
+        if len(documents) > _MOST_KEYS:
+            raise Misdirected
+        which: Json = {"keys": [one.key for one in documents]} if where is None else {"filter": where}
+        body = {**which, "access": None if access is None else list(access)}
+        changed = self._server.send("POST", _path("corpora", corpus, "documents", "access"), body)
+        return int(changed["documents"])
 
     async def read_content(self, corpus: str, document: Document) -> bytes:
         return self._server.read("GET", _path("corpora", corpus, "documents", document.id, "content"))

@@ -14,7 +14,9 @@ from core.documents import EmbeddedBy, OnConflict, Submission
 from core.errors import InvalidInput, NotFound
 from indexer import (
     EVERYTHING,
+    NO_RULES,
     PARQUET,
+    AccessRules,
     Comparison,
     EmbeddingFile,
     KeySet,
@@ -51,7 +53,7 @@ class Request:
     """The options of the command. `verbose`: a line is printed for each document when it is final.
 
     `embedding` is the model of a new corpus as `KIND:MODEL`, and `none` for a corpus without vectors. `embeddings` is a
-    `.npy` or a Parquet file.
+    `.npy` or a Parquet file. `access` says who may see the documents.
     """
 
     paths: tuple[Path, ...]
@@ -65,6 +67,7 @@ class Request:
     embeddings: Path | None = None
     budget_tokens: int | None = None
     selection: Selection = EVERYTHING
+    access: AccessRules = NO_RULES
     verbose: bool = False
 
 
@@ -143,8 +146,8 @@ class PathsReading:
         return self._follow(found)
 
     def _follow(self, found: Iterable[Submission | Rejection]) -> Iterator[Submission | Rejection]:
-        """Yields the stream unchanged, and remembers its keys and how much was read."""
-        for one in _collect_keys(found, self.keys):
+        """Yields the stream with the access of the request, and remembers its keys and how much was read."""
+        for one in _collect_keys(self._request.access.apply(found), self.keys):
             if isinstance(one, Submission):
                 self._read_bytes += len(one.content)
             yield one
@@ -171,17 +174,18 @@ class ChangesReading:
 
     share: float | None = None
 
-    def __init__(self, comparison: Comparison, selection: Selection, corpus_id: str | None) -> None:
+    def __init__(self, comparison: Comparison, request: Request, corpus_id: str | None) -> None:
         self.corpus_id = corpus_id
+        self._access = request.access
         self.keys = KeySet()
         self._comparison = comparison
-        self._selection = selection
+        self._selection = request.selection
 
     def fit(self, settings: CorpusSettings, name: str) -> None:
         """Any corpus can have documents without embeddings."""
 
     def read(self, *, with_given: bool) -> Iterator[Submission | Rejection]:
-        return _collect_keys(self._comparison.read(with_given=with_given), self.keys)
+        return _collect_keys(self._access.apply(self._comparison.read(with_given=with_given)), self.keys)
 
     def plan_pruning(self, rejected: Iterable[Rejection]) -> Pruning | None:  # noqa: ARG002 - the comparison knows them
         if self._comparison.is_first and self._comparison.is_complete:

@@ -238,7 +238,7 @@ class _Watch:
 
     def _carry_out(self, comparison: Comparison) -> bool:
         """Ingests what has changed, and shows it. Returns whether that was possible."""
-        reading = ChangesReading(comparison, self._request.selection, self._corpus_id)
+        reading = ChangesReading(comparison, self._request, self._corpus_id)
         before = comparison.known_keys
         try:
             with Progress() as progress:

@@ -13,6 +13,7 @@ from core.documents import OnConflict, RevisionState
 from core.errors import Conflict, InvalidInput, KeysExist
 from core.ids import document_id
 from core.ports.record.queue import EnqueuedDocument, NewRevision
+from core.principals import DocumentAccess, narrow
 
 __all__ = [
     "CORPUS_DELETED",
@@ -23,6 +24,7 @@ __all__ = [
     "SUPERSEDED",
     "UNFINISHED",
     "WORKING",
+    "AccessDecision",
     "NewestRevision",
     "PresentReceipt",
     "SubmissionDecision",
@@ -30,6 +32,7 @@ __all__ = [
     "check_amendable",
     "check_distinct_keys",
     "check_retriable",
+    "decide_access",
     "decide_submission",
     "has_answer",
     "is_being_deleted",
@@ -80,12 +83,18 @@ class SubmissionOutcome(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class NewestRevision:
-    """The newest revision of a document. `hidden`: a deletion of the document was accepted, and is not undone yet."""
+    """The newest revision of a document. `hidden`: a deletion of the document was accepted, and is not undone yet.
+
+    `access` is the access of the document now, `pending` the access that it gets when the revision is current (None:
+    the revision names none, or is current).
+    """
 
     state: RevisionState
     fingerprint: str
     deletion: bool
     hidden: bool
+    access: DocumentAccess = None
+    pending: DocumentAccess = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +129,33 @@ def _decide(fingerprint: str, newest: NewestRevision | None, on_conflict: OnConf
     if on_conflict is OnConflict.SKIP and not newest.hidden:
         return SubmissionOutcome.SKIPPED
     return SubmissionOutcome.SUPERSEDES if newest.state in STOPPABLE else SubmissionOutcome.NEW
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessDecision:
+    """The access of a document at once, and the access that it gets when its newest revision is current (None: the same
+    as now).
+    """
+
+    document: DocumentAccess
+    pending: DocumentAccess
+
+
+def decide_access(outcome: SubmissionOutcome, named: DocumentAccess, newest: NewestRevision | None) -> AccessDecision:
+    """Decides who may see a document after a submission that names an access, or None.
+
+    Whoever loses a document by it loses it at once; whoever gains it gains it with the new revision, so nobody sees a
+    former content who could not see it before. An access that an unfinished revision named is kept by a submission that
+    names none. A submission during a deletion makes a new document.
+    """
+    if newest is None or (newest.deletion and outcome.makes_revision):
+        return AccessDecision(document=named, pending=named)
+    if outcome is SubmissionOutcome.SKIPPED:
+        return AccessDecision(document=newest.access, pending=newest.pending)
+    if outcome is SubmissionOutcome.UNCHANGED:
+        return AccessDecision(document=newest.access if named is None else named, pending=None)
+    pending = newest.pending if named is None else named
+    return AccessDecision(document=narrow(newest.access, pending), pending=pending)
 
 
 def _is_same(newest: NewestRevision, fingerprint: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 from hopweave._steps import Steps, call, call_pages, path, request
 from hopweave.wire.documents import (
+    AccessChange,
     Chunk,
     ChunkList,
     Deletion,
@@ -31,6 +32,7 @@ __all__ = [
     "list_chunks",
     "list_documents",
     "retry_document",
+    "set_access",
 ]
 
 
@@ -65,19 +67,24 @@ def change_document(
     title: str | EllipsisType | None = ...,
     metadata: Mapping[str, Any] | None = None,
     enabled: bool | None = None,
+    access: Sequence[str] | EllipsisType | None = ...,
 ) -> Steps[Job]:
-    """Changes the title or the metadata of the document with this id, enables or disables it, and returns the job.
+    """Changes the title or the metadata of the document with this id, enables or disables it, says who may see it, and
+    returns the job.
 
     A document that is not enabled is invisible to searches, at once, until it is enabled again; nothing is embedded
     for that. What is not given stays. `metadata` are merged into those that were sent: None deletes a field.
     `title=None` brings back the title of the document's text. Raises `ConflictError` for a title or metadata unless the
-    newest revision is indexed.
+    newest revision is indexed. `access` are the principals that may see it, at once: None for everyone who may see the
+    corpus, () for nobody but callers without principals.
     """
     body: dict[str, Any] = {} if title is ... else {"title": title}
     if metadata is not None:
         body["metadata"] = metadata
     if enabled is not None:
         body["enabled"] = enabled
+    if access is not ...:
+        body["access"] = None if access is None else list(access)
     return (yield from call(Enqueued, "PATCH", path("corpora", corpus, "documents", document), body)).job
 
 
@@ -119,6 +126,25 @@ def delete_documents(
     body = {"keys": None if keys is None else list(keys), "filter": filter}
     given = {name: value for name, value in body.items() if value is not None}
     return call(Deletion, "POST", path("corpora", corpus, "documents", "delete"), given)
+
+
+def set_access(
+    corpus: str,
+    access: Sequence[str] | None,
+    keys: Sequence[str] | None = None,
+    *,
+    filter: Mapping[str, Any] | None = None,
+) -> Steps[AccessChange]:
+    """Says who may see documents, by key (1 to 1,000 of them) or by a metadata filter, at once. Nothing is embedded.
+
+    `access` are principals, such as `group:legal`: None for everyone who may see the corpus, () for nobody but callers
+    without principals. Returns how many documents have it now, with the attachments of mails, and the keys that no
+    document has.
+    """
+    body = {"keys": None if keys is None else list(keys), "filter": filter}
+    given: dict[str, Any] = {name: value for name, value in body.items() if value is not None}
+    given["access"] = None if access is None else list(access)
+    return call(AccessChange, "POST", path("corpora", corpus, "documents", "access"), given)
 
 
 def retry_document(corpus: str, document: str) -> Steps[Job]:

@@ -209,7 +209,9 @@ def _make_upload(at: str, files: Sequence[NewFile], fields: Mapping[str, str]) -
 
 def _describe(file: NewFile) -> Mapping[str, Any]:
     stated = {"title": file.title, "media_type": file.media_type}
-    known = {name: value for name, value in stated.items() if value is not None}
+    known: dict[str, Any] = {name: value for name, value in stated.items() if value is not None}
+    if file.access is not None:
+        known["access"] = list(file.access)
     return {"key": file.key or file.name, "metadata": file.metadata, **known}
 
 
@@ -251,4 +253,7 @@ def _batches(found: Iterable[NewDocument | NewFile | Rejection], rejected: list[
 
 
 def _body(document: NewDocument) -> Mapping[str, Any]:
-    return {name: value for name, value in asdict(document).items() if value or value == ""}
+    body = {name: value for name, value in asdict(document).items() if value or value == ""}
+    if document.access is not None:  # nobody is another access than everyone
+        body["access"] = list(document.access)
+    return body

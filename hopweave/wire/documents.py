@@ -10,6 +10,7 @@ from hopweave.wire.jobs import Job
 from hopweave.wire.search import PAGE_LABEL
 
 __all__ = [
+    "AccessChange",
     "Chunk",
     "ChunkList",
     "Deletion",
@@ -107,6 +108,9 @@ class Document:
     content_hash: str
     updated_at: datetime
     enabled: bool
+    access: tuple[str, ...] | None = field(
+        metadata=doc("Who may see it; null: everyone who may see the corpus. A key with principals is shown its own.")
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -117,6 +121,14 @@ class DocumentDetail(Document):
         metadata=doc("The number of the last page that has passages; null if they have no pages.")
     )
     page_images: bool = field(metadata=doc("Whether `…/pages/{page}/image` has images of the pages."))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class AccessChange:
+    """`documents` have the access now, with attachments; `missing` are the keys that no document has."""
+
+    documents: int
+    missing: tuple[str, ...]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

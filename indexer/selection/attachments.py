@@ -198,7 +198,7 @@ class AttachmentChoice:
 
 def make_submissions(mail: Submission, found: Iterable[FoundFiles]) -> Iterator[Submission]:
     """Yields the attachments of a mail or mailbox as submissions. Their keys are below its key, so a file keeps its key
-    in the next version of the mail. They have the metadata that were given with the mail.
+    in the next version of the mail. They have the metadata and the access that were given with the mail.
     """
     for part in found:
         subject = part.subject or stem_of(mail.key)
@@ -216,6 +216,7 @@ def make_submissions(mail: Submission, found: Iterable[FoundFiles]) -> Iterator[
                 media_type=file.media_type,
                 title=one_line(f"{file.title or file.name} (attached to: {subject})")[:MAX_TITLE_LENGTH],
                 metadata=metadata,
+                access=mail.access,
             )
 
 

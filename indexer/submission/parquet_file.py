@@ -111,7 +111,7 @@ def _choose_columns(schema: Any, *, has_embeddings: bool) -> list[str]:
     """Returns the columns that are fields of a document. Raises `InvalidInput` if a document cannot be made of them."""
     from pyarrow import types
 
-    known = {"key", "id", *DOCUMENT_FIELDS} - (set() if has_embeddings else {"embedding", "embedding_model"})
+    known = {"key", "id", "access", *DOCUMENT_FIELDS} - (set() if has_embeddings else {"embedding", "embedding_model"})
     columns = [name for name in schema.names if name in known]
     if not {"text", "chunks"} & set(columns):
         found = ", ".join(schema.names)

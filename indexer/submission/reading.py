@@ -16,7 +16,7 @@ from indexer.submission.json_lines import Embed, LocatedSubmission, Rejection, c
 from indexer.submission.parquet_file import SUFFIX as PARQUET
 from indexer.submission.parquet_file import count_rows, read_parquet
 from indexer.submission.passage_table import check_is_no_table, count_passages, is_passage_table, read_table
-from indexer.submission.submissions import submission_from_json
+from indexer.submission.submissions import access_of, submission_from_json
 from indexer.submission.walking import EVERYTHING, Selection, printable, walk
 
 __all__ = [
@@ -226,7 +226,9 @@ def _read_documents(path: Path, key: str, source: str) -> Iterator[LocatedSubmis
     if isinstance(value, list):
         yield from _read_items(value, source)
     else:
-        yield LocatedSubmission(submission=submission_from_json(check_document(value), key=key), source=source)
+        document = {**check_document(value), "access": access_of(value)}
+        submission = submission_from_json(document, key=key)
+        yield LocatedSubmission(submission=submission, source=source)
 
 
 def _read_items(items: Sequence[object], source: str) -> Iterator[LocatedSubmission | Rejection]:

@@ -6,17 +6,19 @@ from typing import Any
 from core.documents import Metadata, Submission, check_key, check_title
 from core.errors import InvalidInput
 from core.ids import content_hash, digest
+from core.principals import check_access
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, canonical_json, check_document
 from indexer.submission.given_embeddings import describe_embeddings
 
-__all__ = ["fingerprint", "fingerprint_of", "submission_from_json"]
+__all__ = ["access_of", "fingerprint", "fingerprint_of", "submission_from_json"]
 
 
 def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> Submission:
     """Makes the submission of a document of the API, of a JSON line or of a `.json` file.
 
     Its content is the canonical JSON of the known fields, so equal documents have equal bytes. The key is `key`, else
-    `key` or `id` of the document, else the hash of the content. Raises `InvalidInput`, which names the wrong field.
+    `key` or `id` of the document, else the hash of the content. `access` of the document is no part of the content.
+    Raises `InvalidInput`, which names the wrong field.
     """
     document = check_document(obj)
     check_title(document.get("title"))
@@ -29,7 +31,13 @@ def submission_from_json(obj: Mapping[str, Any], *, key: str | None = None) -> S
         title=document.get("title"),
         metadata=document.get("metadata", {}),
         embedded_by=describe_embeddings(document),
+        access=check_access(obj.get("access"), "`access`"),
     )
+
+
+def access_of(document: object) -> object:
+    """Returns the field `access` of a JSON document, unchecked; `check_document` leaves it out."""
+    return document.get("access") if isinstance(document, Mapping) else None
 
 
 def _content(document: Mapping[str, Any], key: str | None) -> bytes:

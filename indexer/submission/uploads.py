@@ -12,11 +12,12 @@ from pathlib import Path
 from core.documents import Metadata, Submission, check_key
 from core.errors import InvalidInput, NotFound, UnsupportedMedia
 from core.ids import content_hash
+from core.principals import DocumentAccess
 from indexer.selection.loaders import known_suffixes, loader_for, media_type_of_file
 from indexer.submission.document_json import DOCUMENT_MEDIA_TYPE, check_document, parse_json
 from indexer.submission.json_lines import LocatedSubmission, Rejection
 from indexer.submission.reading import read_file, read_paths, without_duplicates
-from indexer.submission.submissions import submission_from_json
+from indexer.submission.submissions import access_of, submission_from_json
 from indexer.submission.walking import Selection, is_hidden, printable, walk
 
 __all__ = ["UploadedFile", "make_submission", "read_uploads", "read_within"]
@@ -72,6 +73,7 @@ class UploadedFile:
     title: str | None = None
     metadata: Metadata = field(default_factory=dict)
     media_type: str | None = None
+    access: DocumentAccess = None
 
     @property
     def shown(self) -> str:
@@ -96,20 +98,29 @@ def read_uploads(files: Iterable[UploadedFile]) -> Iterator[Submission | Rejecti
 
 
 def make_submission(
-    content: bytes, *, key: str | None, media_type: str, title: str | None, metadata: Metadata
+    content: bytes,
+    *,
+    key: str | None,
+    media_type: str,
+    title: str | None,
+    metadata: Metadata,
+    access: DocumentAccess = None,
 ) -> Submission:
     """Returns the submission of bytes of a media type. Without a key, it is the hash of the content.
 
-    A document in the JSON form has its own title and metadata, which `title` and `metadata` replace field by field.
+    A document in the JSON form has its own title and metadata, which `title` and `metadata` replace field by field, and
+    its own access, which `access` replaces.
     Raises `UnsupportedMedia`, or `InvalidInput` for JSON that is not a document.
     """
     plain = media_type.partition(";")[0].strip().lower()
     loader_for(plain)  # raises for what no loader reads
     if plain in _JSON:
-        document = check_document(parse_json(content.removeprefix(codecs.BOM_UTF8)))
-        return _describe(submission_from_json(document, key=key), title, metadata)
+        parsed = parse_json(content.removeprefix(codecs.BOM_UTF8))
+        document = check_document(parsed)
+        named = submission_from_json({**document, "access": access_of(parsed)}, key=key)
+        return _describe(named, title, metadata, access)
     own = content_hash(content) if key is None else check_key(key)
-    return Submission(key=own, content=content, media_type=plain, title=title, metadata=metadata)
+    return Submission(key=own, content=content, media_type=plain, title=title, metadata=metadata, access=access)
 
 
 def _read_upload(file: UploadedFile) -> Iterator[Submission | Rejection]:
@@ -123,6 +134,7 @@ def _read_upload(file: UploadedFile) -> Iterator[Submission | Rejection]:
                 media_type=file.media_type or _read_content_type(file),
                 title=file.title,
                 metadata=file.metadata,
+                access=file.access,
             )
     except (InvalidInput, UnsupportedMedia) as error:
         yield Rejection(source=file.shown, reason=str(error))
@@ -137,9 +149,9 @@ def _read_as_file(file: UploadedFile) -> Iterator[Submission | Rejection]:
             yield Rejection(source=source, reason=found.reason.replace(repr(stored), repr(file.shown)))
         elif found.key == stored:
             named = replace(found, key=check_key(file.shown))
-            yield _describe(named, file.title, file.metadata)
+            yield _describe(named, file.title, file.metadata, file.access)
         else:
-            yield _describe(found, None, file.metadata)
+            yield _describe(found, None, file.metadata, file.access)
 
 
 def _read_content_type(file: UploadedFile) -> str:
@@ -151,6 +163,10 @@ def _read_content_type(file: UploadedFile) -> str:
     return file.content_type
 
 
-def _describe(submission: Submission, title: str | None, metadata: Metadata) -> Submission:
-    chosen = submission.title if title is None else title
-    return replace(submission, title=chosen, metadata={**submission.metadata, **metadata})
+def _describe(submission: Submission, title: str | None, metadata: Metadata, access: DocumentAccess) -> Submission:
+    return replace(
+        submission,
+        title=submission.title if title is None else title,
+        metadata={**submission.metadata, **metadata},
+        access=submission.access if access is None else access,
+    )

@@ -53,7 +53,8 @@ CREATE TABLE document_rows (
     malformed INTEGER NOT NULL DEFAULT 0,
     disabled  INTEGER NOT NULL DEFAULT 0,   -- kept, and invisible to searches
     facts     INTEGER NOT NULL DEFAULT 0,   -- of its chunks
-    mentions  INTEGER NOT NULL DEFAULT 0    -- likewise
+    mentions  INTEGER NOT NULL DEFAULT 0,   -- likewise
+    access    TEXT                          -- JSON of core.principals.DocumentAccess; NULL: everyone
 ) STRICT;
 CREATE UNIQUE INDEX documents_by_id ON document_rows (corpus, id);
 CREATE UNIQUE INDEX documents_by_key ON document_rows (corpus, key);
@@ -82,15 +83,17 @@ CREATE TABLE document_changes (
     id      BLOB NOT NULL,
     at      REAL NOT NULL
 ) STRICT;
-CREATE TRIGGER documents_changed AFTER UPDATE OF key, title, metadata, current, hidden, disabled ON document_rows
+CREATE TRIGGER documents_changed AFTER UPDATE OF key, title, metadata, current, hidden, disabled, access
+ON document_rows
 WHEN (NEW.hidden = 0 AND NEW.current IS NOT NULL OR OLD.hidden = 0 AND OLD.current IS NOT NULL)
-AND (OLD.key, OLD.title, OLD.metadata, OLD.hidden, OLD.disabled, OLD.current IS NULL)
-    <> (NEW.key, NEW.title, NEW.metadata, NEW.hidden, NEW.disabled, NEW.current IS NULL) BEGIN
+AND ((OLD.key, OLD.title, OLD.metadata, OLD.hidden, OLD.disabled, OLD.current IS NULL)
+    <> (NEW.key, NEW.title, NEW.metadata, NEW.hidden, NEW.disabled, NEW.current IS NULL)
+    OR OLD.access IS NOT NEW.access) BEGIN
     INSERT INTO document_changes (corpus, id, at) VALUES (NEW.corpus, NEW.id, unixepoch());
 END;
 CREATE VIEW documents AS
     SELECT k.id AS corpus_id, lower(hex(d.id)) AS id, d.key, d.title, d.metadata, d.newest, d.current, d.hidden,
-        d.chunks, d.malformed, d.disabled, d.number, d.corpus, d.id AS raw_id
+        d.chunks, d.malformed, d.disabled, d.access, d.number, d.corpus, d.id AS raw_id
     FROM corpus_numbers k JOIN document_rows d ON d.corpus = k.number;
 
 CREATE TABLE revision_rows (
@@ -112,7 +115,8 @@ CREATE TABLE revision_rows (
     lease_until  REAL NOT NULL DEFAULT 0,
     epoch        INTEGER NOT NULL DEFAULT 0,
     attempts     INTEGER NOT NULL DEFAULT 0,
-    updated_at   REAL NOT NULL
+    updated_at   REAL NOT NULL,
+    access       TEXT                       -- the access that the document gets with it; NULL: the document keeps its
 ) STRICT;
 CREATE UNIQUE INDEX revisions_by_document ON revision_rows (document, number);
 CREATE INDEX revisions_unfinished ON revision_rows (corpus, seq)
@@ -126,7 +130,7 @@ CREATE VIEW revisions AS
         r.state, r.reason, unpack_hash(r.fingerprint) AS fingerprint, unpack_hash(r.content_hash) AS content_hash,
         unpack_media_type(r.media_type) AS media_type, r.size, r.title, r.metadata,
         (SELECT j.id FROM jobs j WHERE j.seq = r.job) AS job_id, r.owner, r.lease_until, r.epoch, r.attempts,
-        r.updated_at, r.corpus, r.document, r.job
+        r.updated_at, r.access, r.corpus, r.document, r.job
     FROM revision_rows r;
 
 CREATE TABLE chunk_rows (

@@ -15,6 +15,7 @@ from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
 from core.passage_context import asked_cell, page_labels
+from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
@@ -32,6 +33,7 @@ from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
 from indexer.loading.texts import cell_grid, html_text, mails, markdown, tables
 from indexer.selection import attachments
+from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
@@ -74,6 +76,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "metadata of a document": (
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
+    ),
+    "access of a document, principals of a key": (
+        [MAX_PRINCIPALS, MAX_PRINCIPAL_LENGTH],
+        "tests/integration/api/access/test_giving_access.py::test_what_is_no_access_is_refused",
+    ),
+    "rules of access": (
+        [access_rules._MAX_RULES],
+        "tests/unit/indexer/test_access_rules.py::test_what_is_no_rule_is_refused",
     ),
     "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),

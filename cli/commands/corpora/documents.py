@@ -9,12 +9,13 @@ import typer
 
 from cli.data.data import get_document, run_with_data
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
-from cli.output.console import fields, plain, print_json, print_result, print_status, replace_file, table
+from cli.output.console import counted, fields, plain, print_json, print_result, print_status, replace_file, table
 from cli.runtime import run_with_container
 from core.documents import RevisionState, check_title
 from core.errors import InvalidFilter, InvalidInput, NotFound
 from core.filters import has_empty_part
 from core.passage_context import find_page_label, name_page
+from core.principals import check_principals
 from core.record_policy.errors import no_document
 from core.text.characters import NO_CHARACTER, find_half
 
@@ -142,6 +143,52 @@ def _switch(names: list[str], corpus: str, *, enabled: bool, as_json: bool) -> N
         print_json({"changed": changed})
     else:
         print_result(f"{changed} {'enabled' if enabled else 'disabled'}")
+
+
+@_group.command("access")
+def _set_access(
+    corpus: CorpusName,
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[KEY|ID...]", help="Keys or ids of documents.", show_default=False),
+    ] = None,
+    where: FilterText = None,
+    to: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--to",
+            metavar="PRINCIPAL",
+            help="Who may see them: `user:NAME` or `group:NAME`; repeatable.",
+            show_default=False,
+        ),
+    ] = None,
+    everyone: Annotated[bool, typer.Option("--everyone", help="Everyone who may see the corpus.")] = False,
+    nobody: Annotated[bool, typer.Option("--nobody", help="Nobody but keys without principals.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Say who may see documents, by name or by a filter, at once; the attachments of a mail go with it. Nothing is
+    embedded for that.
+    """
+    only = parse_filter_text(where)
+    if bool(names) == (only is not None):
+        raise InvalidInput("give either KEY|ID... or --filter")
+    if only is not None and has_empty_part(only):
+        raise InvalidFilter("--filter is empty, or a part of it is, so that it matches every document; give conditions")
+    if [bool(to), everyone, nobody].count(True) != 1:
+        raise InvalidInput("give either --to, --everyone or --nobody")
+    access = None if everyone else check_principals(to or [], "--to")
+
+    async def work(data: "Data") -> int:
+        found = {(one := await get_document(data, corpus, name)).id: one for name in names or ()}
+        return await data.set_access(corpus, list(found.values()), only, access)
+
+    changed = run_with_data(work)
+    if as_json:
+        print_json({"documents": changed})
+    else:
+        print_result(
+            f"{counted(changed, 'document')}: {'everyone' if access is None else ', '.join(access) or 'nobody'}"
+        )
 
 
 @_group.command("retry")

@@ -69,6 +69,24 @@ def ingest(
     follow_links: Annotated[
         bool, typer.Option("--follow-links", help="Also read what links in folders lead to outside of them.")
     ] = False,
+    access: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRINCIPAL",
+            help="Who may see the documents: `user:NAME` or `group:NAME`; repeatable. Default: everyone who may see "
+            "the corpus, and of present documents who may see them now.",
+            show_default=False,
+        ),
+    ] = None,
+    access_file: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rules in TOML: patterns of keys, each with a list of principals, such as "
+            '"legal/" = ["group:legal"]; the last pattern that matches counts, and --access is for the others.',
+            show_default=False,
+        ),
+    ] = None,
     prune: Annotated[
         bool,
         typer.Option(
@@ -131,7 +149,7 @@ def ingest(
     from cli.flows.ingest import run
     from cli.flows.reading import Request, Server
     from cli.output.summaries import show_summary, summary_to_dict
-    from indexer import Selection
+    from indexer import Selection, read_access_rules
 
     extractor = choose_extractor(extractor, no_graph=no_graph)
     embedding = choose_embedding(embedding, no_embedding=no_embedding)
@@ -143,6 +161,8 @@ def ingest(
         "--prune": prune,
         "--include": bool(include),
         "--exclude": bool(exclude),
+        "--access": bool(access),
+        "--access-file": access_file is not None,
         "--no-gitignore": no_gitignore,
         "--follow-links": follow_links,
         "--dry-run": dry_run,
@@ -176,6 +196,7 @@ def ingest(
             gitignore=not no_gitignore,
             follow_links=follow_links,
         ),
+        access=read_access_rules(access_file, access or None),
         verbose=verbose,
     )
     target = None if server is None else Server(url=server, api_key=api_key)

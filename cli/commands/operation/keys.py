@@ -50,6 +50,15 @@ def create_key(
         typer.Option("--corpus", "-c", help="A corpus that it may see; repeatable. Default: all.", show_default=False),
     ] = None,
     where: FilterText = None,
+    principal: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PRINCIPAL",
+            help="Who its holder is, `user:NAME` or `group:NAME`; repeatable. It sees the documents that one of them "
+            "may see. Default: all.",
+            show_default=False,
+        ),
+    ] = None,
     expires: Annotated[
         str | None,
         typer.Option(help="When it ends: 90d, 12h, 30m, or a time such as 2027-01-31.", show_default=False),
@@ -71,6 +80,7 @@ def create_key(
         scope or [Scope.READ],
         corpora=None if not corpus or _EVERY in corpus else corpus,
         filter=parse_filter_text(where),
+        principals=principal or None,
         limits=KeyLimits(
             requests=requests_per_minute,
             tokens=tokens_per_minute,
@@ -109,7 +119,7 @@ def list_keys(as_json: AsJson = False) -> None:
         print_json({"data": [_describe(key) for key in keys]})
         return
     shown = [_describe(key) for key in keys]
-    columns = ("id", "name", "state", "scopes", "corpora", "filter", "limits", "expires_at")
+    columns = ("id", "name", "state", "scopes", "corpora", "filter", "principals", "limits", "expires_at")
     table(columns, ([_cell(key[column]) for column in columns] for key in shown))
 
 
@@ -159,6 +169,7 @@ def _describe(key: ApiKey) -> dict[str, Any]:
         "scopes": sorted(key.scopes),
         "corpora": [_EVERY] if key.corpora is None else sorted(key.corpora),
         "filter": key.filter,
+        "principals": None if key.principals is None else sorted(key.principals),
         "limits": vars(key.limits),
         "created_at": key.created_at,
         "expires_at": key.expires_at,

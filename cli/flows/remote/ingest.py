@@ -309,6 +309,7 @@ def to_file(submission: Submission) -> hopweave.NewFile:
         title=submission.title,
         metadata=submission.metadata,
         media_type=submission.media_type,
+        access=submission.access,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Protocol, TypeAlias
 from core.documents import Metadata, OnConflict, RevisionState
 from core.graph import Extraction
 from core.jobs import Job, JobKind, JobState
+from core.principals import DocumentAccess
 
 __all__ = [
     "EVERY_REVISION",
@@ -37,7 +38,10 @@ __all__ = [
 
 @dataclass(frozen=True, kw_only=True)
 class NewRevision:
-    """A submission whose bytes are stored. `fingerprint` covers everything that makes revisions differ."""
+    """A submission whose bytes are stored. `fingerprint` covers everything that makes revisions differ.
+
+    `access` says who may see the document when the revision is current; None: who sees it then.
+    """
 
     key: str
     media_type: str
@@ -46,6 +50,7 @@ class NewRevision:
     fingerprint: str
     title: str | None
     metadata: Metadata
+    access: DocumentAccess = None
 
 
 Check: TypeAlias = Callable[[NewRevision], None]
@@ -99,6 +104,9 @@ class Submissions(Protocol):
         or was cancelled, and nothing is written. An unfinished older revision is cancelled with the reason
         `superseded`. `job_id` adds to a job of `open_job`; without it a job is made, which may spend `token_budget`
         tokens of models.
+
+        The `access` that a submission names takes effect as `core.record_policy.submissions.decide_access` says, also
+        of an `unchanged` submission, and not of a `skipped` one.
         """
         ...
 
@@ -147,6 +155,14 @@ class Submissions(Protocol):
 
         It holds for all later revisions, until the document is deleted. Views keep their entries. Leaves out documents
         that do not exist or are being deleted.
+        """
+        ...
+
+    async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
+        """Says who may see documents, at once, and returns the ids of the documents that there are.
+
+        It holds for all later revisions that name no access, also for those that are queued and named some. Views keep
+        their entries, and nothing is embedded. Leaves out documents that do not exist or are being deleted.
         """
         ...
 

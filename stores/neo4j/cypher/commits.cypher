@@ -91,11 +91,12 @@ CREATE (c)-[:NEXT]->(n);
 // [make_current]: also adds to the counts of the corpus what readers see now and did not see before
 UNWIND $rows AS row
 MATCH (d:Document {uid: row.uid}) USING INDEX d:Document(uid)
+MATCH (r:Revision {uid: row.uid + ':' + toString(row.document.current)}) USING INDEX r:Revision(uid)
 OPTIONAL MATCH (j:Job {id: row.job})
-WITH d, j, row, CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 0 END AS seen
-WITH d, j, row, seen, seen * d.chunks AS chunks, seen * coalesce(d.facts, 0) AS facts,
+WITH d, r, j, row, CASE WHEN NOT d.hidden AND d.current IS NOT NULL THEN 1 ELSE 0 END AS seen
+WITH d, r, j, row, seen, seen * d.chunks AS chunks, seen * coalesce(d.facts, 0) AS facts,
     seen * coalesce(d.mentions, 0) AS mentions
-SET d += row.document, j.malformed = j.malformed + row.document.malformed,
+SET d += row.document, d.access = coalesce(r.access, d.access), r.access = null, j.malformed = j.malformed + row.document.malformed,
     j.passages = coalesce(j.passages, 0) + row.document.chunks
 WITH sum(1 - seen) AS documents, sum(row.document.chunks - chunks) AS chunks,
     sum(row.document.facts - facts) AS facts, sum(row.document.mentions - mentions) AS mentions

@@ -37,6 +37,15 @@ MATCH (d:Document) WHERE d.corpus_id = $corpus AND d.key IS NOT NULL AND d.disab
 MATCH (t:Document {uid: $shadow + ':' + d.id})
 SET t.disabled = true;
 
+// [copy_access]: gives the documents of the shadow corpus the access that they have in the corpus
+MATCH (d:Document) WHERE d.corpus_id = $corpus AND d.key IS NOT NULL
+MATCH (t:Document {uid: $shadow + ':' + d.id})
+SET t.access = d.access;
+
+// [clear_pending_access]: of the shadow corpus: a failed revision there may have named more
+MATCH (r:Revision) WHERE r.corpus_id = $shadow AND r.access IS NOT NULL
+SET r.access = null;
+
 // [take_name]
 MATCH (c:Corpus {id: $id}) SET c.name = $name REMOVE c.beside, c.reindex_job;
 

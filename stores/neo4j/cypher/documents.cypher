@@ -34,10 +34,10 @@ MATCH (d:Document)
 USING INDEX d:Document(corpus_id, key)
 WHERE d.corpus_id = $corpus AND d.key > '' AND NOT d.hidden AND d.current IS NOT NULL
     AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
-RETURN d.id, d.key, d.title, d.metadata;
+RETURN d.id, d.key, d.title, d.metadata, d.access;
 
 // [refs]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) WHERE NOT d.hidden AND d.current IS NOT NULL
     AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
-RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata;
+RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata, d.access AS access;

@@ -6,7 +6,7 @@ MATCH (d:Document) WHERE d.uid STARTS WITH $prefix AND NOT d.hidden AND d.curren
 WITH d ORDER BY d.uid
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.current)})
 RETURN d.id, d.key, d.title, r.media_type, r.content_hash, d.chunks, d.malformed, d.metadata, r.size, r.fingerprint,
-    r.title, r.metadata, d.disabled;
+    r.title, r.metadata, d.disabled, d.access;
 
 // [chunk]
 MATCH (c:Chunk) WHERE c.uid STARTS WITH $prefix

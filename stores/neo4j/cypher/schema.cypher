@@ -8,14 +8,16 @@
 //     of the corpus in use, and `reindex_job`, the job that indexes it. `settings` is JSON. `revisions`, `tombstones`
 //     and `questions` count all that were ever created, the other counts what readers see. Corpora of schemas before 8
 //     lack these until they are reindexed. Every transaction that writes first writes `lock`.
-// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, state, chunks, malformed,
-//     facts?, mentions?, slices?})
+// (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, access?, state,
+//     chunks, malformed, facts?, mentions?, slices?})
 //     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
-//     true for a document that searches do not see, and else missing. `slices` is the
-//     number of the revision that is being written in several transactions.
+//     true for a document that searches do not see, and else missing. `access` is JSON of
+//     core.principals.DocumentAccess, and missing for a document that everyone sees. `slices` is the number of the
+//     revision that is being written in several transactions.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at,
-//     passages?, done?})
+//     passages?, done?, access?})
+//     `access` is the access that the document gets when the revision is current; without it the document keeps its.
 //     `passages` are those of a revision in work, of which `done` are done. `seq` orders the revisions of a corpus; `number` has the same value. A number is never used twice, so that a late
 //     worker does not mistake a revision of a document that was deleted and submitted again. It has no relationships.
 // (:Document)-[:HAS_CHUNK]->(:Chunk {uid, corpus_id, id, document_id, view_id, view_uid, position, title_names, terms,

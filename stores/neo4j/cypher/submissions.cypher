@@ -2,12 +2,12 @@
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
-RETURN d.id AS id, d.key AS key, d.hidden AS hidden, d.disabled AS disabled, r.uid AS uid, r.state AS state, r.deletion AS deletion,
-    r.fingerprint AS fingerprint, r.job_id AS job_id, r.size AS size;
+RETURN d.id AS id, d.key AS key, d.hidden AS hidden, d.disabled AS disabled, d.access AS access,
+    r.access AS pending, r.uid AS uid, r.state AS state, r.deletion AS deletion, r.fingerprint AS fingerprint, r.job_id AS job_id, r.size AS size;
 
 // [submitted]: what a revision was made of
 MATCH (r:Revision {uid: $uid})
-RETURN r {.media_type, .content_hash, .size, .fingerprint, .title, .metadata} AS revision;
+RETURN r {.media_type, .content_hash, .size, .fingerprint, .title, .metadata, .access} AS revision;
 
 // [take_numbers]: reserves numbers for new revisions, and returns the last one
 MATCH (c:Corpus {id: $id}) SET c.revisions = c.revisions + $count RETURN c.revisions AS last;
@@ -43,6 +43,21 @@ RETURN r.corpus_id AS corpus_id, r.job_id AS job_id, r.document_id AS document_i
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 SET d.disabled = $disabled;
+
+// [set_access]: of documents; a row without access makes them visible to everyone
+UNWIND $rows AS row
+MATCH (d:Document {uid: row.uid})
+SET d.access = row.access;
+
+// [set_pending_access]: of revisions
+UNWIND $rows AS row
+MATCH (r:Revision {uid: row.uid})
+SET r.access = row.access;
+
+// [clear_pending_access]: of all revisions of documents
+UNWIND $rows AS uid
+MATCH (r:Revision {document_uid: uid}) USING INDEX r:Revision(document_uid) WHERE r.access IS NOT NULL
+SET r.access = null;
 
 // [set_job]: moves revisions to another job
 UNWIND $rows AS uid

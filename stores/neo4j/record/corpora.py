@@ -214,6 +214,8 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     copy_merges(tx, corpus.id, shadow["id"])
     copy_resolution(tx, corpus.id, shadow["id"])
     tx.run(statements("corpora")["copy_disabled"], corpus=corpus.id, shadow=shadow["id"])
+    tx.run(statements("corpora")["copy_access"], corpus=corpus.id, shadow=shadow["id"])
+    tx.run(statements("corpora")["clear_pending_access"], shadow=shadow["id"])
     move_questions(tx, corpus.id, shadow["id"])
     job_id = _delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)

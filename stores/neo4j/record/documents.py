@@ -16,6 +16,7 @@ from core.record_policy.errors import document_missing
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import chunk_from_row, document_from_row, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
+from stores.record_rows import load_access
 
 __all__ = ["Neo4jContents", "Neo4jDocuments"]
 
@@ -74,8 +75,10 @@ class Neo4jDocuments:
                 return known.ids
             ids = frozenset(
                 id
-                for id, key, title, metadata in tx.stream(_CYPHER["readable"], corpus=corpus_id, enabled=enabled)
-                if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
+                for id, key, title, metadata, access in tx.stream(
+                    _CYPHER["readable"], corpus=corpus_id, enabled=enabled
+                )
+                if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata), access=load_access(access))
             )
             if row is not None:
                 return self._matches.put(key, where, Matches(version=row["generation"], ids=ids))
@@ -90,7 +93,12 @@ class Neo4jDocuments:
         if not uids:
             return {}
         rows = await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER["refs"], uids, enabled=enabled))
-        return {row["id"]: DocumentRef(**{**row, "metadata": json.loads(row["metadata"])}) for row in rows}
+        return {
+            row["id"]: DocumentRef(
+                **{**row, "metadata": json.loads(row["metadata"]), "access": load_access(row["access"])}
+            )
+            for row in rows
+        }
 
 
 _CONTENTS = statements("contents")

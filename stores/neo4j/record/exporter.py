@@ -94,7 +94,7 @@ def _other_rows(stream: Callable[[str], Iterator[Sequence[Any]]]) -> Iterator[_E
 
 
 def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
-    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given, disabled = row
+    id, key, title, media_type, content_hash, chunks, malformed, metadata, *given, disabled, access = row
     document: _ExportRow = {
         "kind": "document",
         "id": id,
@@ -106,6 +106,7 @@ def _document(row: Sequence[Any], *, canonical: bool) -> _ExportRow:
         "malformed_triples": malformed,
         "metadata": json.loads(metadata),
         **({"enabled": False} if disabled else {}),
+        **({} if access is None else {"access": json.loads(access)}),
     }
     if canonical:
         return document

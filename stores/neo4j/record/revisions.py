@@ -14,7 +14,7 @@ from core.ports.record import NewRevision
 from core.record_policy.submissions import WORKING
 from stores.neo4j.driver.rows import JOB_COUNTS, uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
-from stores.record_rows import dump
+from stores.record_rows import dump, dump_access
 
 __all__ = ["count", "finish_if_done", "move", "queue_deletions", "queue_revisions", "requeue_deletions"]
 
@@ -94,6 +94,7 @@ def queue_revisions(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevi
                 "size": revision.size,
                 "title": revision.title,
                 "metadata": dump(dict(revision.metadata)),
+                "access": dump_access(revision.access),
             },
         }
         for number, revision in zip(_take_numbers(tx, corpus_id, len(revisions)), revisions, strict=True)

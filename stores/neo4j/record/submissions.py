@@ -5,13 +5,14 @@ The functions of one transaction come first; they take a transaction that has lo
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
+from core.principals import DocumentAccess
 from core.record_policy.errors import corpus_missing, document_missing
 from core.record_policy.submissions import (
     STOPPABLE,
@@ -21,6 +22,7 @@ from core.record_policy.submissions import (
     check_amendable,
     check_distinct_keys,
     check_retriable,
+    decide_access,
     decide_submission,
     is_being_deleted,
     is_conflict,
@@ -35,7 +37,7 @@ from stores.neo4j.questions import withdraw
 from stores.neo4j.record.change_log import log_changes, raise_generation
 from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 from stores.neo4j.record.revisions import count, move, queue_deletions, queue_revisions
-from stores.record_rows import load_new_revision
+from stores.record_rows import dump_access, load_access, load_new_revision
 
 __all__ = ["Neo4jSubmissions", "live_corpus", "submit"]
 
@@ -45,12 +47,15 @@ class _Plan:
     """The changes that the submissions of one call require.
 
     `new` are revisions to queue, `superseded` the uids of revisions to cancel, `joining` the rows of unfinished
-    revisions that the job takes over.
+    revisions that the job takes over. `access` are changes of documents by id, `pending` changes of present revisions
+    by uid.
     """
 
     new: list[NewRevision] = field(default_factory=list)
     superseded: list[str] = field(default_factory=list)
     joining: list[Row] = field(default_factory=list)
+    access: dict[str, DocumentAccess] = field(default_factory=dict)
+    pending: dict[str, DocumentAccess] = field(default_factory=dict)
 
 
 def submit(
@@ -64,6 +69,8 @@ def submit(
     )
     move(tx, plan.superseded, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
     queue_revisions(tx, corpus_id, plan.new, job_id)
+    _set_access(tx, corpus_id, plan.access)
+    tx.run_batches(statements("submissions")["set_pending_access"], _access_rows(plan.pending))
     changes = Counter(
         {
             (job_id, RevisionState.QUEUED.value): len(plan.new),
@@ -78,14 +85,32 @@ def submit(
 
 
 def _add_to_plan(plan: _Plan, revision: NewRevision, row: Row | None, on_conflict: OnConflict) -> EnqueuedDocument:
-    decision = decide_submission(revision, _newest_of_row(row) if row is not None else None, on_conflict)
+    newest = _newest_of_row(row) if row is not None else None
+    decision = decide_submission(revision, newest, on_conflict)
     if row is not None and decision.outcome is SubmissionOutcome.SAME_UNFINISHED:
         plan.joining.append(row)
     if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
         plan.superseded.append(row["uid"])
+    access = decide_access(decision.outcome, revision.access, newest)
     if decision.outcome.makes_revision:
-        plan.new.append(revision)
+        plan.new.append(replace(revision, access=access.pending))
+    elif row is not None and newest is not None and access.pending != newest.pending:
+        plan.pending[row["uid"]] = access.pending
+    if access.document != (None if newest is None else newest.access):
+        plan.access[decision.document.id] = access.document
     return decision.document
+
+
+def _access_rows(access: Mapping[str, DocumentAccess]) -> list[Row]:
+    return [{"uid": uid, "access": dump_access(one)} for uid, one in sorted(access.items())]
+
+
+def _set_access(tx: Transaction, corpus_id: str, access: Mapping[str, DocumentAccess]) -> None:
+    """Writes who may see documents, by id, and raises the generation, by which other processes follow."""
+    if access:
+        rows = _access_rows({uid_of(corpus_id, id): one for id, one in access.items()})
+        tx.run_batches(statements("submissions")["set_access"], rows)
+        raise_generation(tx, corpus_id)
 
 
 def _newest_of_row(row: Row) -> NewestRevision:
@@ -95,6 +120,8 @@ def _newest_of_row(row: Row) -> NewestRevision:
         fingerprint=row["fingerprint"],
         deletion=row["deletion"],
         hidden=row["hidden"],
+        access=load_access(row["access"]),
+        pending=load_access(row["pending"]),
     )
 
 
@@ -268,6 +295,18 @@ class Neo4jSubmissions:
                 logged = {"put": chunks} if enabled else {"deleted": chunks}
                 log_changes(tx, corpus_id, raise_generation(tx, corpus_id), **logged)
             return frozenset(row["id"] for row in changed)
+
+        return await self._database.write(corpus_id, work)
+
+    async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
+        def work(tx: Transaction) -> frozenset[str]:
+            live_corpus(tx)
+            newest = _newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
+            found = sorted(row["id"] for row in newest.values() if is_visible(_newest_of_row(row)))
+            uids = [uid_of(corpus_id, id) for id in found]
+            tx.run_batches(statements("submissions")["clear_pending_access"], uids)
+            _set_access(tx, corpus_id, dict.fromkeys(found, access))
+            return frozenset(found)
 
         return await self._database.write(corpus_id, work)
 

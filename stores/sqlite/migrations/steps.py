@@ -35,6 +35,40 @@ _DOCUMENT_CHANGES = (
     """,
 )
 
+_ACCESS = (
+    "ALTER TABLE document_rows ADD COLUMN access TEXT",
+    "ALTER TABLE revision_rows ADD COLUMN access TEXT",
+    "DROP TRIGGER documents_changed",
+    """
+    CREATE TRIGGER documents_changed AFTER UPDATE OF key, title, metadata, current, hidden, disabled, access
+    ON document_rows
+    WHEN (NEW.hidden = 0 AND NEW.current IS NOT NULL OR OLD.hidden = 0 AND OLD.current IS NOT NULL)
+    AND ((OLD.key, OLD.title, OLD.metadata, OLD.hidden, OLD.disabled, OLD.current IS NULL)
+        <> (NEW.key, NEW.title, NEW.metadata, NEW.hidden, NEW.disabled, NEW.current IS NULL)
+        OR OLD.access IS NOT NEW.access) BEGIN
+        INSERT INTO document_changes (corpus, id, at) VALUES (NEW.corpus, NEW.id, unixepoch());
+    END
+    """,
+    "DROP VIEW documents",
+    """
+    CREATE VIEW documents AS
+        SELECT k.id AS corpus_id, lower(hex(d.id)) AS id, d.key, d.title, d.metadata, d.newest, d.current, d.hidden,
+            d.chunks, d.malformed, d.disabled, d.access, d.number, d.corpus, d.id AS raw_id
+        FROM corpus_numbers k JOIN document_rows d ON d.corpus = k.number
+    """,
+    "DROP VIEW revisions",
+    """
+    CREATE VIEW revisions AS
+        SELECT r.seq, (SELECT k.id FROM corpus_numbers k WHERE k.number = r.corpus) AS corpus_id,
+            (SELECT lower(hex(d.id)) FROM document_rows d WHERE d.number = r.document) AS document_id, r.number,
+            r.deletion, r.state, r.reason, unpack_hash(r.fingerprint) AS fingerprint,
+            unpack_hash(r.content_hash) AS content_hash, unpack_media_type(r.media_type) AS media_type, r.size,
+            r.title, r.metadata, (SELECT j.id FROM jobs j WHERE j.seq = r.job) AS job_id, r.owner, r.lease_until,
+            r.epoch, r.attempts, r.updated_at, r.access, r.corpus, r.document, r.job
+        FROM revision_rows r
+    """,
+)
+
 STEPS: Mapping[int, Sequence[str]] = {
     2: (
         "ALTER TABLE jobs ADD COLUMN token_budget INTEGER",
@@ -197,6 +231,7 @@ STEPS: Mapping[int, Sequence[str]] = {
         ) STRICT, WITHOUT ROWID
         """,
     ),
+    16: _ACCESS,
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -219,11 +219,21 @@ def _make_current(cx: Connection, one: Commit, document: int, seq: int, effects:
     _delete_extractions(cx, document)
     cx.execute(
         """
-        UPDATE document_rows SET title = ?, metadata = ?, current = ?, hidden = 0, chunks = ?, malformed = ?
+        UPDATE document_rows SET title = ?, metadata = ?, current = ?, hidden = 0, chunks = ?, malformed = ?,
+            access = coalesce((SELECT access FROM revision_rows WHERE seq = ?), access)
         WHERE number = ?
         """,
-        (one.title, dump(dict(one.metadata)), one.claim.revision, len(one.chunks), one.malformed_triples, document),
+        (
+            one.title,
+            dump(dict(one.metadata)),
+            one.claim.revision,
+            len(one.chunks),
+            one.malformed_triples,
+            seq,
+            document,
+        ),
     )
+    cx.execute("UPDATE revision_rows SET access = NULL WHERE seq = ? AND access IS NOT NULL", (seq,))
     job_id = cx.execute("SELECT job_id FROM revisions WHERE seq = ?", (seq,)).fetchone()["job_id"]
     cx.execute("UPDATE jobs SET malformed = malformed + ? WHERE id = ?", (one.malformed_triples, job_id))
     add_progress(cx, job_id, passages=len(one.chunks))

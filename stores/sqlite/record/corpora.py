@@ -153,6 +153,16 @@ _DISABLE = """
     UPDATE document_rows SET disabled = 1 WHERE corpus = (SELECT number FROM corpus_numbers WHERE id = :shadow)
     AND id IN (SELECT raw_id FROM documents WHERE corpus_id = :corpus AND disabled = 1)
 """
+_COPY_ACCESS = """
+    UPDATE document_rows AS d SET access = o.access FROM documents o
+    WHERE d.corpus = (SELECT number FROM corpus_numbers WHERE id = :shadow) AND o.corpus_id = :corpus
+    AND o.raw_id = d.id AND o.access IS NOT d.access
+"""
+_CLEAR_ACCESS = """
+    UPDATE revision_rows SET access = NULL
+    WHERE corpus = (SELECT number FROM corpus_numbers WHERE id = :shadow) AND access IS NOT NULL
+"""
+"""What a document of the corpus has is exact: a failed revision of the shadow corpus may have named more."""
 
 
 class SqliteReindexing:
@@ -239,6 +249,8 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
     copy_merges(cx, corpus.id, reindex.shadow_id)
     copy_resolution(cx, corpus.id, reindex.shadow_id)
     cx.execute(_DISABLE, values)
+    cx.execute(_COPY_ACCESS, values)
+    cx.execute(_CLEAR_ACCESS, values)
     move_questions(cx, corpus.id, reindex.shadow_id)
     deletion = _delete_corpus(cx, corpus)
     cx.execute(

@@ -13,6 +13,7 @@ from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
 from core.record_policy.documents import MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
+from stores.record_rows import load_access
 from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase
 from stores.sqlite.record.revisions import INDEXED_STATES
@@ -22,7 +23,7 @@ __all__ = ["DISPLAY", "SqliteContents", "SqliteDocuments"]
 
 
 _COLUMNS = """
-    SELECT d.id, d.key, d.disabled, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
+    SELECT d.id, d.key, d.disabled, d.access, r.state, r.reason, r.updated_at, s.media_type, s.size, s.content_hash,
         iif(d.hidden, coalesce(nullif(r.title, ''), d.key), d.title) AS title,
         iif(d.hidden, r.metadata, d.metadata) AS metadata, iif(d.hidden, NULL, d.current) AS current,
         iif(d.hidden, 0, d.chunks) AS chunks, iif(d.hidden, 0, d.malformed) AS malformed
@@ -118,15 +119,15 @@ class SqliteDocuments:
         def work(cx: Connection) -> dict[str, DocumentRef]:
             rows = cx.execute(
                 f"""
-                SELECT id, key, title, metadata FROM documents
+                SELECT id, key, title, metadata, access FROM documents
                 WHERE corpus_id = :corpus AND hidden = 0 AND current IS NOT NULL AND raw_id {_AMONG}
                 AND (:disabled IS NULL OR disabled = :disabled)
                 """,
                 {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": _disabled(enabled)},
             )
             return {
-                id: DocumentRef(id=id, key=key, title=title, metadata=json.loads(metadata))
-                for id, key, title, metadata in rows
+                id: DocumentRef(id=id, key=key, title=title, metadata=json.loads(metadata), access=load_access(access))
+                for id, key, title, metadata, access in rows
             }
 
         return await self._database.read(work)
@@ -138,7 +139,7 @@ def _select_matching(
     """Returns the ids of the documents that match, of all or of these."""
     rows = cx.execute(
         f"""
-        SELECT lower(hex(id)), key, title, metadata FROM document_rows
+        SELECT lower(hex(id)), key, title, metadata, access FROM document_rows
         WHERE corpus = :corpus AND hidden = 0 AND current IS NOT NULL AND (:disabled IS NULL OR disabled = :disabled)
         {"" if among is None else f"AND id {_AMONG}"}
         """,
@@ -146,8 +147,8 @@ def _select_matching(
     )
     return frozenset(
         id
-        for id, key, title, metadata in rows
-        if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata))
+        for id, key, title, metadata, access in rows
+        if where.matches(id=id, key=key, title=title, metadata=json.loads(metadata), access=load_access(access))
     )
 
 

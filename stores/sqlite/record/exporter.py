@@ -48,6 +48,8 @@ def _document(row: sqlite3.Row) -> Row:
     shown: dict[str, Any] = {k: row[k] for k in ("id", "key", "title", "media_type", "content_hash", "chunks")}
     if row["disabled"]:
         shown["enabled"] = False
+    if row["access"] is not None:
+        shown["access"] = json.loads(row["access"])
     return {**shown, "malformed_triples": row["malformed"], "metadata": json.loads(row["metadata"])}
 
 

@@ -15,7 +15,7 @@ from core.documents import RevisionState
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
 from core.record_policy.submissions import STOPPABLE, UNFINISHED, WORKING, NewestRevision, is_being_deleted, is_visible
-from stores.record_rows import dump
+from stores.record_rows import dump, dump_access, load_access
 from stores.sqlite.database import Connection, now
 from stores.sqlite.packing import pack_hash, pack_media_type
 from stores.sqlite.rows import OF_ID, corpus_from_row, marks
@@ -171,6 +171,8 @@ def newest_of_row(document: sqlite3.Row, revision: sqlite3.Row) -> NewestRevisio
         fingerprint=revision["fingerprint"],
         deletion=bool(revision["deletion"]),
         hidden=bool(document["hidden"]),
+        access=load_access(document["access"]),
+        pending=load_access(revision["access"]),
     )
 
 
@@ -191,8 +193,8 @@ def insert_revision(
     cx.execute(
         f"""
         INSERT INTO revision_rows (corpus, document, number, deletion, state, fingerprint, content_hash, media_type,
-                                   size, title, metadata, job, updated_at)
-        SELECT d.corpus, d.number, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT seq FROM jobs WHERE id = ?), ?
+                                   size, title, metadata, access, job, updated_at)
+        SELECT d.corpus, d.number, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT seq FROM jobs WHERE id = ?), ?
         FROM document_rows d WHERE {OF_ID}
         """,
         (
@@ -205,6 +207,7 @@ def insert_revision(
             revision.size,
             revision.title,
             dump(dict(revision.metadata)),
+            dump_access(revision.access),
             job,
             now(),
             corpus_id,

@@ -5,12 +5,14 @@ The functions of one transaction come first; each handles one submission or dele
 
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
+from core.principals import DocumentAccess
 from core.record_policy.errors import document_missing
 from core.record_policy.submissions import (
     STOPPABLE,
@@ -19,13 +21,14 @@ from core.record_policy.submissions import (
     check_amendable,
     check_distinct_keys,
     check_retriable,
+    decide_access,
     decide_submission,
     is_conflict,
     is_unchanged,
     is_visible,
     keys_exist,
 )
-from stores.record_rows import dump, load_new_revision
+from stores.record_rows import dump, dump_access, load_new_revision
 from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import withdraw
@@ -70,7 +73,10 @@ def enqueue_into(
     """Enqueues revisions for an existing job, and counts them. The caller calls `finish_if_done`."""
     read_writable_corpus(cx, corpus_id)
     cx.execute("UPDATE jobs SET touched_at = ? WHERE id = ?", (now(), job))
-    documents = tuple(_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions)
+    enqueued = [_enqueue_one(cx, corpus_id, revision, on_conflict, job) for revision in revisions]
+    documents = tuple(document for document, _ in enqueued)
+    if any(is_changed for _, is_changed in enqueued):
+        raise_generation(cx, corpus_id)
     add_count(cx, job, "unchanged", sum(d.unchanged for d in documents))
     add_count(cx, job, "skipped", sum(d.skipped for d in documents))
     return documents
@@ -78,7 +84,8 @@ def enqueue_into(
 
 def _enqueue_one(
     cx: Connection, corpus_id: str, revision: NewRevision, on_conflict: OnConflict, job: str
-) -> EnqueuedDocument:
+) -> tuple[EnqueuedDocument, bool]:
+    """Returns the document, and whether other callers see it than before."""
     id = document_id(revision.key)
     document = read_document(cx, corpus_id, id)
     row = read_newest(cx, document) if document is not None else None
@@ -88,11 +95,24 @@ def _enqueue_one(
         _move_to_job(cx, row, job)
     if row is not None and decision.outcome is SubmissionOutcome.SUPERSEDES:
         cancel(cx, [row["seq"]], SUPERSEDED)
+    access = decide_access(decision.outcome, revision.access, newest)
     if decision.outcome.makes_revision:
         number = next_number(cx)
         _write_document(cx, corpus_id, revision, number, exists=document is not None)
-        insert_revision(cx, corpus_id, id, number, revision, job)
-    return decision.document
+        insert_revision(cx, corpus_id, id, number, replace(revision, access=access.pending), job)
+    elif row is not None and newest is not None and access.pending != newest.pending:
+        cx.execute("UPDATE revision_rows SET access = ? WHERE seq = ?", (dump_access(access.pending), row["seq"]))
+    is_changed = access.document != (None if newest is None else newest.access)
+    if is_changed:
+        _write_access(cx, corpus_id, [id], access.document)
+    return decision.document, is_changed
+
+
+def _write_access(cx: Connection, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> None:
+    cx.execute(
+        f"UPDATE document_rows SET access = ? WHERE {OF_CORPUS} AND id IN (SELECT from_hex(value) FROM json_each(?))",
+        (dump_access(access), corpus_id, id_list(document_ids)),
+    )
 
 
 def _write_document(cx: Connection, corpus_id: str, revision: NewRevision, number: int, *, exists: bool) -> None:
@@ -264,6 +284,21 @@ class SqliteSubmissions:
             if changed:
                 _set_enabled(cx, corpus_id, changed, enabled=enabled)
             return frozenset(changed)
+
+        return await self._database.write(work)
+
+    async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
+        def work(cx: Connection) -> frozenset[str]:
+            read_writable_corpus(cx, corpus_id)
+            rows = [read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
+            found = [row for row in rows if row and is_visible(newest_of_row(row, read_newest(cx, row)))]
+            if found:
+                numbers = id_list([row["number"] for row in found])
+                among = "document IN (SELECT value FROM json_each(?))"
+                cx.execute(f"UPDATE revision_rows SET access = NULL WHERE {among} AND access IS NOT NULL", (numbers,))
+                _write_access(cx, corpus_id, [row["id"] for row in found], access)
+                raise_generation(cx, corpus_id)
+            return frozenset(row["id"] for row in found)
 
         return await self._database.write(work)
 

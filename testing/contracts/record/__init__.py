@@ -3,6 +3,7 @@
 A store's test class inherits `RecordContract` and gives the fixtures `record` and `other` (see `RecordFixtures`).
 """
 
+from testing.contracts.record.access import AccessContract
 from testing.contracts.record.claims import AdoptionContract, ClaimsContract, StagingContract
 from testing.contracts.record.commits import CommitsContract, SynonymsContract, TombstonesContract
 from testing.contracts.record.corpora import CorporaContract, ReindexingContract
@@ -14,6 +15,7 @@ from testing.contracts.record.questions import QuestionsContract
 from testing.contracts.record.submissions import ChangesContract, IntakeContract, KeysContract, ReceiptsContract
 
 __all__ = [
+    "AccessContract",
     "AdoptionContract",
     "ChangesContract",
     "ClaimsContract",
@@ -40,6 +42,7 @@ __all__ = [
 
 
 class RecordContract(
+    AccessContract,
     AdoptionContract,
     ChangesContract,
     ClaimsContract,

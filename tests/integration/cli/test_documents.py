@@ -117,3 +117,42 @@ def test_documents_are_deleted_by_a_filter(hopweave: Hopweave, corpus: str) -> N
     none = hopweave("documents", "delete", "--filter", '{"$key": {"$prefix": "ada"}}', "-c", corpus, "--json")
     assert (none.code, none.json["job"]["state"], none.json["job"]["counts"]) == (0, "done", {})
     assert [one["key"] for one in hopweave("documents", "list", "-c", corpus, "--json").json["data"]] == ["engine.md"]
+
+
+def test_access_is_given_and_changed(hopweave: Hopweave, corpus: str, papers: Path, tmp_path: Path) -> None:
+    def access() -> dict[str, list[str] | None]:
+        listed = hopweave("documents", "list", "-c", corpus, "--json").json["data"]
+        return {one["key"]: one["access"] for one in listed if one["key"] in ("ada.txt", "engine.md")}
+
+    rules = tmp_path / "access.toml"
+    rules.write_text('"*.md" = ["group:legal"]')
+    ran = hopweave("ingest", papers, "-c", corpus, "--access", "group:all", "--access-file", rules)
+    assert ran.code == 0, ran.err
+    assert access() == {"ada.txt": ["group:all"], "engine.md": ["group:legal"]}
+    assert hopweave("ingest", papers, "-c", corpus).code == 0
+    assert access() == {"ada.txt": ["group:all"], "engine.md": ["group:legal"]}, "it is kept"
+    changed = hopweave("documents", "access", "ada.txt", "-c", corpus, "--to", "user:anna", "--to", "group:b")
+    assert (changed.code, changed.out) == (0, "1 document: group:b, user:anna\n")
+    by_filter = hopweave("documents", "access", "-c", corpus, "--filter", '{"$key": "engine.md"}', "--nobody", "--json")
+    assert by_filter.json == {"documents": 1}
+    assert access() == {"ada.txt": ["group:b", "user:anna"], "engine.md": []}
+    assert hopweave("documents", "access", "ada.txt", "-c", corpus, "--everyone").out == "1 document: everyone\n"
+    assert access() == {"ada.txt": None, "engine.md": []}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ada.txt",), "give either --to, --everyone or --nobody"),
+        (("ada.txt", "--to", "group:a", "--everyone"), "give either --to, --everyone or --nobody"),
+        (("ada.txt", "--to", "legal"), "'legal' is no principal"),
+        (("--everyone",), "give either KEY|ID... or --filter"),
+        (("--filter", "{}", "--everyone"), "--filter is empty"),
+    ],
+)
+def test_an_access_that_is_none_is_refused(
+    hopweave: Hopweave, corpus: str, arguments: tuple[str, ...], message: str
+) -> None:
+    ran = hopweave("documents", "access", "-c", corpus, *arguments)
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err

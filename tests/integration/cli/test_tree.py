@@ -32,7 +32,12 @@ def chat(monkeypatch: pytest.MonkeyPatch) -> Iterator[ChatServer]:
 def towns(hopweave: Hopweave, worker: None, tmp_path: Path) -> None:  # noqa: ARG001 - a fixture takes fixtures so
     words = ("ferry", "bell", "delta", "market", "bridge", "garden", "tower")
     lines = [
-        {"id": f"town-{n}", "title": f"Town {n}", "text": f"Town {n} has a {words[n % 7]} and a {words[n * 3 % 7]}."}
+        {
+            "id": f"town-{n}",
+            "title": f"Town {n}",
+            "text": f"Town {n} has a {words[n % 7]} and a {words[n * 3 % 7]}.",
+            "access": [None, ["group:a", "group:b"], ["group:b"]][n % 3],
+        }
         for n in range(TOWNS)
     ]
     file = tmp_path / "towns.jsonl"
@@ -73,6 +78,11 @@ def test_a_tree_is_continued_where_it_failed_and_searched_within_its_budget(
     assert leaves == {f"town-{n}" for n in range(TOWNS)}
     assert {key for one in summaries for key in one["metadata"]["raptor_children"]} == leaves
     assert len(documents) == TOWNS + layer
+    access = {one["key"]: one["access"] for one in documents}
+    assert [access[f"town-{n}"] for n in range(3)] == [None, ["group:a", "group:b"], ["group:b"]]
+    for one in summaries:
+        lists = [access[key] for key in one["metadata"]["raptor_children"] if access[key] is not None]
+        assert one["access"] == (sorted(set.intersection(*map(set, lists))) if lists else None)
 
     found = hopweave("search", SUMMARY, "-c", "high", "--searcher", "raptor:tokens=30", "-k", "10", "--json").json
     hits = found["hits"]

@@ -66,4 +66,8 @@ async def _change(record: SqliteRecord, corpus: Corpus, step: int, rng: random.R
 async def _match_all(record: SqliteRecord, corpus: Corpus, where: DocumentFilter, enabled: bool | None) -> set[str]:
     """Returns the ids of the documents that match, by reading each."""
     refs = await record.documents.get_refs(corpus.id, _IDS, enabled=enabled)
-    return {id for id, ref in refs.items() if where.matches(id=id, key=ref.key, title=ref.title, metadata=ref.metadata)}
+    return {
+        id
+        for id, ref in refs.items()
+        if where.matches(id=id, key=ref.key, title=ref.title, metadata=ref.metadata, access=None)
+    }

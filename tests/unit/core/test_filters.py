@@ -13,12 +13,12 @@ from testing.filters import filters, is_match, metadata
 @given(where=filters, fields=metadata)
 def test_filters_agree_with_a_plain_evaluation(where: dict[str, Any], fields: dict[str, Any]) -> None:
     document = {**fields, "$id": "0", "$key": "notes/a", "$title": "A"}
-    found = parse_filter(where).matches(id="0", key="notes/a", title="A", metadata=fields)
+    found = parse_filter(where).matches(id="0", key="notes/a", title="A", metadata=fields, access=None)
     assert found == is_match(where, document)
 
 
 def _matches(where: dict[str, Any], **fields: Any) -> bool:
-    return parse_filter(where).matches(id="0", key="notes/a.md", title="A", metadata=fields)
+    return parse_filter(where).matches(id="0", key="notes/a.md", title="A", metadata=fields, access=None)
 
 
 def test_prefixes() -> None:

@@ -60,6 +60,7 @@ def test_values_have_the_fields_of_the_http_api(name: str, openapi: dict[str, An
         (corpora.rename_corpus, "RenameIn", set(), set()),
         (documents.change_document, "DocumentPatchIn", {"document"}, set()),
         (documents.delete_documents, "DeleteIn", set(), set()),
+        (documents.set_access, "AccessChangeIn", set(), set()),
         (jobs.resume_job, "ResumeIn", {"job", "budget_tokens"}, {"budget"}),
     ],
 )

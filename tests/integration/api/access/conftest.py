@@ -56,9 +56,10 @@ class Keys:
         *scopes: Scope,
         corpora: list[str] | None = None,
         where: Mapping[str, Any] | None = None,
+        principals: list[str] | None = None,
         limits: KeyLimits | None = None,
     ) -> Holder:
-        key, text = make_key("test", scopes, corpora=corpora, filter=where, limits=limits)
+        key, text = make_key("test", scopes, corpora=corpora, filter=where, principals=principals, limits=limits)
         await self.server.container.record.keys.create(key)
         await self.see()
         self.holders.append(Holder(self.server, text))

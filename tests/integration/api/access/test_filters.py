@@ -165,7 +165,7 @@ async def test_no_route_can_count_what_a_key_may_not_see(keys: Keys) -> None:
     whole = keys.server.container
     corpus = await whole.record.corpora.get("people")
     for where, message in (None, ""), (parse_filter(_OPEN), "this key has a filter"):
-        access = Access(scopes=frozenset(_ALL), key="k", where=where)
+        access = Access(scopes=frozenset(_ALL), key="k", filter=where)
         counting = RestrictedContainer(whole, access, NO_METER).record.corpora.count(corpus.id)
         if message:
             with pytest.raises(Forbidden, match=message):

@@ -1,0 +1,245 @@
+"""How documents get their access: at ingest, with their mail, by changes, in every process; and what it costs."""
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from core.ids import document_id
+from core.keys import Scope
+from core.ports.embedding import Vectors
+from tests.integration.api.access.conftest import Holder, Keys
+from tests.integration.api.conftest import MakeServer, Server
+from tests.integration.api.test_attachments import make_mail
+from tests.twins.embedder import TwinEmbedder
+
+_DOCUMENTS = "/v1/corpora/people/documents"
+_TEXT = "Ada Lovelace wrote the first program."
+_ALL = (Scope.READ, Scope.WRITE, Scope.EXPORT)
+_WAIT = 120.0
+"""Seconds; a busy machine starts a process slowly."""
+
+
+class _Counting(TwinEmbedder):
+    calls = 0
+
+    async def embed_passages(self, texts: Any) -> Vectors:
+        self.calls += 1
+        return await super().embed_passages(texts)
+
+
+async def _access(client: httpx.AsyncClient | Holder) -> dict[str, Any]:
+    get = client.get if isinstance(client, httpx.AsyncClient) else client.client.get
+    return {one["key"]: one["access"] for one in (await get(_DOCUMENTS)).json()["data"]}
+
+
+async def test_every_way_in_names_an_access(server: Server) -> None:
+    await server.corpus()
+    given = {"access": ["user:anna", "group:legal", "group:legal"]}
+    documents = [
+        {"key": "json", "text": _TEXT, **given},
+        {"key": "loaded", "text": _TEXT, "media_type": "text/markdown", **given},
+        {"key": "nobody", "text": _TEXT, "access": []},
+        {"key": "everyone", "text": _TEXT},
+        {"key": "null", "text": _TEXT, "access": None},
+    ]
+    await server.ingest(*documents)
+    lines = "\n".join(json.dumps({"key": f"line{n}", "text": _TEXT, "access": [f"group:{n}"]}) for n in range(2))
+    files = [
+        ("file", ("a.txt", _TEXT)),
+        ("file", ("b.json", json.dumps({"text": _TEXT, "access": ["group:own"]}))),
+        ("file", ("c.json", json.dumps({"text": _TEXT, "access": ["group:own"]}))),
+        ("file", ("d.jsonl", lines)),
+    ]
+    manifest = {"a.txt": given, "c.json": given}
+    uploaded = await server.client.post(_DOCUMENTS, files=files, data={"manifest": json.dumps(manifest)})
+    assert uploaded.status_code == 202, uploaded.text
+    await server.work("people")
+    both = ["group:legal", "user:anna"]
+    assert await _access(server.client) == {
+        "json": both,
+        "loaded": both,
+        "nobody": [],
+        "everyone": None,
+        "null": None,
+        "a.txt": both,
+        "b.json": ["group:own"],
+        "c.json": both,
+        "line0": ["group:0"],
+        "line1": ["group:1"],
+    }
+    (again,) = (await server.ingest({"key": "json", "text": _TEXT, "access": ["user:bob"]}))["documents"]
+    assert again["unchanged"]
+    assert (await _access(server.client))["json"] == ["user:bob"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "group:legal",
+        ["legal"],
+        ["group:"],
+        ["team:legal"],
+        ["group: x"],
+        ["group:x "],
+        ["group:a\nb"],
+        [1],
+        {"group": "x"},
+        ["group:" + "x" * 251],
+        [f"user:{n}" for n in range(201)],
+        ["group:\ud800"],
+    ],
+)
+async def test_what_is_no_access_is_refused(server: Server, wrong: Any) -> None:
+    await server.corpus()
+    await server.ingest({"key": "a", "text": _TEXT, "access": ["group:a"]})
+    content = json.dumps({"documents": [{"key": "b", "text": _TEXT, "access": wrong}]})
+    headers = {"content-type": "application/json"}
+    assert (await server.client.post(_DOCUMENTS, content=content, headers=headers)).status_code == 422
+    body = json.dumps({"access": wrong})
+    path = f"{_DOCUMENTS}/{document_id('a')}"
+    assert (await server.client.patch(path, content=body, headers=headers)).status_code == 422
+    line = json.dumps({"key": "b", "text": _TEXT, "access": wrong})
+    assert (await server.client.post(_DOCUMENTS, files={"file": ("b.jsonl", line)})).status_code == 422
+    assert await _access(server.client) == {"a": ["group:a"]}
+
+
+async def test_access_is_changed_by_id_key_and_filter_without_embedding(make_server: MakeServer) -> None:
+    embedder = _Counting()
+    server = await make_server(embedder=embedder)
+    await server.corpus()
+    await server.ingest(*({"key": key, "text": f"{_TEXT} {key}", "metadata": {"of": key}} for key in "abc"))
+    calls = embedder.calls
+    generation = (await server.client.get("/v1/corpora/people")).json()["generation"]
+    changed = await server.client.patch(f"{_DOCUMENTS}/{document_id('a')}", json={"access": ["group:a"]})
+    assert (changed.status_code, changed.json()["documents"][0]["unchanged"]) == (202, True)
+    body = {"keys": ["b", "none"], "access": ["group:b"]}
+    assert (await server.client.post(f"{_DOCUMENTS}/access", json=body)).json() == {"documents": 1, "missing": ["none"]}
+    body = {"filter": {"of": "c"}, "access": []}
+    assert (await server.client.post(f"{_DOCUMENTS}/access", json=body)).json() == {"documents": 1, "missing": []}
+    assert await _access(server.client) == {"a": ["group:a"], "b": ["group:b"], "c": []}
+    both = {"title": "Renamed", "access": None, "enabled": False}
+    assert (await server.client.patch(f"{_DOCUMENTS}/{document_id('a')}", json=both)).status_code == 202
+    assert await _access(server.client) == {"a": None, "b": ["group:b"], "c": []}, "at once, before it is indexed"
+    for wrong in ({"filter": {}, "access": []}, {"keys": ["a"]}, {"access": None}, {"keys": [], "access": None}):
+        assert (await server.client.post(f"{_DOCUMENTS}/access", json=wrong)).status_code == 422, wrong
+    assert embedder.calls == calls
+    assert (await server.client.get("/v1/corpora/people")).json()["generation"] > generation
+    await server.work("people")
+    assert (await server.client.get(f"{_DOCUMENTS}/{document_id('a')}")).json()["title"] == "Renamed"
+
+
+async def test_attachments_have_the_access_of_their_mail(server: Server) -> None:
+    await server.corpus()
+
+    async def send(*names: str, **more: Any) -> None:
+        mail = make_mail(*names, inner=make_mail("deep.txt"))
+        answer = await server.client.post(_DOCUMENTS, files={"file": ("m.eml", mail.as_bytes())}, **more)
+        assert answer.status_code == 202, answer.text
+        await server.work("people")
+
+    await send("a.txt", data={"manifest": json.dumps({"m.eml": {"access": ["group:a"]}})})
+    first = await _access(server.client)
+    assert len(first) == 4
+    assert set(map(tuple, first.values())) == {("group:a",)}
+    await send("a.txt", "new.txt")
+    second = await _access(server.client)
+    assert len(second) == 5
+    assert set(map(tuple, second.values())) == {("group:a",)}, "also what is new in the next version"
+    await server.client.post(f"{_DOCUMENTS}/access", json={"keys": ["m.eml"], "access": ["group:b"]})
+    assert set(map(tuple, (await _access(server.client)).values())) == {("group:b",)}
+    await server.client.patch(f"{_DOCUMENTS}/{document_id('m.eml')}", json={"access": []})
+    assert set(map(tuple, (await _access(server.client)).values())) == {()}
+
+
+async def test_an_access_is_followed_by_other_processes(server: Server, tmp_path: Path) -> None:
+    await server.corpus()
+    await server.ingest({"key": "a", "text": _TEXT, "access": ["group:a", "group:b"]})
+    keys = Keys(server)
+    holder = await keys.make(Scope.READ, principals=["group:b"])
+    path = f"{_DOCUMENTS}/{document_id('a')}"
+    key = str(holder.client.headers["authorization"]).removeprefix("Bearer ")
+    command = (sys.executable, "-m", "tests.integration.api.access.watching_process", str(tmp_path), key, path)
+    other = await asyncio.create_subprocess_exec(*command, stdout=asyncio.subprocess.PIPE)
+    assert other.stdout is not None
+    owner = await keys.make(Scope.WRITE)
+    try:
+        for access, status in ((None, 200), (["group:a"], 404), (["group:b"], 200), ([], 404)):
+            if access is not None:
+                assert (await owner("PATCH", path, json={"access": access})).status_code == 202
+            assert int(await asyncio.wait_for(other.stdout.readline(), _WAIT)) == status
+    finally:
+        other.kill()
+        await other.wait()
+    for one in keys.holders:
+        await one.client.aclose()
+
+
+async def test_a_key_with_principals_writes_what_it_sees(server: Server) -> None:
+    await server.corpus()
+    await server.ingest(
+        {"key": "ours", "text": _TEXT, "access": ["group:a", "group:b"]},
+        {"key": "theirs", "text": f"{_TEXT} 2", "access": ["group:a"]},
+        {"key": "all", "text": f"{_TEXT} 3"},
+    )
+    keys = Keys(server)
+    holder, owner = await keys.make(*_ALL, principals=["group:b"]), await keys.make(*_ALL)
+    assert await _access(holder) == {"ours": ["group:b"], "all": None}, "nobody is told of other principals"
+    change = f"{_DOCUMENTS}/access"
+    lost = {"keys": ["ours"], "access": ["group:a"]}
+    assert (await holder("POST", change, json=lost)).status_code == 403
+    theirs = {"keys": ["theirs", "ours"], "access": ["group:b"]}
+    assert (await holder("POST", change, json=theirs)).json() == {"documents": 1, "missing": ["theirs"]}
+    for access, status in ((["group:a"], 403), ([], 403), (["group:b", "group:c"], 202), (None, 202)):
+        sent = {"documents": [{"key": f"new {access}", "text": _TEXT, "access": access}]}
+        assert (await holder("POST", _DOCUMENTS, json=sent)).status_code == status
+    await server.work("people")
+    assert (await _access(owner))["ours"] == ["group:b"]
+    assert (await _access(owner))["theirs"] == ["group:a"]
+    sent = {"documents": [{"key": "ours", "text": "Another text."}]}
+    assert (await holder("POST", _DOCUMENTS, json=sent)).status_code == 202
+    await server.work("people")
+    assert (await _access(owner))["ours"] == ["group:b"], "a new revision keeps it"
+    for one in keys.holders:
+        await one.client.aclose()
+
+
+async def test_an_import_keeps_the_access_and_opens_nothing(server: Server) -> None:
+    await server.corpus()
+    await server.ingest(
+        {"key": "a", "text": _TEXT, "access": ["group:a"]},
+        {"key": "b", "text": f"{_TEXT} 2", "access": []},
+        {"key": "c", "text": f"{_TEXT} 3"},
+    )
+    given = {"a": ["group:a"], "b": [], "c": None}
+
+    async def copy() -> dict[str, Any]:
+        exported = (await server.client.get("/v1/corpora/people/export")).content
+        headers = {"content-type": "application/x-ndjson"}
+        answer = await server.client.post("/v1/corpora/copy/import", content=exported, headers=headers)
+        assert answer.status_code == 200, answer.text
+        listed = (await server.client.get("/v1/corpora/copy/documents")).json()["data"]
+        return {one["key"]: one["access"] for one in listed}
+
+    assert await copy() == given
+    every = {"keys": ["a", "b"], "access": None}
+    assert (await server.client.post(f"{_DOCUMENTS}/access", json=every)).json()["documents"] == 2
+    assert await copy() == given, "the file shows them to everyone, and the copy does not"
+    narrower = {"keys": ["a", "c"], "access": ["user:anna"]}
+    await server.client.post(f"{_DOCUMENTS}/access", json=narrower)
+    assert await copy() == {"a": ["user:anna"], "b": [], "c": ["user:anna"]}
+
+
+async def test_what_a_line_of_an_import_names_is_checked(server: Server) -> None:
+    await server.corpus()
+    await server.ingest({"key": "a", "text": _TEXT, "access": ["group:a"]})
+    exported = (await server.client.get("/v1/corpora/people/export")).content
+    broken = exported.replace(b'"group:a"', b'"a"')
+    assert broken != exported
+    headers = {"content-type": "application/x-ndjson"}
+    answer = await server.client.post("/v1/corpora/copy/import", content=broken, headers=headers)
+    assert answer.status_code == 422

@@ -26,12 +26,15 @@ __all__ = [
     "find_evidence",
     "find_form",
     "find_unlinked",
+    "is_judgement_asked",
     "is_short_answer_asked",
     "list_candidates",
     "list_judgements",
     "list_sides",
 ]
 
+_COMPARED = 2
+"""Names of a question that compares them."""
 _MOST_CANDIDATES = 60
 _LONGEST = 80
 _LONGEST_QUESTION = 1000
@@ -119,6 +122,15 @@ def is_short_answer_asked(question: str) -> bool:
     if are_sentences_asked(question):
         return False
     return bool(list_judgements(question)) or _ASKED_FOR.search(question) is not None
+
+
+def is_judgement_asked(question: str) -> bool:
+    """Returns whether a question asks for yes or no about one thing, or about a document that its lead-in names.
+
+    Without a lead-in, two names are compared, and "yes" says all.
+    """
+    lead_in, asked = split_lead_in(question)
+    return find_form(question) is Form.JUDGEMENT and (bool(lead_in) or len(find_names(asked)) < _COMPARED)
 
 
 def are_sentences_asked(question: str) -> bool:

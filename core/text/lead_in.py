@@ -26,6 +26,7 @@ _FEWEST_WORDS = 3
 """The fewest words of a sentence before the question. Fewer words are a name, or part of a name."""
 _RELATIVE = re.compile(r"(?:who|whom|whose|which|when|where|wo|wer|qui|où|quién(?:es)?)\b", re.IGNORECASE)
 """How a clause about the thing before it may begin, like a question."""
+_SEMICOLON = re.compile(r";\s+(?=\S)")
 _AFTER_COMMA = re.compile(rf",\s+(?=¿?{_ASKING})", re.IGNORECASE)
 _LEADS = re.compile(
     r"(?:consider(?:ing)?|regarding|concerning|according to|with (?:regard|respect) to|as (?:for|to|per)|about|in|under"
@@ -44,7 +45,7 @@ def split_lead_in(question: str) -> tuple[str, str]:
     if len(text) > _LONGEST or _BEGINS.match(text):
         return "", question
     leads = _find_lead(text)
-    parted = _find_sign(text) or (_find_comma(text) if leads else None)
+    parted = _find_sign(text) or ((_SEMICOLON.search(text) or _find_comma(text)) if leads else None)
     if parted is None:
         return "", question
     return text[leads.end() if leads else 0 : parted.start()], text[parted.end() :]

@@ -22,6 +22,7 @@ from core.text.word_lists import STOP_WORDS
 __all__ = [
     "HAS_LABELS",
     "MARKS",
+    "MOST_REPEATED",
     "TERM",
     "WORD",
     "Terms",
@@ -60,6 +61,11 @@ _MARKS = re.compile(r"[\u0300-\u036f]")
 _NEW_SENTENCE = re.compile(r"[.!?:;…\n]")
 _LANGUAGES = {"LATIN": "english", "CYRILLIC": "russian", "GREEK": "greek", "ARABIC": "arabic", "DEVANAGARI": "hindi"}
 _MOST = 255
+
+MOST_REPEATED = 2
+"""A word of a question weighs as often as the question has it, up to this number: what a long question comes back to is
+its topic. More repetitions are a text that was pasted.
+"""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

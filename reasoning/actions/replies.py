@@ -16,7 +16,7 @@ from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import note_missing, strip_markers
 from reasoning.citations.quotes import find_quote, passage_text, select_quote
 from reasoning.engine.session import Session
-from reasoning.reading import find_unlinked
+from reasoning.reading import find_unlinked, is_judgement_asked
 
 __all__ = [
     "CitedQuote",
@@ -24,6 +24,7 @@ __all__ = [
     "Graded",
     "SupportWord",
     "check_quotes",
+    "format_answer_form",
     "format_limit",
     "format_support_rule",
     "grade",
@@ -187,6 +188,20 @@ class Grade:
     text: str
     support: Support
     unstated: str
+
+
+_JUDGEMENT_FORM = (
+    "- This question asks for yes or no: `answer` is yes, no or partly, a colon, and one sentence with the reason in "
+    'the words of the passages and the number of its passage: "no: the keys stay with the porter [2]".'
+)
+
+
+def format_answer_form(question: str) -> str:
+    """Returns the rule of the field `answer` for a question that asks for yes or no about one thing; else ''.
+
+    The bare word would make its reader look for the reason.
+    """
+    return _JUDGEMENT_FORM if is_judgement_asked(question) else ""
 
 
 def format_support_rule(

@@ -23,6 +23,10 @@ _JUDGEMENTS = frozenset(
     [
         "yes",
         "no",
+        "partly",
+        "teilweise",
+        "en partie",
+        "en parte",
         "true",
         "false",
         "ja",
@@ -182,6 +186,7 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     - A judgement, such as yes, is held if the names that the question asks about are held. If a lead-in names a
       document (`split_lead_in`), it is held if a text of that document has half of the words of the question: a
       document may name its parties otherwise than the question does (`EFCA agrees …`, of a Receiving Party).
+    - Of a judgement with a reason ("yes: …"), both must be held.
     """
     if len(answer) > _LONGEST:
         return (f"all of its {len(answer):,} characters",)
@@ -191,6 +196,10 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     is_german = detect_language([asked.text, answer]) == "de"
     if is_judgement(answer):
         return _missing_of_judgement(asked.text, texts, is_german=is_german)
+    judgement, colon, reason = answer.partition(":")
+    if colon and is_judgement(judgement):
+        unjudged = _missing_of_judgement(asked.text, texts, is_german=is_german)
+        return tuple(dict.fromkeys([*unjudged, *find_unheld(reason.strip() or judgement, evidence, question)]))
     given = _Text(answer)
     said = [word for word in _words_of(answer) if word.casefold() not in _OF_ANSWERING | _JUDGEMENTS]
     if not said and not any(map(str.isdigit, answer)):  # a letter, as in vitamin C, or nothing at all

@@ -5,6 +5,7 @@ passage must have besides the names that lead to it. Stage 1 of `bridged`, which
 last.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from core.execution.threads import compute
 from core.ports.retrieval import Query
-from core.text.terms import Terms, hash_stem, split_words
+from core.text.terms import MOST_REPEATED, Terms, hash_stem, split_words
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.candidates.fusion import fuse, order_by_score
@@ -155,14 +156,14 @@ class QuestionTerms:
     """The stems of a question. A stem that the corpus does not have weighs 0.
 
     `stems` are the stems outside of linked names, ascending, with their `idf` and one `written` form of each.
-    `all_stems`, with `all_idf`, includes stems inside of names.
+    `all_stems` includes stems inside of names; `all_weight` is their idf, twice it if the question repeats the stem.
     """
 
     stems: Stems
     idf: NDArray[np.float64]
     written: tuple[str, ...]
     all_stems: Stems
-    all_idf: NDArray[np.float64]
+    all_weight: NDArray[np.float64]
 
     @property
     def total(self) -> float:
@@ -172,10 +173,12 @@ class QuestionTerms:
 def extract_question_terms(question: str, links: Sequence[NameLink], statistics: TermStatistics) -> QuestionTerms:
     """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
     written: dict[int, str] = {}
+    repeated: Counter[int] = Counter()
     named: set[int] = set()
     for word in split_words(question):
         stem = hash_stem(word.stem)
         written.setdefault(stem, question[word.start : word.end])
+        repeated[stem] += 1
         if any(link.start <= word.start and word.end <= link.end for link in links):
             named.add(stem)
     stems, idf = keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
@@ -185,7 +188,7 @@ def extract_question_terms(question: str, links: Sequence[NameLink], statistics:
         idf=idf,
         written=tuple(written[stem] for stem in stems.tolist()),
         all_stems=all_stems,
-        all_idf=all_idf,
+        all_weight=all_idf * np.array([min(repeated[stem], MOST_REPEATED) for stem in all_stems.tolist()]),
     )
 
 
@@ -308,7 +311,7 @@ def compute_evidence(
         question=terms,
         has_word=counts > 0,
         wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
-        wording_all=_compute_wording(all_counts, terms.all_idf, length, snapshot.statistics),
+        wording_all=_compute_wording(all_counts, terms.all_weight, length, snapshot.statistics),
         row_label=weigh_labels(pool.labels, rows, owner, len(order)),
         title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
         added=_compute_added(counts > 0, sources, terms) * others,
@@ -358,10 +361,10 @@ def _compute_title_overlap(
     return np.bincount(owner[of_title], idf * asked, size) / np.where(whole > 0, whole, 1.0)
 
 
-def _compute_wording(counts: Floats, idf: Floats, length: Floats, statistics: TermStatistics) -> Floats:
+def _compute_wording(counts: Floats, weight: Floats, length: Floats, statistics: TermStatistics) -> Floats:
     mean = statistics.length / max(statistics.chunks, 1)
     norm = _K1 * (1 - _B + _B * length / max(mean, 1e-9))
-    scores: Floats = (idf * counts * (_K1 + 1) / (counts + norm[:, None])).sum(axis=1)
+    scores: Floats = (weight * counts * (_K1 + 1) / (counts + norm[:, None])).sum(axis=1)
     best = scores.max(initial=0.0)
     return scores / best if best > 0 else scores
 

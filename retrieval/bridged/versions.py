@@ -6,6 +6,7 @@ first among passages in nearly the same words. So does a newer passage that has 
 passage has: a fault code whose remedy was changed, or a clause that an amendment replaces.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -44,6 +45,8 @@ candidates' scores.
 """
 _SHORTEST_WORD = 3
 """Letters of a word of a title that tells one family from another."""
+_NUMBERED = re.compile(r"\d{1,8}[^\W\d_]{4,40}|[^\W\d_]{4,40}\d{1,8}")
+"""A name with a number: `37signals`, but not `4Q22`."""
 _NAMES_NOTHING = SMALL_WORDS | CALENDAR_WORDS
 _SAME = 0.7
 """Passages of two versions say the same if they share so much of the stems of the shorter passage."""
@@ -207,13 +210,14 @@ def find_unnamed(titles: Mapping[str, frozenset[str]], question: str) -> tuple[s
 
 def find_name_stems(name: str) -> frozenset[str]:
     """Returns the stems of the words of a name, without numbers, abbreviations of two letters, function words, and
-    names of months and days.
+    names of months and days. A word with a digit needs four letters: `37signals`, but not `4Q22`.
     """
     words = [(name[word.start : word.end], word.stem) for word in split_words(name)]
     return frozenset(
         stem
         for word, stem in words
-        if len(word) >= _SHORTEST_WORD and word.isalpha() and word.casefold() not in _NAMES_NOTHING
+        if len(word) >= _SHORTEST_WORD and (word.isalpha() or _NUMBERED.fullmatch(word))
+        if word.casefold() not in _NAMES_NOTHING
     )
 
 

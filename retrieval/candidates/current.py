@@ -3,6 +3,7 @@
 The views are the vector store and the text index. Their results are chunks of one snapshot.
 """
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 
@@ -14,8 +15,8 @@ from core.errors import InvalidInput
 from core.ports.embedding import Vectors
 from core.ports.retrieval import Query, SearchResult
 from core.ports.views import Scored, VectorKind
-from core.text.query import TextQuery, any_of
-from core.text.terms import WORD
+from core.text.query import Term, TextQuery
+from core.text.terms import MOST_REPEATED, WORD
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.graph.snapshot import GraphSnapshot
@@ -138,11 +139,17 @@ async def search_vectors(
 async def search_text(
     backends: RetrievalBackends, query: Query, snapshot: GraphSnapshot, count: int, asked: TextQuery | None = None
 ) -> ScoredChunks:
-    """Returns the `count` chunks that match the question's words best, with BM25 scores; each word counts once.
+    """Returns the `count` chunks that match the question's words best, with BM25 scores; a word that the question
+    repeats counts twice.
 
     `asked` replaces the words of the question, for callers that have parsed it.
     """
-    words = asked or any_of(tuple(dict.fromkeys(WORD.findall(query.text.lower()))))
+    words = asked or TextQuery(
+        should=tuple(
+            Term(text=word, boost=min(count, MOST_REPEATED))
+            for word, count in Counter(WORD.findall(query.text.lower())).items()
+        )
+    )
 
     async def search(k: int, documents: Collection[str] | None) -> list[Scored]:
         return await backends.text.search(query.corpus.id, words, k, documents)

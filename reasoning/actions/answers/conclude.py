@@ -18,7 +18,7 @@ from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding, format_known
-from reasoning.actions.replies import Graded, SupportWord, format_support_rule, grade, is_abstention
+from reasoning.actions.replies import Graded, SupportWord, format_answer_form, format_support_rule, grade, is_abstention
 from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
 from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
@@ -137,6 +137,7 @@ async def conclude_findings(
         question=question,
         variables={
             "question": neutral(question),
+            "form": format_answer_form(question),
             "support": format_support_rule(session),
             "findings": _format_findings(chain, passages),
         },

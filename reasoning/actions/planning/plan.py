@@ -18,7 +18,7 @@ from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
 from reasoning.actions.answers.answer import CitedAnswer, format_finding, format_known
-from reasoning.actions.replies import CitedQuote, check_quotes, is_abstention, note_unheld
+from reasoning.actions.replies import CitedQuote, check_quotes, format_answer_form, is_abstention, note_unheld
 from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
@@ -315,7 +315,7 @@ async def settle_or_plan(
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.planning", "settle_or_plan"),
         question=question,
-        variables={"question": neutral(question)},
+        variables={"question": neutral(question), "form": format_answer_form(question)},
         passages=passages,
         facts=facts,
         step=step,

@@ -10,6 +10,7 @@ from itertools import product
 from core.events import PlannedStep
 from core.ports.reasoning import Support, weakest_support
 from core.ports.retrieval import Fact, Hit, SearchResult
+from core.text.lead_in import split_lead_in
 from core.text.names import normalise
 from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_step, fill_step
 from reasoning.actions.planning.plan import FirstLook
@@ -105,7 +106,7 @@ class NodeSolver:
 
     async def _look(self, step: OpenStep, question: str, known: Sequence[KnownAnswer]) -> _Look:
         """Asks the step over its own passages. Unless the answer is stated, searches for what a second look reads."""
-        found = await self.session.search_fully(question, self.k + self.more, step=step.id)
+        found = await self._search(question, step)
         hits = found.hits
         if normalise(question) == normalise(self.purpose):  # the plan is the question itself, whose passages were read
             hits = _unread(hits, self.read)
@@ -118,9 +119,12 @@ class NodeSolver:
         query = first.query or question
         asked = SearchResult(hits=(), generation=0)
         if query != question:
-            asked = await self.session.search_fully(query, self.k + self.more, step=step.id)
+            asked = await self._search(query, step)
         fresh = _unread((*asked.hits, *hits[self.k :], *self.read), read)[: self.more]
         return _Look(reply=first, fresh=fresh, facts=(*asked.facts, *found.facts))
+
+    async def _search(self, query: str, step: OpenStep) -> SearchResult:
+        return await self.session.search_fully(_keep_lead_in(query, self.purpose), self.k + self.more, step=step.id)
 
     async def _look_again(self, step: OpenStep, question: str, look: _Look, known: Sequence[KnownAnswer]) -> StepAnswer:
         """Asks the step over the fresh passages and the two best of the first look. The better support wins."""
@@ -153,6 +157,14 @@ class NodeSolver:
         )
         fill_step(step, reply.answer)
         return reply
+
+
+def _keep_lead_in(query: str, question: str) -> str:
+    """Returns the query of a step with the lead-in of the question that it serves: the document that this names holds
+    the answers of all steps.
+    """
+    lead_in, _ = split_lead_in(question)
+    return query if not lead_in or split_lead_in(query)[0] else f"Consider {lead_in.strip()}; {query}"
 
 
 def _parents_of(node: PlannedNode) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ from core.text.lead_in import split_lead_in
         ("According to Alice, who was born in Paris, is Bob dead?", "Alice, who was born in Paris", "is Bob dead?"),
         ("I met Mr. Will Smith. Is he dead?", "I met Mr. Will Smith", "Is he dead?"),
         ("For Whom the Bell Tolls: who wrote it?", "For Whom the Bell Tolls", "who wrote it?"),
+        ("Consider the lease; for what reasons may it end?", "the lease", "for what reasons may it end?"),
         ("Laut dem Mietvertrag, darf man Hunde halten?", "dem Mietvertrag", "darf man Hunde halten?"),
     ],
 )

@@ -128,6 +128,25 @@ def test_a_judgement_on_a_document_that_is_named(evidence: str, is_held: bool) -
 
 
 @pytest.mark.parametrize(
+    ("answer", "unheld"),
+    [
+        ("yes: the tenant may sublet a room for 3 months", ()),
+        ("yes: the tenant may sublet a room for 6 months", ("6",)),
+        (
+            "no: Marta Ferrand must agree before the tenant may sublet to anybody else than a relative",
+            ("Ferrand",),
+        ),
+        ("yes:", ()),
+    ],
+)
+def test_a_judgement_with_a_reason_needs_both(answer: str, unheld: tuple[str, ...]) -> None:
+    question = "Consider the Halden lease; may the tenant sublet a room?"
+    lease = "Halden lease\nThe tenant may sublet a room for 3 months."
+    assert find_unheld(answer, [lease], question) == unheld
+    assert find_unheld(answer, ["Ravelin lease\nThe tenant may sublet a room for 3 or 6 months."], question)
+
+
+@pytest.mark.parametrize(
     ("question", "evidence"),
     [
         ("Consider the NDA of DBT; may the Receiving Party disclose?", "Zeta NDA\nThe Receiving Party may disclose."),

@@ -223,3 +223,15 @@ async def test_a_synonym_on_the_path_is_told_as_one(world: World) -> None:
     hits = {hit.document.key: hit for hit in (await world.searcher("graph").search(query, Trace())).hits}
     step = hits["t"].path[0]
     assert (step.source, step.relation, step.target, step.chunk_id) == ("Larch tree", "synonym", "Tamarack", "")
+
+
+@pytest.mark.parametrize("repeated", ["pumps", "valves"])
+async def test_a_word_that_a_question_repeats_weighs_more(repeated: str, tmp_path: Path) -> None:
+    async with open_world(tmp_path) as world:
+        await world.put(
+            [Passage(key=key, title="Halden", text=f"The {key} of the mill.") for key in ("pumps", "valves")]
+        )
+        query = world.query(f"On valves and pumps: why do {repeated} fail?")
+        found = await world.searcher("sparse").search(query, Trace())
+        assert found.hits[0].document.key == repeated
+        assert found.hits[0].score > found.hits[1].score

@@ -6,6 +6,7 @@ from reasoning.reading import (
     Form,
     are_sentences_asked,
     find_form,
+    is_judgement_asked,
     is_short_answer_asked,
     list_candidates,
     list_judgements,
@@ -103,3 +104,17 @@ def test_a_short_answer_is_asked_for(question: str, is_short: bool) -> None:
 )
 def test_a_noun_asks_for_no_sentences(question: str, are_asked: bool) -> None:
     assert are_sentences_asked(question) is are_asked
+
+
+@pytest.mark.parametrize(
+    ("question", "is_asked"),
+    [
+        ("Consider Halden's lease; may the Receiving Party assign the Agreement to Ravelin Mills?", True),
+        ("May a tenant sublet?", True),
+        ("Darf der Mieter untervermieten?", True),
+        ("Are Alien and Jaws by the same director?", False),
+        ("Consider Halden's lease; when does it end?", False),
+    ],
+)
+def test_yes_or_no_about_one_thing(question: str, is_asked: bool) -> None:
+    assert is_judgement_asked(question) is is_asked

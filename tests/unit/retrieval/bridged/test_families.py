@@ -29,3 +29,7 @@ def test_families_that_a_question_does_not_name(question: str, titles: list[str]
     families, stems = find_unnamed({str(n): find_name_stems(title) for n, title in enumerate(titles)}, question)
     assert families == {str(n) for n in unnamed}
     assert stems or not families
+
+
+def test_the_words_of_a_name() -> None:
+    assert find_name_stems("The 37signals of 3M, 4Q22, in May 2022") == {"37signals"}

@@ -100,3 +100,11 @@ def test_of_a_text_that_is_pasted_in_the_rarest_words_are_compared(snapshot: Gra
     assert len(terms.stems) == len(terms.idf) == len(terms.written) == 200
     assert {"songs", "grass"} <= set(terms.written)
     assert sorted(terms.stems.tolist()) == terms.stems.tolist()
+
+
+def test_a_stem_that_the_question_repeats_weighs_twice(snapshot: GraphSnapshot) -> None:
+    once, often = asked("grass songs", snapshot), asked("grass: a song, songs, SONGS", snapshot)
+    assert often.all_stems.tolist() == once.all_stems.tolist()
+    by_stem = dict(zip(once.all_stems.tolist(), (often.all_weight / once.all_weight).tolist(), strict=True))
+    assert by_stem == {hash_stem("grass"): 1, hash_stem("song"): 2}
+    assert often.idf.tolist() == once.idf.tolist()

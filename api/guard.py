@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.access.keys import KEYLESS, NO_KEY, Caller, Keyring, is_open, is_view, set_caller
 from api.access.limits import Attempts, CallerStream, Ledger
 from api.access.sessions import Sessions
+from api.access.tokens import Tokens, locate_metadata
 from api.page.responses import show_sign_in
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
@@ -32,6 +33,7 @@ __all__ = ["FolderSocket", "Guard", "is_from_folder", "is_loopback", "serve_in_f
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
 _READING = frozenset({"GET", "HEAD"})
+_METADATA = "resource_metadata"
 
 
 class Guard:
@@ -52,6 +54,7 @@ class Guard:
         attempts: Attempts,
         sessions: Sessions,
         ledger: Ledger,
+        tokens: Tokens | None = None,
     ) -> None:
         self._app = app
         self._settings = settings
@@ -59,6 +62,7 @@ class Guard:
         self._attempts = attempts
         self._sessions = sessions
         self._ledger = ledger
+        self._tokens = tokens
         self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
         self._origins = frozenset(settings.cors_origins) - {"*"}
         self._limit_of = BodyLimits(settings)
@@ -87,6 +91,8 @@ class Guard:
             response.headers.update(more)
             await response(scope, receive, send)
             return
+        if self._tokens is not None and refusal[0] is HTTPStatus.UNAUTHORIZED:
+            more |= {_METADATA: locate_metadata(Request(scope), self._settings)}
         await _refuse(scope, headers, *refusal, more)(scope, receive, send)
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
@@ -116,7 +122,11 @@ class Guard:
         if not (key := _shown_key(headers)):
             return HTTPStatus.UNAUTHORIZED, NO_KEY
         address = client[0] if (client := scope.get("client")) else ""
-        holder = self._attempts.judge(address, self._keyring.find(key), guessable=self._keyring.is_guessable(key))
+        if self._tokens is not None and self._tokens.is_token(key):
+            shown = await self._tokens.find(key)
+        else:
+            shown = self._keyring.find(key)
+        holder = self._attempts.judge(address, shown, guessable=self._keyring.is_guessable(key))
         return (HTTPStatus.UNAUTHORIZED, holder) if isinstance(holder, str) else holder
 
     def _refuse_foreign(self, scope: Scope, headers: Headers) -> str | None:
@@ -141,7 +151,10 @@ def _refuse(scope: Scope, headers: Headers, status: HTTPStatus, detail: str, mor
     """Returns the response to a request that is refused: a problem, or for a browser the page that asks for a key."""
     if status is HTTPStatus.UNAUTHORIZED:
         is_shown = headers.get("authorization", "").lower().startswith("bearer ")
-        more = {**more, "WWW-Authenticate": 'Bearer error="invalid_token"' if is_shown else "Bearer"}
+        told = ['error="invalid_token"'] if is_shown else []
+        told += [f'resource_metadata="{more[_METADATA]}"'] if _METADATA in more else []
+        challenge = f"Bearer {', '.join(told)}".strip()
+        more = {**{name: one for name, one in more.items() if name != _METADATA}, "WWW-Authenticate": challenge}
         if (page := show_sign_in(Request(scope), more)) is not None:
             return page
     return problem(status, detail, instance=scope["path"], headers=more)

@@ -15,6 +15,7 @@ from api import problems
 from api.access.keys import LONG_ENOUGH, Keyring, check_declared, prime
 from api.access.limits import Attempts, Ledger
 from api.access.sessions import Sessions
+from api.access.tokens import IssuerKeys, Tokens
 from api.deps import refuse_unknown
 from api.description import TAGS, Description, complete_description, name_operation
 from api.guard import FolderSocket, Guard, serve_in_folder
@@ -22,7 +23,19 @@ from api.mcp.endpoint import PATH as MCP_PATH
 from api.mcp.endpoint import McpEndpoint
 from api.page import responses as page
 from api.protocols import dify, ollama, openai
-from api.routes import corpora, docs, documents, entities, health, jobs, originals, questions, resolution, sessions
+from api.routes import (
+    corpora,
+    docs,
+    documents,
+    entities,
+    health,
+    jobs,
+    originals,
+    questions,
+    resolution,
+    resource,
+    sessions,
+)
 from api.routes.health import Warmth
 from api.telemetry import RequestTelemetry, limit_accept_errors, measure_event_loop, measure_snapshots
 from api.transport.shield import Shield
@@ -56,6 +69,7 @@ _ROUTERS = (
     resolution.router,
     docs.strategy_router,
     sessions.router,
+    resource.router,
     docs.router,
     page.router,
     *openai.ROUTERS,
@@ -141,7 +155,10 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
         container: Container = app.state.container
         return container.record.keys
 
-    app.state.keyring = Keyring([key.get_secret_value() for key in settings.keys], keys)
+    own = [key.get_secret_value() for key in settings.keys]
+    oidc = all_settings.oidc
+    app.state.keyring = Keyring(own, keys, accepts_tokens=bool(oidc.issuer))
+    app.state.issuer_keys = IssuerKeys(oidc)
     if app.state.keyring.has_guessable:
         _log.warning("HOPWEAVE_API__KEYS has a key of fewer than %d characters, which could be guessed", LONG_ENOUGH)
     app.state.ledger = Ledger(keys)
@@ -154,6 +171,7 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
         attempts=app.state.attempts,
         sessions=app.state.sessions,
         ledger=app.state.ledger,
+        tokens=Tokens(oidc, app.state.issuer_keys) if oidc.issuer else None,
     )
     app.add_middleware(FolderSocket, settings=all_settings)
     if settings.cors_origins:
@@ -196,7 +214,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await app.state.questions.close()
     for task in tasks:
         task.cancel()
-    await asyncio.gather(*tasks, app.state.mcp.close(), return_exceptions=True)
+    await asyncio.gather(*tasks, app.state.mcp.close(), app.state.issuer_keys.close(), return_exceptions=True)
     if given is None:
         await container.close()
         app.state.container = None

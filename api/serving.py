@@ -235,7 +235,8 @@ async def _check_keys(container: Container, host: str) -> None:
     is no error: without a key the server refuses other machines.
     """
     own = container.settings.api.keys  # an empty key, as from an unset variable, is no key
-    if is_loopback(host) or any(key.get_secret_value().strip() for key in own):
+    accepts_tokens = bool(container.settings.oidc.issuer)
+    if accepts_tokens or is_loopback(host) or any(key.get_secret_value().strip() for key in own):
         return
     try:
         keys = await container.record.keys.list() if container.composition.exists() else []

@@ -29,6 +29,7 @@ __all__ = [
     "KEYLESS",
     "KEY_SCHEME",
     "LONG_ENOUGH",
+    "METADATA_PATH",
     "NO_KEY",
     "OF_SETTINGS",
     "OPEN",
@@ -59,6 +60,8 @@ class Caller:
     access: Access
     limits: KeyLimits = NO_LIMITS
     expires_at: datetime | None = None
+    is_of_token: bool = False
+    """The holder of a token of an identity provider, which no keyring knows."""
 
     @property
     def is_expired(self) -> bool:
@@ -96,10 +99,12 @@ _STALE_SECONDS = 3.0
 class Keyring:
     """A key that is made or revoked in another process takes effect here within `_STALE_SECONDS`."""
 
-    def __init__(self, own: list[str], keys: Callable[[], Keys]) -> None:
+    def __init__(self, own: list[str], keys: Callable[[], Keys], *, accepts_tokens: bool = False) -> None:
+        """`accepts_tokens`: an identity provider gives callers, so that requests need a key or a token in any case."""
         self._own = [key.encode() for key in own if key]
         self._own_ids = {_id_of_own(key) for key in own if key}
         self._keys = keys
+        self._accepts_tokens = accepts_tokens
         self._known: Mapping[str, ApiKey] = {}
         self._read_at: float | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -109,7 +114,7 @@ class Keyring:
         """Whether requests need a key, by what was read last. An expired or revoked key also counts: its end must not
         open the server.
         """
-        return bool(self._own or self._known)
+        return bool(self._own or self._known or self._accepts_tokens)
 
     async def refresh(self) -> None:
         """Reads the keys of the record, unless they were read just now. Raises `Unavailable` if that fails and the
@@ -272,7 +277,15 @@ async def check_declared(request: Request) -> None:
 SESSION_PATH = "/v1/session"
 """Where a key is exchanged for a session, and where a session ends."""
 
-OPEN_PATHS = frozenset({"/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"})
+METADATA_PATH = "/.well-known/oauth-protected-resource"
+"""Where a client without a token finds out which issuer gives some (RFC 9728), with the path of the resource behind."""
+
+OPEN_PATHS = frozenset(
+    {
+        *("/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"),
+        *(METADATA_PATH, f"{METADATA_PATH}/mcp"),
+    }
+)
 _SIGNING = frozenset({"POST", "DELETE"})
 _VIEWS = frozenset({"/", "/sign-in", "/help", "/docs"})
 _VIEW_PREFIX = "/c/"

@@ -141,6 +141,9 @@ class CallerStream:
             self._watch = asyncio.create_task(self._cut_off_with_key(), name="watching the key of a stream")
 
     async def _look_at_key(self) -> None:
+        if self._caller.is_of_token:
+            self.cut = self.cut or self._caller.is_expired
+            return
         with contextlib.suppress(Unavailable):  # a stream goes on while the record does not answer
             await self._keyring.refresh()
         self.cut = self.cut or self._caller.is_expired or not self._keyring.is_active(self._caller.id)

@@ -8,9 +8,11 @@ import re
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator, model_validator
 
+from core.keys import Scope
 from core.ports.retrieval import MAX_K
 from core.settings.section import Section, SentKey, address_like, expand_home
 
@@ -22,6 +24,8 @@ __all__ = [
     "LogSettings",
     "McpSettings",
     "MetricsSettings",
+    "OidcRule",
+    "OidcSettings",
     "ParserSettings",
     "QuestionSettings",
     "WebSettings",
@@ -206,6 +210,46 @@ class ApiSettings(Section):
                     "https://app.example or http://localhost:3000"
                 )
         return [origin.lower() for origin in origins]
+
+
+class OidcRule(Section):
+    """What the holders of tokens may do whose claim `claim` has one of `values` (without `claim`: all of them)."""
+
+    claim: str = ""
+    values: list[str] = Field(default_factory=list)
+    scopes: list[Scope] = Field(min_length=1)
+    corpora: list[str] | None = None
+
+
+class OidcSettings(Section):
+    """Tokens of an identity provider that speaks OpenID Connect. Off without `issuer`."""
+
+    issuer: Annotated[str, address_like("https://login.example")] = Field(
+        default="", description="The issuer's address, as its tokens have it in `iss`."
+    )
+    audience: str = Field(default="", description="What tokens for this server have in `aud`.")
+    jwks_url: Annotated[str, address_like("https://login.example/keys")] = Field(
+        default="", description="The address of the issuer's keys; empty: what the issuer's description says."
+    )
+    user_claim: str = Field(default="sub", min_length=1, description="The claim whose text is the user.")
+    groups_claim: str = Field(default="groups", min_length=1, description="The claim that lists the groups.")
+    rules: list[OidcRule] = Field(
+        default_factory=list,
+        description="Scopes and corpora of holders; the first rule that fits counts. Empty: all may read.",
+    )
+    requested_scopes: list[str] = Field(
+        default_factory=list, description="Scopes that clients are told to ask the issuer for."
+    )
+
+    @model_validator(mode="after")
+    def _check_whole(self) -> "OidcSettings":
+        if self.issuer and not self.audience:
+            raise ValueError("an issuer signs tokens for many programs: give the `audience` of this one")
+        for address in (self.issuer, self.jwks_url):
+            parts = urlsplit(address)
+            if address and parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
+                raise ValueError(f"{address[:80]!r} is not over HTTPS, so that anybody between could sign tokens")
+        return self
 
 
 class QuestionSettings(Section):

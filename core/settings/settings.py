@@ -17,6 +17,7 @@ from core.settings.services import (
     LogSettings,
     McpSettings,
     MetricsSettings,
+    OidcSettings,
     ParserSettings,
     QuestionSettings,
     WebSettings,
@@ -59,6 +60,7 @@ class Settings(BaseSettings):
     docling: DoclingSettings = DoclingSettings()
     loaders: list[str] = Field(default_factory=list, description="Options of loaders, such as `pdf:ocr=never`.")
     api: ApiSettings = ApiSettings()
+    oidc: OidcSettings = OidcSettings()
     log: LogSettings = LogSettings()
     metrics: MetricsSettings = MetricsSettings()
     mcp: McpSettings = McpSettings()

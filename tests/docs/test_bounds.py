@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from api import serving, uploads
-from api.access import limits
+from api.access import limits, tokens
 from api.transport import bodies, connections, turns
 from app.container import adapters
 from app.services.stored_questions import questions as stored
@@ -54,6 +54,7 @@ _LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
 _TABLES, _ODS = "tests/unit/indexer/test_pdf_tables.py", "tests/unit/indexer/test_ods.py"
 _DOCLING = "tests/unit/indexer/test_docling.py"
+_TOKENS = "tests/integration/api/access/test_tokens.py"
 _VERSIONS = "tests/unit/core/test_versions.py"
 
 _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
@@ -84,6 +85,17 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "rules of access": (
         [access_rules._MAX_RULES],
         "tests/unit/indexer/test_access_rules.py::test_what_is_no_rule_is_refused",
+    ),
+    "token of a caller": ([tokens._LONGEST, tokens._MOST_GROUPS], f"{_TOKENS}::test_tokens_that_are_not_accepted"),
+    "keys of an issuer of tokens": (
+        [
+            tokens._MOST_KEYS,
+            tokens._BOUNDS.whole // _MEGABYTE,
+            tokens._BOUNDS.values,
+            int(tokens._BOUNDS.seconds),
+            int(tokens._AGAIN_SECONDS),
+        ],
+        f"{_TOKENS}::test_an_issuer_that_answers_wrong_is_named",
     ),
     "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),

@@ -1,7 +1,7 @@
 """What a key with principals may not see is not there, on every route, whatever it asks."""
 
 import json
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any
 
 import httpx
@@ -40,6 +40,7 @@ _LOOKALIKES: tuple[list[str], ...] = (
     ["group:a,user:anna"],
     ["group:%"],
     ["group:b", "user:annA"],
+    ["group:b", "user:anna@example.org", "group:a/b"],
     ["user:anna\u200b"],
     ["user:group:a"],
     [],
@@ -225,19 +226,38 @@ async def matrix(server: Server) -> AsyncIterator[Matrix]:
 
 
 async def test_no_route_tells_a_key_of_documents_of_other_principals(matrix: Matrix) -> None:
-    keys = matrix.keys
-    for number, principals in enumerate(_LOOKALIKES):
-        holder = await keys.make(
+    await _check_others(matrix, _LOOKALIKES[:2])
+    await _check_taken_away(matrix)
+
+
+@pytest.mark.slow  # minutes of requests
+async def test_three_thousand_requests_tell_nothing(matrix: Matrix) -> None:
+    await _check_others(matrix, _LOOKALIKES)
+    await _check_taken_away(matrix)
+    assert matrix.requests >= 3_000
+    assert matrix.answered >= 1_400, "a request that is refused tells little"
+
+
+async def _check_others(matrix: Matrix, lookalikes: Sequence[list[str]]) -> None:
+    for number, principals in enumerate(lookalikes):
+        holder = await matrix.keys.make(
             *_ALL,
             corpora=["people"] if number % 2 else ["people", "other"],
             principals=principals,
             where={"$not": {"none": 1}} if number % 3 == 0 else None,
         )
         assert await matrix.find_leaks(holder) == [], principals
-    whole = await keys.make(*_ALL)
+    whole = await matrix.keys.make(*_ALL)
     shown = (await whole("GET", f"{_BASE}/documents/{_HIDDEN_ID}")).json()
     assert (shown["title"], shown["access"]) == (_HIDDEN["title"], sorted(_ACCESS))
-    assert (await whole("GET", f"{_BASE}/documents/{document_id('hidden/broken')}")).json()["access"] == ["group:a"]
+    broken = await whole("GET", f"{_BASE}/documents/{document_id('hidden/broken')}")
+    assert broken.json()["access"] == ["group:a"]
+
+
+async def _check_taken_away(matrix: Matrix) -> None:
+    """Checks that a holder who has lost a document learns nothing of it, and that whoever has it does."""
+    keys = matrix.keys
+    whole = await keys.make(*_ALL)
     carl = await keys.make(*_ALL, corpora=["people"], principals=["user:carl"])
     await _give(whole, [*_ACCESS, "user:carl"])
     assert (await carl("GET", f"{_BASE}/documents/{_HIDDEN_ID}")).json()["access"] == ["user:carl"]
@@ -248,8 +268,6 @@ async def test_no_route_tells_a_key_of_documents_of_other_principals(matrix: Mat
     assert (withdrawn["withdrawn"], withdrawn["answer"]) == (True, None)
     matrix.ids["questions"] = [asked["id"]]
     assert await matrix.find_leaks(carl) == [], "what was taken away"
-    assert matrix.requests >= 3_000
-    assert matrix.answered >= 0.5 * matrix.requests, "a request that is refused tells little"
     anna = await keys.make(*_ALL, corpora=["people"], principals=["user:anna"])
     assert len(await matrix.find_leaks(anna)) > 50, "the same requests find it for whoever may see it"
 

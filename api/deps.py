@@ -15,11 +15,11 @@ from fastapi import Depends, Header, Query, Request, Response
 from fastapi.dependencies.utils import get_flat_params
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
 from api.access.keys import caller_of
 from api.access.limits import Ledger
+from api.schemas.values import dump_json
 from app.access.container import RestrictedContainer
 from app.container import Container
 from core.corpora import Corpus
@@ -149,9 +149,9 @@ CorpusDep = Annotated[Corpus, Depends(_corpus)]
 """The corpus that the path names; an unknown corpus is a 404."""
 
 
-def json_response(model: BaseModel) -> Response:
-    """Returns the model as JSON, without the second validation that FastAPI makes: large answers are slow to check."""
-    return Response(model.model_dump_json(), media_type="application/json")
+def json_response(value: object) -> Response:
+    """Returns the value as JSON, without the validation that FastAPI makes: large answers are slow to check."""
+    return Response(dump_json(value), media_type="application/json")
 
 
 def set_job_location(response: Response, job_id: str) -> None:
@@ -160,7 +160,7 @@ def set_job_location(response: Response, job_id: str) -> None:
 
 
 Locate = Callable[[Mapping[str, Any]], str]
-Recall = Callable[[str], Awaitable[BaseModel]]
+Recall = Callable[[str], Awaitable[object]]
 """Reads again what a request has made, by its id."""
 _LEASE_SECONDS = 120.0
 """After so long a request is carried out again: the process that began it is gone."""
@@ -186,7 +186,7 @@ async def run_json_once(
     request: Request,
     container: Container,
     key: str | None,
-    work: Callable[[], Awaitable[BaseModel]],
+    work: Callable[[], Awaitable[object]],
     *,
     status: HTTPStatus = HTTPStatus.ACCEPTED,
     locate: Locate | None = locate_job,
@@ -202,7 +202,7 @@ async def run_once(
     container: Container,
     key: str | None,
     content: str,
-    work: Callable[[], Awaitable[BaseModel]],
+    work: Callable[[], Awaitable[object]],
     *,
     status: HTTPStatus = HTTPStatus.ACCEPTED,
     locate: Locate | None = locate_job,
@@ -217,17 +217,17 @@ async def run_once(
     carried out. A request that fails leaves its key free.
     """
     if key is None:
-        return _respond((await work()).model_dump_json(), status, locate)
+        return _respond(dump_json(await work()), status, locate)
     receipts = container.record.receipts
     name = digest("idempotency key", [caller_of(request.scope).id, key])
     kept = await receipts.begin(name, digest("request", [request.url.path, content]), lease_seconds=_LEASE_SECONDS)
     if kept is not None:
-        shown = kept if recall is None else (await recall(json.loads(kept)["id"])).model_dump_json()
+        shown = kept if recall is None else dump_json(await recall(json.loads(kept)["id"]))
         return _respond(shown, status, locate, replayed=True)
     try:
         made = await work()
-        answer = made.model_dump_json()
-        await receipts.finish(name, answer if recall is None else made.model_dump_json(include={"id"}))
+        answer = dump_json(made)
+        await receipts.finish(name, answer if recall is None else dump_json(made, include={"id"}))
     except BaseException:  # also a client that disconnects
         await receipts.release(name)
         raise

@@ -18,6 +18,7 @@ from api.access.sessions import COOKIE, SESSION_PATHS
 from api.problems import PROBLEM
 from api.protocols.errors import DIFY_ERROR, OLLAMA_ERROR, OPENAI_ERROR
 from api.schemas.base import FILTER, FILTER_SCHEMAS
+from api.schemas.naming import name_schemas, refer
 
 __all__ = ["TAGS", "Description", "complete_description", "name_operation"]
 
@@ -187,7 +188,8 @@ def _leave_out_keys(description: dict[str, Any]) -> dict[str, Any]:
 
 def _complete(description: dict[str, Any]) -> None:
     components = description["components"]
-    components["schemas"] |= _ERRORS | FILTER_SCHEMAS
+    components["schemas"] = name_schemas(components["schemas"]) | _ERRORS | FILTER_SCHEMAS
+    description["paths"] = refer(description["paths"])
     components["securitySchemes"] |= _SESSION
     for path, operations in description["paths"].items():
         if path.startswith(SESSION_PATHS):

@@ -19,8 +19,10 @@ from hopweave._methods import ASK_EVENTS, ASK_IN_BACKGROUND, FOLLOW_JOB, FOLLOW_
 from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions, stored_questions
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._transfer import Draft, read_pieces
-from hopweave._values.answers import EVENTS, Answer, Event, StoredQuestion
-from hopweave._values.content import JOB_EVENTS, Job
+from hopweave.wire.answers import Answer
+from hopweave.wire.events import EVENTS, Event
+from hopweave.wire.jobs import JOB_EVENTS, Job
+from hopweave.wire.questions import StoredQuestion
 
 __all__ = ["Client"]
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import TypeAdapter, ValidationError
 
-from hopweave._values.content import NewDocument, NewFile, Rejection
+from hopweave._values import NewDocument, NewFile
+from hopweave.wire.documents import Rejection
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -9,16 +9,17 @@ from collections.abc import Callable, Generator, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, TypeAlias, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 from urllib.parse import quote
 
 from pydantic import TypeAdapter, ValidationError
 
 from hopweave._errors import NotFoundError, UnexpectedAnswerError
 
-__all__ = ["Listing", "Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
+__all__ = ["Page", "Pause", "Read", "Request", "Steps", "call", "call_pages", "decode", "path", "request"]
 
 T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _PAGE = 200
 
@@ -65,20 +66,14 @@ class Read:
 Steps: TypeAlias = Generator[Request | Pause | Read, Any, T]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Listing(Generic[T]):
-    """A whole list."""
+class Page(Protocol[T_co]):
+    """A list, or a part of one; `next_cursor` leads to the next part."""
 
-    data: tuple[T, ...]
-    next_cursor: None = None
+    @property
+    def data(self) -> tuple[T_co, ...]: ...
 
-
-@dataclass(frozen=True, kw_only=True)
-class Page(Generic[T]):
-    """A part of a list; `next_cursor` leads to the next part."""
-
-    data: tuple[T, ...]
-    next_cursor: str | None
+    @property
+    def next_cursor(self) -> str | None: ...
 
 
 def path(*segments: str) -> str:

@@ -16,10 +16,11 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import BaseModel, Field
 
-from api.schemas.ask import AnswerOut, AskIn, BudgetIn
+from api.schemas.ask import AskIn, BudgetIn, convert_answer
 from api.schemas.base import In, Text
 from api.schemas.events import convert_event
-from api.schemas.search import SearchIn, SearchOut
+from api.schemas.search import SearchIn, convert_page
+from api.schemas.values import dump
 from app.container import Container
 from app.services.links import Links
 from app.services.questions import ask, search_page
@@ -123,7 +124,7 @@ class ContainerQuestions:
         trace = Trace(budget=BudgetIn().within(self._container.settings.budget))
         found = await self._container.record.corpora.get(corpus)
         page = await search_page(self._container, found, asked.to_request(), asked.to_layout(), trace)
-        return SearchOut.from_page(page, trace, self._links).model_dump(mode="json")
+        return dump(convert_page(page, trace, self._links))
 
     async def ask(self, corpus: str, body: Json, on_event: OnEvent) -> Json:
         request = AskIn.model_validate(body).to_request()
@@ -131,12 +132,12 @@ class ContainerQuestions:
 
         def pass_on(event: Event) -> None:
             if (data := convert_event(event, self._links)) is not None:
-                on_event(event.kind, data.model_dump(mode="json"))
+                on_event(event.kind, dump(data))
 
         trace.listeners.append(pass_on)
         found = await self._container.record.corpora.get(corpus)
         answer = await ask(self._container, found, request, trace)
-        return AnswerOut.from_answer(answer, trace, self._links).model_dump(mode="json")
+        return dump(convert_answer(answer, trace, self._links))
 
 
 _REFERENCE = re.compile(r"([a-z0-9][a-z0-9_-]{0,62})/(chunks|documents)/([0-9a-f]{1,64})(?:/([1-9][0-9]{0,11}))?")

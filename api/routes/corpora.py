@@ -6,7 +6,6 @@ An export is sent as a stream, and an exported corpus is received as a stream.
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
-from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any
 
@@ -25,13 +24,16 @@ from api.deps import (
     run_while_connected,
     set_job_location,
 )
-from api.schemas.corpora import CorpusDetailOut, CorpusIn, CorpusListOut, CorpusOut, ImportedOut, ReindexIn, RenameIn
-from api.schemas.jobs import StartedOut
+from api.schemas.corpora import CorpusIn, ReindexIn, RenameIn, convert_corpus, convert_counted
+from api.schemas.jobs import convert_started
+from api.schemas.values import fill
 from app.archive import RestoreResult, import_corpus, open_stream
 from app.export.exports import ExportFormat, export
 from app.services import corpora
 from core.corpora import Fine
 from core.errors import HopweaveError
+from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Imported
+from hopweave.wire.jobs import Started
 
 __all__ = ["export_router", "import_router", "router"]
 
@@ -39,24 +41,22 @@ router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
 
 @router.get("", dependencies=[READ], summary="List corpora, by name")
-async def list_corpora(container: ContainerDep, limit: Limit = 50, cursor: str | None = None) -> CorpusListOut:
+async def list_corpora(container: ContainerDep, limit: Limit = 50, cursor: str | None = None) -> CorpusList:
     after = decode_cursor(cursor, "corpora") or ""
     found = [corpus for corpus in await container.record.corpora.list() if corpus.name > after]
     last = found[limit - 1].name if len(found) > limit else None
-    page = [CorpusOut.from_corpus(corpus) for corpus in found[:limit]]
-    return CorpusListOut(data=page, next_cursor=encode_cursor(last, "corpora"))
+    page = tuple(convert_corpus(corpus) for corpus in found[:limit])
+    return CorpusList(data=page, next_cursor=encode_cursor(last, "corpora"))
 
 
-@router.post(
-    "", dependencies=[ADMIN], summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=CorpusOut
-)
+@router.post("", dependencies=[ADMIN], summary="Create a corpus", status_code=HTTPStatus.CREATED, response_model=Corpus)
 async def create_corpus(
     body: CorpusIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
-    async def work() -> CorpusOut:
+    async def work() -> Corpus:
         settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
         corpora.check_offered(container, body.embedding)
-        return CorpusOut.from_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
+        return convert_corpus(await corpora.create(container, body.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work, status=HTTPStatus.CREATED, locate=_locate_corpus)
 
@@ -66,14 +66,14 @@ def _locate_corpus(answer: Mapping[str, Any]) -> str:
 
 
 @router.get("/{corpus}", dependencies=[READ], summary="A corpus with its settings and counts")
-async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetailOut:
+async def show_corpus(corpus: CorpusDep, container: ContainerDep) -> CorpusDetail:
     counts = await container.record.corpora.count(corpus.id) if container.sees_all_documents else None
-    return CorpusDetailOut.from_counts(corpus, counts)
+    return convert_counted(corpus, counts)
 
 
 @router.patch("/{corpus}", dependencies=[ADMIN], summary="Rename a corpus")
-async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerDep) -> CorpusOut:
-    return CorpusOut.from_corpus(await container.record.corpora.rename(corpus.name, body.name))
+async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerDep) -> Corpus:
+    return convert_corpus(await container.record.corpora.rename(corpus.name, body.name))
 
 
 @router.delete(
@@ -82,11 +82,11 @@ async def rename_corpus(corpus: CorpusDep, body: RenameIn, container: ContainerD
     summary="Delete a corpus with everything in it",
     status_code=HTTPStatus.ACCEPTED,
 )
-async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> StartedOut:
+async def delete_corpus(corpus: str, container: ContainerDep, response: Response) -> Started:
     """It is invisible at once, and its name is free. The same request returns the same job while it runs, then 404."""
     job = await corpora.delete(container, corpus)
     set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+    return convert_started(job)
 
 
 @router.post(
@@ -94,7 +94,7 @@ async def delete_corpus(corpus: str, container: ContainerDep, response: Response
     dependencies=[ADMIN],
     summary="Index a corpus again in the background",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=StartedOut,
+    response_model=Started,
 )
 async def reindex_corpus(
     corpus: CorpusDep, body: ReindexIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
@@ -104,10 +104,10 @@ async def reindex_corpus(
     If a document that is readable now cannot be indexed again, the job fails and the present index stays.
     """
 
-    async def work() -> StartedOut:
+    async def work() -> Started:
         settings = {"chunker": body.chunker, "extractor": body.extractor, "embedding": body.embedding}
         corpora.check_offered(container, body.embedding)
-        return StartedOut.from_job(await corpora.reindex(container, corpus.name, **settings, fine=body.fine))
+        return convert_started(await corpora.reindex(container, corpus.name, **settings, fine=body.fine))
 
     return await run_json_once(request, container, key, work)
 
@@ -169,7 +169,7 @@ async def import_into(
     chunker: str | None = None,
     extractor: str | None = None,
     fine: Fine | None = None,
-) -> ImportedOut:
+) -> Imported:
     """The body is what `GET …/export?format=jsonl` returns, plain or compressed with gzip. No model is asked for what
     it holds. A missing corpus is created with its settings; else documents replace those with the same keys.
 
@@ -203,10 +203,8 @@ async def _drain(pieces: AsyncIterator[bytes]) -> None:
                 pass
 
 
-def _make_response(corpus: str, result: RestoreResult) -> ImportedOut:
-    fields = asdict(result)
-    del fields["name"]
-    return ImportedOut(corpus=corpus, **fields)
+def _make_response(corpus: str, result: RestoreResult) -> Imported:
+    return fill(Imported, result, corpus=corpus)
 
 
 def _ignore(activity: str, done: int, total: int | None) -> None: ...

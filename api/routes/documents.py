@@ -27,20 +27,17 @@ from api.deps import (
     set_job_location,
 )
 from api.schemas.documents import (
-    AccessChangedOut,
     AccessChangeIn,
-    DeletedOut,
     DeleteIn,
-    DocumentDetailOut,
     DocumentIn,
-    DocumentListOut,
-    DocumentOut,
     DocumentPatchIn,
     DocumentsIn,
-    EnqueuedOut,
-    EstimateOut,
+    convert_deletion,
+    convert_enqueued,
+    convert_estimate,
 )
-from api.schemas.jobs import StartedOut
+from api.schemas.jobs import convert_started
+from api.schemas.values import fill, fill_all
 from api.uploads import UploadRoute, describe_upload, parse_upload, receive_parts
 from app.services.documents import (
     can_be_drawn,
@@ -59,6 +56,8 @@ from core.documents import RevisionState, Submission
 from core.errors import InvalidInput, UnsupportedMedia
 from core.filters import parse_filter
 from core.ids import content_hash
+from hopweave.wire.documents import AccessChange, Deletion, Document, DocumentDetail, DocumentList, Enqueued, Estimate
+from hopweave.wire.jobs import Started
 from indexer import make_submission, submission_from_json
 
 __all__ = ["estimate_router", "parse_submissions", "router", "upload_router"]
@@ -66,7 +65,7 @@ __all__ = ["estimate_router", "parse_submissions", "router", "upload_router"]
 upload_router = APIRouter(prefix="/v1/corpora/{corpus}", route_class=UploadRoute, include_in_schema=False)
 
 
-@upload_router.post("/documents", dependencies=[WRITE], status_code=HTTPStatus.ACCEPTED, response_model=EnqueuedOut)
+@upload_router.post("/documents", dependencies=[WRITE], status_code=HTTPStatus.ACCEPTED, response_model=Enqueued)
 async def upload_documents(
     corpus: CorpusDep, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
@@ -74,24 +73,24 @@ async def upload_documents(
         uploaded = parse_upload(parts)
         options = uploaded.options
 
-        async def work() -> EnqueuedOut:
+        async def work() -> Enqueued:
             await check_queue(container, corpus)
             submitted = await submit_found(
                 container, corpus, uploaded.read, options.on_conflict, token_budget=options.budget_tokens
             )
-            return EnqueuedOut.from_job(submitted.enqueued, submitted.rejected)
+            return convert_enqueued(submitted.enqueued, submitted.rejected)
 
         return await run_once(request, container, key, parts.digest, work)
 
 
 @upload_router.post("/estimates", dependencies=[READ])
-async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: Request) -> EstimateOut:
+async def estimate_upload(corpus: CorpusDep, container: ContainerDep, request: Request) -> Estimate:
     settings = corpus.settings
     async with receive_parts(request, container.settings.api) as parts:
         found = parse_upload(parts).read()
         work = estimate(container, corpus, settings.chunker, settings.extractor, found)
         result = await run_while_connected(request, work)
-    return EstimateOut.model_validate(result)
+    return convert_estimate(result)
 
 
 def parse_submissions(documents: Sequence[DocumentIn]) -> list[Submission]:
@@ -157,7 +156,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}/documents", tags=["documents"])
     dependencies=[WRITE],
     summary="Submit documents",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=EnqueuedOut,
+    response_model=Enqueued,
     openapi_extra=describe_upload(),
 )
 async def add_documents(
@@ -167,10 +166,10 @@ async def add_documents(
     tokens = body.budget.tokens if body.budget else None
     submissions = parse_submissions(body.documents)
 
-    async def work() -> EnqueuedOut:
+    async def work() -> Enqueued:
         await check_queue(container, corpus)
         enqueued = await submit(container, corpus, submissions, body.on_conflict, token_budget=tokens)
-        return EnqueuedOut.from_job(enqueued)
+        return convert_enqueued(enqueued)
 
     return await run_once(request, container, key, content_hash(await request.body()), work)
 
@@ -187,7 +186,7 @@ class _ListQuery:
     cursor: str | None = None
 
 
-@router.get("", dependencies=[READ], summary="List documents, by key", response_model=DocumentListOut)
+@router.get("", dependencies=[READ], summary="List documents, by key", response_model=DocumentList)
 async def list_documents(
     corpus: CorpusDep, container: ContainerDep, query: Annotated[_ListQuery, Depends()]
 ) -> Response:
@@ -200,8 +199,8 @@ async def list_documents(
     else:
         where = parse_filter(parse_filter_parameter(query.filter))
         page = await list_matching(container, corpus, where, **selected)
-    documents = [DocumentOut.model_validate(document) for document in page.data]
-    return json_response(DocumentListOut(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
+    documents = fill_all(Document, page.data)
+    return json_response(DocumentList(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
 
 
 @router.post(
@@ -209,37 +208,38 @@ async def list_documents(
     dependencies=[WRITE],
     summary="Delete documents by key or filter",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=DeletedOut,
+    response_model=Deletion,
 )
 async def delete_several(
     corpus: CorpusDep, body: DeleteIn, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
     """Keys that no document has are `missing` in the response, and the others are deleted."""
 
-    async def work() -> DeletedOut:
+    async def work() -> Deletion:
         if body.keys is None:
-            return DeletedOut.from_deletion(await delete_matching(container, corpus, parse_filter(body.filter or {})))
-        return DeletedOut.from_deletion(*await delete_by_keys(container, corpus, body.keys))
+            return convert_deletion(await delete_matching(container, corpus, parse_filter(body.filter or {})))
+        return convert_deletion(*await delete_by_keys(container, corpus, body.keys))
 
     return await run_json_once(request, container, key, work)
 
 
 @router.post("/access", dependencies=[WRITE], summary="Say who may see documents, by key or filter")
-async def change_access(corpus: CorpusDep, body: AccessChangeIn, container: ContainerDep) -> AccessChangedOut:
+async def change_access(corpus: CorpusDep, body: AccessChangeIn, container: ContainerDep) -> AccessChange:
     """It takes effect before the response, and in every process within three seconds. Nothing is embedded."""
     access = None if body.access is None else tuple(body.access)
     if body.keys is None:
         changed = await set_access_matching(container, corpus, parse_filter(body.filter or {}), access)
-        return AccessChangedOut(documents=changed, missing=[])
+        return AccessChange(documents=changed, missing=())
     changed, missing = await set_access_by_keys(container, corpus, body.keys, access)
-    return AccessChangedOut(documents=changed, missing=missing)
+    return AccessChange(documents=changed, missing=tuple(missing))
 
 
 @router.get("/{id}", dependencies=[READ], summary="One document")
-async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentDetailOut:
+async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> DocumentDetail:
     document = await container.record.documents.get(corpus.id, id)
-    return DocumentDetailOut(
-        **dict(DocumentOut.model_validate(document)),
+    return fill(
+        DocumentDetail,
+        document,
         pages=await count_pages(container, corpus, document),
         page_images=can_be_drawn(document),
     )
@@ -253,7 +253,7 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
 )
 async def change(
     corpus: CorpusDep, id: str, body: DocumentPatchIn, container: ContainerDep, response: Response
-) -> EnqueuedOut:
+) -> Enqueued:
     """A title or metadata make a new revision with the same content. New metadata cost no embedding; a new title does,
     as it is embedded. 409 unless the newest revision is indexed.
 
@@ -268,18 +268,18 @@ async def change(
         access=body.new_access if body.sets_access else ...,
     )
     set_job_location(response, enqueued.job.id)
-    return EnqueuedOut.from_job(enqueued)
+    return convert_enqueued(enqueued)
 
 
 @router.delete("/{id}", dependencies=[WRITE], summary="Delete a document", status_code=HTTPStatus.ACCEPTED)
-async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> StartedOut:
+async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, response: Response) -> Started:
     """It is invisible at once; the job deletes the facts and entities that only this document stated.
 
     The same request returns the same job while it runs, then a 404.
     """
     job = await delete_one_document(container, corpus, id)
     set_job_location(response, job.id)
-    return StartedOut.from_job(job)
+    return convert_started(job)
 
 
 @router.post(
@@ -287,13 +287,13 @@ async def delete_document(corpus: CorpusDep, id: str, container: ContainerDep, r
     dependencies=[WRITE],
     summary="Retry a failed document",
     status_code=HTTPStatus.ACCEPTED,
-    response_model=StartedOut,
+    response_model=Started,
 )
 async def retry_document(
     corpus: CorpusDep, id: str, container: ContainerDep, request: Request, key: IdempotencyKey = None
 ) -> Response:
-    async def work() -> StartedOut:
-        return StartedOut.from_job(await retry(container, corpus, id))
+    async def work() -> Started:
+        return convert_started(await retry(container, corpus, id))
 
     return await run_json_once(request, container, key, work)
 
@@ -306,9 +306,9 @@ estimate_router = APIRouter(prefix="/v1/corpora/{corpus}/estimates", tags=["docu
 )
 async def estimate_documents(
     corpus: CorpusDep, body: DocumentsIn, container: ContainerDep, request: Request
-) -> EstimateOut:
+) -> Estimate:
     """The body is that of submitting documents. Nothing is written, and no model is called."""
     settings = corpus.settings
     found = parse_submissions(body.documents)
     work = estimate(container, corpus, settings.chunker, settings.extractor, found)
-    return EstimateOut.model_validate(await run_while_connected(request, work))
+    return convert_estimate(await run_while_connected(request, work))

@@ -9,12 +9,13 @@ from starlette.responses import StreamingResponse
 from api.access.keys import READ, WRITE
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, IdempotencyKey, run_json_once
-from api.schemas.jobs import JobListOut, JobOut, ResumeIn
+from api.schemas.jobs import ResumeIn, convert_job
 from api.schemas.stream import JOB_EVENTS_RESPONSES
 from api.streams.following import follow_job
 from app.services.ingestion import resume
 from app.services.questions import read_generation
 from core.jobs import JobKind, JobState
+from hopweave.wire.jobs import Job, JobList
 
 __all__ = ["router"]
 
@@ -29,7 +30,7 @@ async def list_jobs(
     state: JobState | None = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
-) -> JobListOut:
+) -> JobList:
     """The jobs of a deleted corpus are listed, too. 404 for a name that neither a corpus nor a job has."""
     scope = ("jobs", corpus, kind, state)
     before = decode_cursor(cursor, *scope)
@@ -37,14 +38,14 @@ async def list_jobs(
     if corpus is not None and not jobs and not await container.record.jobs.list(limit=1, corpus=corpus):
         await container.record.corpora.get(corpus)  # jobs outlive their corpus: only without any is the name unknown
     last = jobs[limit - 1].id if len(jobs) > limit else None
-    data = [JobOut.from_job(job, await read_generation(container, job)) for job in jobs[:limit]]
-    return JobListOut(data=data, next_cursor=encode_cursor(last, *scope))
+    data = [convert_job(job, await read_generation(container, job)) for job in jobs[:limit]]
+    return JobList(data=tuple(data), next_cursor=encode_cursor(last, *scope))
 
 
 @router.get("/{id}", dependencies=[READ], summary="One job")
-async def show_job(id: str, container: ContainerDep) -> JobOut:
+async def show_job(id: str, container: ContainerDep) -> Job:
     job = await container.record.jobs.get(id)
-    return JobOut.from_job(job, await read_generation(container, job))
+    return convert_job(job, await read_generation(container, job))
 
 
 @router.get(
@@ -65,20 +66,20 @@ async def job_events(
 
 
 @router.post("/{id}/cancel", dependencies=[WRITE], summary="Cancel a job")
-async def cancel_job(id: str, container: ContainerDep) -> JobOut:
+async def cancel_job(id: str, container: ContainerDep) -> Job:
     """Finished documents stay. A job that has ended is returned unchanged."""
     job = await container.record.jobs.cancel(id)
-    return JobOut.from_job(job, await read_generation(container, job))
+    return convert_job(job, await read_generation(container, job))
 
 
-@router.post("/{id}/resume", dependencies=[WRITE], summary="Resume a paused job", response_model=JobOut)
+@router.post("/{id}/resume", dependencies=[WRITE], summary="Resume a paused job", response_model=Job)
 async def resume_job(
     id: str, container: ContainerDep, request: Request, body: ResumeIn | None = None, key: IdempotencyKey = None
 ) -> Response:
     """A job pauses when its budget is used up. Paid extractions are kept and not paid for again."""
     tokens = body.budget.tokens if body and body.budget else None
 
-    async def work() -> JobOut:
-        return JobOut.from_job(await resume(container, id, tokens=tokens))
+    async def work() -> Job:
+        return convert_job(await resume(container, id, tokens=tokens))
 
     return await run_json_once(request, container, key, work, status=HTTPStatus.OK, locate=None)

@@ -13,12 +13,13 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from api.access.keys import READ
 from api.cursors import check_position, decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, Limit, json_response, run_while_connected
-from api.schemas.documents import ChunkListOut, ChunkOut, NeighbouringChunkOut, PageOut
+from api.schemas.values import fill, fill_all
 from app.services.documents import check_drawable, draw_page, list_chunks_of_page, load_page
 from core.documents import Document, is_media_type
 from core.errors import NotFound
 from core.ids import content_hash
 from core.passage_context import find_page_label
+from hopweave.wire.documents import Chunk, ChunkList, NeighbouringChunk, PageText
 from indexer import LAST_PAGE
 
 __all__ = ["chunk_router", "router"]
@@ -72,7 +73,7 @@ async def document_content(corpus: CorpusDep, id: str, container: ContainerDep) 
     return Response(content, media_type=media_type, headers=headers)
 
 
-@router.get("/pages/{page}", dependencies=[READ], summary="The text of a page", response_model=PageOut)
+@router.get("/pages/{page}", dependencies=[READ], summary="The text of a page", response_model=PageText)
 async def document_page(
     corpus: CorpusDep, id: str, page: Annotated[int, Path(ge=1)], container: ContainerDep, request: Request
 ) -> Response:
@@ -80,7 +81,7 @@ async def document_page(
     text = await run_while_connected(request, load_page(container, corpus, id, page))
     document = await container.record.documents.get(corpus.id, id)
     label = find_page_label(document.metadata, page)
-    return json_response(PageOut(document_id=id, page=page, page_label=label, text=text))
+    return json_response(PageText(document_id=id, page=page, page_label=label, text=text))
 
 
 @router.get(
@@ -136,7 +137,7 @@ class _ListQuery:
     "/documents/{id}/chunks",
     dependencies=[READ],
     summary="A document's passages, in order",
-    response_model=ChunkListOut,
+    response_model=ChunkList,
 )
 async def list_chunks(
     corpus: CorpusDep,
@@ -153,20 +154,21 @@ async def list_chunks(
     else:
         chunks = await list_chunks_of_page(container, corpus, document, page, after=after, limit=limit + 1)
     last = str(chunks[limit - 1].position) if len(chunks) > limit else None
-    data = [ChunkOut.model_validate(chunk) for chunk in chunks[:limit]]
-    return json_response(ChunkListOut(data=data, next_cursor=encode_cursor(last, *scope)))
+    data = fill_all(Chunk, chunks[:limit])
+    return json_response(ChunkList(data=data, next_cursor=encode_cursor(last, *scope)))
 
 
 @chunk_router.get("/chunks/{id}", dependencies=[READ], summary="One passage with its neighbours")
-async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunkOut:
+async def show_chunk(corpus: CorpusDep, id: str, container: ContainerDep) -> NeighbouringChunk:
     near = (await container.record.contents.get_surroundings(corpus.id, [id], 1)).get(id, [])
     places = {chunk.position: chunk for chunk in near}
     found = next((chunk for chunk in near if chunk.id == id), None)
     if found is None:
         raise NotFound(f"there is no passage with the id {id!r} in corpus {corpus.name!r}")
     before, after = places.get(found.position - 1), places.get(found.position + 1)
-    return NeighbouringChunkOut(
-        **dict(ChunkOut.model_validate(found)),
-        previous=None if before is None else ChunkOut.model_validate(before),
-        next=None if after is None else ChunkOut.model_validate(after),
+    return fill(
+        NeighbouringChunk,
+        found,
+        previous=None if before is None else fill(Chunk, before),
+        next=None if after is None else fill(Chunk, after),
     )

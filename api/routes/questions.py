@@ -13,22 +13,21 @@ from starlette.responses import JSONResponse, StreamingResponse
 from api.access.keys import READ
 from api.cursors import decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, IdempotencyKey, Limit, json_response, run_json_once, run_while_connected
-from api.schemas.ask import AnswerOut, AskCorporaIn, AskIn, BudgetIn
-from api.schemas.search import SearchCorporaIn, SearchIn, SearchOut
+from api.schemas.ask import AskCorporaIn, AskIn, BudgetIn
+from api.schemas.search import SearchCorporaIn, SearchIn, convert_page
 from api.schemas.stored_questions import (
-    QuestionChangesOut,
     QuestionIn,
-    QuestionListOut,
-    QuestionOut,
     QuestionPatchIn,
     StoredForm,
     VerifyIn,
+    convert_changes,
     dump_request,
     load_request,
     path_of,
     show_question,
 )
 from api.schemas.stream import ASK_RESPONSES, QUESTION_EVENTS_RESPONSES
+from api.schemas.values import load
 from api.streams.following import follow_question
 from api.streams.work_stream import send_answer, stream_answer
 from app.container import Container
@@ -42,18 +41,23 @@ from core.corpora import Corpus
 from core.errors import InvalidInput
 from core.record_policy.questions import nothing_to_verify
 from core.trace import Trace
+from hopweave.wire.answers import Answer
+from hopweave.wire.questions import QuestionChanges, QuestionList, StoredQuestion
+from hopweave.wire.search import SearchResult
 
 __all__ = ["router", "stored_router"]
 
 router = APIRouter(prefix="/v1", tags=["questions"])
 
 
-@router.post("/corpora/{corpus}/search", dependencies=[READ], summary="Rank passages", response_model=SearchOut)
+@router.post("/corpora/{corpus}/search", dependencies=[READ], summary="Rank passages", response_model=SearchResult)
 async def search(corpus: CorpusDep, body: SearchIn, container: ContainerDep, http: Request) -> Response:
     return await _search(corpus, body, container, http)
 
 
-@router.post("/search", dependencies=[READ], summary="Rank the passages of several corpora", response_model=SearchOut)
+@router.post(
+    "/search", dependencies=[READ], summary="Rank the passages of several corpora", response_model=SearchResult
+)
 async def search_corpora(body: SearchCorporaIn, container: ContainerDep, http: Request) -> Response:
     """The corpora are searched as one. A passage that several of them have is one hit, of the first."""
     return await _search(await open_corpora(container, body.corpora), body, container, http)
@@ -63,7 +67,7 @@ async def search_corpora(body: SearchCorporaIn, container: ContainerDep, http: R
     "/corpora/{corpus}/ask",
     dependencies=[READ],
     summary="Answer with citations",
-    response_model=AnswerOut,
+    response_model=Answer,
     responses=ASK_RESPONSES,
 )
 async def ask(corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Request) -> Response:
@@ -74,7 +78,7 @@ async def ask(corpus: CorpusDep, body: AskIn, container: ContainerDep, http: Req
     "/ask",
     dependencies=[READ],
     summary="Answer from several corpora, with citations",
-    response_model=AnswerOut,
+    response_model=Answer,
     responses=ASK_RESPONSES,
 )
 async def ask_corpora(body: AskCorporaIn, container: ContainerDep, http: Request) -> Response:
@@ -86,7 +90,7 @@ async def _search(asked: Asked, body: SearchIn, container: Container, http: Requ
     trace = Trace(budget=BudgetIn().within(container.settings.budget))
     work = questions.search_page(container, asked, body.to_request(), body.to_layout(), trace)
     page = await run_while_connected(http, work)
-    return json_response(SearchOut.from_page(page, trace, Links.of(container.settings)))
+    return json_response(convert_page(page, trace, Links.of(container.settings)))
 
 
 async def _ask(asked: Asked, body: AskIn, container: Container, http: Request) -> Response:
@@ -105,7 +109,7 @@ stored_router = APIRouter(prefix="/v1/corpora/{corpus}/questions", tags=["questi
     dependencies=[READ],
     status_code=HTTPStatus.ACCEPTED,
     summary="Ask in the background",
-    response_model=QuestionOut,
+    response_model=StoredQuestion,
 )
 async def ask_in_background(
     corpus: CorpusDep, body: QuestionIn, container: ContainerDep, http: Request, key: IdempotencyKey = None
@@ -114,7 +118,7 @@ async def ask_in_background(
     and its answer be read. 404 if the question that it follows is not there.
     """
 
-    async def work() -> QuestionOut:
+    async def work() -> StoredQuestion:
         if body.follows is not None:
             await container.record.questions.get(corpus.id, body.follows)
         return await _begin(http, container, corpus, body)
@@ -122,7 +126,7 @@ async def ask_in_background(
     return await _run_once(http, container, corpus, key, work)
 
 
-@stored_router.get("", dependencies=[READ], summary="List questions, newest first", response_model=QuestionListOut)
+@stored_router.get("", dependencies=[READ], summary="List questions, newest first", response_model=QuestionList)
 async def list_questions(
     corpus: CorpusDep,
     container: ContainerDep,
@@ -139,7 +143,7 @@ async def list_questions(
     return JSONResponse({"data": data, "next_cursor": encode_cursor(last, *scope)})
 
 
-@stored_router.get("/{id}", dependencies=[READ], summary="One question with its answer", response_model=QuestionOut)
+@stored_router.get("/{id}", dependencies=[READ], summary="One question with its answer", response_model=StoredQuestion)
 async def show_one_question(id: str, corpus: CorpusDep, container: ContainerDep) -> Response:
     return await _show(container, corpus, id)
 
@@ -158,7 +162,7 @@ async def question_events(
     return await follow_question(container, corpus, id, last_event_id)
 
 
-@stored_router.patch("/{id}", dependencies=[READ], summary="Keep a question", response_model=QuestionOut)
+@stored_router.patch("/{id}", dependencies=[READ], summary="Keep a question", response_model=StoredQuestion)
 async def keep_question(id: str, body: QuestionPatchIn, corpus: CorpusDep, container: ContainerDep) -> Response:
     await container.record.questions.set_kept(corpus.id, id, kept=body.kept)
     return await _show(container, corpus, id)
@@ -171,7 +175,7 @@ async def delete_question(id: str, corpus: CorpusDep, container: ContainerDep) -
     return Response(status_code=HTTPStatus.NO_CONTENT)
 
 
-@stored_router.post("/{id}/cancel", dependencies=[READ], summary="Cancel a question", response_model=QuestionOut)
+@stored_router.post("/{id}/cancel", dependencies=[READ], summary="Cancel a question", response_model=StoredQuestion)
 async def cancel_question(id: str, corpus: CorpusDep, container: ContainerDep) -> Response:
     """A question that has ended is returned unchanged."""
     await container.record.questions.cancel(corpus.id, id)
@@ -183,7 +187,7 @@ async def cancel_question(id: str, corpus: CorpusDep, container: ContainerDep) -
     dependencies=[READ],
     status_code=HTTPStatus.ACCEPTED,
     summary="Ask a question again",
-    response_model=QuestionOut,
+    response_model=StoredQuestion,
 )
 async def ask_again(
     id: str, corpus: CorpusDep, container: ContainerDep, http: Request, key: IdempotencyKey = None
@@ -191,7 +195,7 @@ async def ask_again(
     """The same request, of the corpus as it is now and of the documents that the key may see now."""
     body = load_request(await container.record.questions.get(corpus.id, id))
 
-    async def work() -> QuestionOut:
+    async def work() -> StoredQuestion:
         return await _begin(http, container, corpus, body, again_of=id)
 
     return await _run_once(http, container, corpus, key, work)
@@ -202,7 +206,7 @@ async def ask_again(
     dependencies=[READ],
     status_code=HTTPStatus.ACCEPTED,
     summary="Verify the answer of a question",
-    response_model=QuestionOut,
+    response_model=StoredQuestion,
 )
 async def verify_question(
     id: str, corpus: CorpusDep, container: ContainerDep, http: Request, body: VerifyIn | None = None
@@ -232,16 +236,16 @@ async def verify_question(
     "/{id}/changes",
     dependencies=[READ],
     summary="What changed since it was asked before",
-    response_model=QuestionChangesOut,
+    response_model=QuestionChanges,
 )
 async def question_changes(id: str, corpus: CorpusDep, container: ContainerDep) -> Response:
     """409 for a question that asks no other one again, and while it is answered."""
-    return json_response(QuestionChangesOut.from_changes(await stored.compare(container, corpus, id)))
+    return json_response(convert_changes(await stored.compare(container, corpus, id)))
 
 
 async def _begin(
     http: Request, container: Container, corpus: Corpus, body: QuestionIn, *, again_of: str | None = None
-) -> QuestionOut:
+) -> StoredQuestion:
     """Stores a question and begins to answer it. Raises for a request that cannot be answered, and stores nothing."""
     if body.stream:
         raise InvalidInput("`stream` is for `ask`; leave it out, and read the events at …/questions/{id}/events")
@@ -252,7 +256,7 @@ async def _begin(
     runner: QuestionRunner = http.app.state.questions
     verify = body.limit_verification(container.settings.budget)
     runner.start(container, corpus, question, request, trace, StoredForm(), verify=verify)
-    return QuestionOut.model_validate(show_question(corpus, question))
+    return load(StoredQuestion, show_question(corpus, question))
 
 
 async def _to_request(container: Container, corpus: Corpus, body: QuestionIn) -> AskRequest:
@@ -261,12 +265,12 @@ async def _to_request(container: Container, corpus: Corpus, body: QuestionIn) ->
 
 
 async def _run_once(
-    http: Request, container: Container, corpus: Corpus, key: str | None, work: Callable[[], Awaitable[QuestionOut]]
+    http: Request, container: Container, corpus: Corpus, key: str | None, work: Callable[[], Awaitable[StoredQuestion]]
 ) -> Response:
     """Carries out a request once. Of its receipt, only the id outlives the question."""
 
-    async def recall(id: str) -> QuestionOut:
-        return QuestionOut.model_validate(show_question(corpus, await stored.read_question(container, corpus, id)))
+    async def recall(id: str) -> StoredQuestion:
+        return load(StoredQuestion, show_question(corpus, await stored.read_question(container, corpus, id)))
 
     return await run_json_once(
         http, container, key, work, locate=lambda made: path_of(corpus, made["id"]), recall=recall

@@ -1,4 +1,7 @@
-"""The body of `/ask` and its response: questions, budgets, cited answers. `events` has the events of a stream."""
+"""The body of `/ask`, and its response made from an answer of `core` with its citations, steps and verification.
+
+`events` has the events of a stream.
+"""
 
 from typing import Any, Literal, Self
 
@@ -11,45 +14,46 @@ from api.schemas.base import (
     Flag,
     In,
     Number,
-    Out,
-    SpanOut,
     Text,
-    UsageOut,
     Whole,
     needs_name,
 )
 from api.schemas.search import (
     MIN_GENERATION,
-    PAGE_LABEL,
-    PART_OF,
     CorpusNames,
-    HitDocumentOut,
-    HitOut,
     MinGenerationIn,
     Reasoner,
     Searcher,
+    convert_hit,
+    convert_usage,
     parse_strategy,
 )
-from api.schemas.verification import VerificationCostOut, VerificationOut
-from app.services.links import LINK, Links
+from api.schemas.values import fill
+from app.services.links import Links
 from app.services.questions import AskRequest
 from app.services.verification import estimate_verification
 from core.errors import InvalidInput
-from core.passage_context import TableCell, describe_hit, find_page_label
+from core.passage_context import describe_hit, find_page_label
 from core.ports.chat import Message, Speaker
-from core.ports.reasoning import Answer, Citation, Quote, Step, Support, Unsupported
+from core.ports.reasoning import Answer, Citation, Quote, Step, Unsupported
 from core.ports.retrieval import MAX_K
 from core.settings import BudgetSettings
 from core.strategies import StrategySpec
 from core.trace import Budget, Trace
-from core.verification import find_verification
+from core.verification import Verdict, Verification, find_verification
+from hopweave.wire import answers as wire
+from hopweave.wire.base import Span
 
-__all__ = ["SUPPORT", "AnswerOut", "AskCorporaIn", "AskIn", "BudgetIn", "DocumentNameOut", "MessageIn", "QuoteOut"]
-
-SUPPORT = (
-    "What the answer stands on: `stated` by passages, `quoted` from them without a model that read them, `inferred` "
-    "from them with an assumption, the model's `memory`, or `none` without an answer."
-)
+__all__ = [
+    "AskCorporaIn",
+    "AskIn",
+    "BudgetIn",
+    "MessageIn",
+    "convert_answer",
+    "convert_quote",
+    "convert_verdict",
+    "convert_verification",
+]
 
 
 class BudgetIn(In):
@@ -168,170 +172,75 @@ class AskCorporaIn(AskIn):
     corpora: CorpusNames
 
 
-class DocumentNameOut(Out):
-    key: str
-    title: str
-
-
-CELL = "The cell of a table that the quote is about: the one it stands in, or the one whose value the answer states."
-
-
-class CellOut(Out):
-    """A cell of a table: the label of its row, the name of its column, and its value, which is in the chunk at `span`.
-
-    A group of rows, and a name that spans several columns, stand before the label or name, with ` › ` between them.
-    """
-
-    row: str
-    column: str
-    value: str
-    page: int | None
-    span: SpanOut
-
-    @classmethod
-    def from_cell(cls, cell: TableCell, page: int | None) -> Self:
-        span = SpanOut.model_validate(cell.span)
-        return cls(row=cell.row, column=cell.column, value=cell.value, page=page, span=span)
-
-
-class CitationOut(Out):
-    """`quote` is verbatim in the chunk, at `source_span`; the answer uses it at `answer_span`."""
-
-    marker: int
-    corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
-    chunk_id: str | None = Field(description="Null for a passage of the web.")
-    url: str | None = Field(description="The address of a passage of the web, which is in no corpus.")
-    link: str | None = Field(description=LINK)
-    document: HitDocumentOut
-    page: int | None
-    page_label: str = Field(default="", description=PAGE_LABEL)
-    part_of: str = Field(default="", description=PART_OF)
-    quote: str
-    answer_span: SpanOut
-    source_span: SpanOut
-    cell: CellOut | None = Field(default=None, description=CELL)
-
-    @classmethod
-    def from_citation(cls, citation: Citation, links: Links) -> Self:
-        return cls(
-            marker=citation.marker,
-            corpus=citation.corpus,
-            chunk_id=None if citation.url else citation.chunk_id,
-            url=citation.url,
-            link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
-            document=HitDocumentOut.model_validate(citation.document),
-            page=citation.page,
-            page_label=find_page_label(citation.document.metadata, citation.page),
-            part_of=citation.part_of,
-            quote=citation.quote,
-            answer_span=SpanOut.model_validate(citation.answer_span),
-            source_span=SpanOut.model_validate(citation.source_span),
-            cell=None if citation.cell is None else CellOut.from_cell(citation.cell, citation.page),
-        )
-
-
-class QuoteOut(Out):
-    """Words that support a step's answer, verbatim in the chunk, or, with `url`, in the result of the web search."""
-
-    corpus: str
-    chunk_id: str | None
-    url: str | None
-    link: str | None = Field(description=LINK)
-    document: DocumentNameOut
-    part_of: str = Field(default="", description=PART_OF)
-    quote: str
-    source_span: SpanOut
-
-    @classmethod
-    def from_quote(cls, quote: Quote, links: Links) -> Self:
-        return cls(
-            corpus=quote.hit.corpus,
-            chunk_id=None if quote.hit.url else quote.hit.chunk.id,
-            url=quote.hit.url,
-            link=links.to(quote.hit.corpus, quote.hit.document.id, quote.hit.chunk.id),
-            document=DocumentNameOut.model_validate(quote.hit.document),
-            part_of=describe_hit(quote.hit, quote.span),
-            quote=quote.text,
-            source_span=SpanOut.model_validate(quote.span),
-        )
-
-
-class StepOut(Out):
-    """One hop: a question, all passages retrieved for it, and its answer, which used the answers of `parents`.
-
-    `support` is `none` if there is no answer.
-    """
-
-    id: str
-    question: str
-    parents: list[str]
-    depth: int
-    answer: str
-    verdict: str = Field(description="A word that the reasoner defines; empty if nothing was checked.")
-    support: Support = Field(description=SUPPORT)
-    unstated: str = Field(description="What no passage states of the answer, in a few words.")
-    quotes: list[QuoteOut]
-    hits: list[HitOut]
-    seconds: float
-    tokens: int
-
-    @classmethod
-    def from_step(cls, step: Step, links: Links) -> Self:
-        return cls(
-            id=step.id,
-            question=step.question,
-            parents=list(step.parents),
-            depth=step.depth,
-            answer=step.answer,
-            verdict=step.verdict,
-            support=step.support,
-            unstated=step.unstated,
-            quotes=[QuoteOut.from_quote(quote, links) for quote in step.quotes],
-            hits=[HitOut.from_hit(hit, links) for hit in step.hits],
-            seconds=step.seconds,
-            tokens=step.tokens,
-        )
-
-
-class AnswerOut(Out):
-    """`abstained` is true if no answer is given; `answer` then says so, and `citations` are the nearest passages, if
-    the reasoner names any. `timing` is in seconds by stage.
-    """
-
-    answer: str
-    citations: list[CitationOut]
-    steps: list[StepOut]
-    usage: UsageOut
-    reasoner: str
-    abstained: bool
-    support: Support = Field(description=SUPPORT)
-    note: str = Field(
-        description="Why the answer is not stated, that passages contradict it, or that it only quotes, for the "
-        "reader of the answer."
+def convert_answer(answer: Answer, trace: Trace, links: Links) -> wire.Answer:
+    """Returns the response of an answer, with the usage, notes, timing and verification of its trace."""
+    cost = estimate_verification(answer, trace.usage)
+    verification = find_verification(trace.events)
+    return fill(
+        wire.Answer,
+        answer,
+        answer=answer.text,
+        citations=tuple(_convert_citation(citation, links) for citation in answer.citations),
+        steps=tuple(_convert_step(step, links) for step in answer.steps),
+        usage=convert_usage(trace.usage),
+        notes=tuple(trace.notes),
+        timing=dict(trace.timing),
+        verification_cost=None if cost is None else fill(wire.VerificationCost, cost),
+        verification=None if verification is None else convert_verification(verification),
     )
-    notes: list[str]
-    timing: dict[str, float]
-    verification_cost: VerificationCostOut | None = Field(
-        description="What verifying this answer would cost, estimated; null if it cites no document of a corpus."
-    )
-    verification: VerificationOut | None = Field(description="Null if it was not asked for (`verify`).")
 
-    @classmethod
-    def from_answer(cls, answer: Answer, trace: Trace, links: Links) -> Self:
-        """Returns the response of an answer, with the usage, notes, timing and verification of its trace."""
-        cost = estimate_verification(answer, trace.usage)
-        verification = find_verification(trace.events)
-        return cls(
-            answer=answer.text,
-            citations=[CitationOut.from_citation(citation, links) for citation in answer.citations],
-            steps=[StepOut.from_step(step, links) for step in answer.steps],
-            usage=UsageOut.from_usage(trace.usage),
-            reasoner=answer.reasoner,
-            abstained=answer.abstained,
-            support=answer.support,
-            note=answer.note,
-            notes=trace.notes,
-            timing=trace.timing,
-            verification_cost=None if cost is None else VerificationCostOut.model_validate(cost),
-            verification=None if verification is None else VerificationOut.from_verification(verification),
-        )
+
+def _convert_citation(citation: Citation, links: Links) -> wire.Citation:
+    cell = citation.cell
+    return fill(
+        wire.Citation,
+        citation,
+        chunk_id=None if citation.url else citation.chunk_id,
+        link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
+        page_label=find_page_label(citation.document.metadata, citation.page),
+        cell=None if cell is None else fill(wire.Cell, cell, page=citation.page),
+    )
+
+
+def _convert_step(step: Step, links: Links) -> wire.Step:
+    return fill(
+        wire.Step,
+        step,
+        quotes=tuple(convert_quote(quote, links) for quote in step.quotes),
+        hits=tuple(convert_hit(hit, links) for hit in step.hits),
+    )
+
+
+def convert_quote(quote: Quote, links: Links) -> wire.Quote:
+    hit = quote.hit
+    return wire.Quote(
+        corpus=hit.corpus,
+        chunk_id=None if hit.url else hit.chunk.id,
+        url=hit.url,
+        link=links.to(hit.corpus, hit.document.id, hit.chunk.id),
+        document=fill(wire.DocumentName, hit.document),
+        part_of=describe_hit(hit, quote.span),
+        quote=quote.text,
+        source_span=fill(Span, quote.span),
+    )
+
+
+def convert_verification(verification: Verification) -> wire.Verification:
+    return wire.Verification(
+        documents=tuple(convert_verdict(verdict) for verdict in verification.documents),
+        together=tuple(tuple(located.document.id for located in group) for group in verification.together),
+        usage=convert_usage(verification.usage),
+        notes=tuple(verification.notes),
+    )
+
+
+def convert_verdict(verdict: Verdict) -> wire.Verdict:
+    return fill(
+        wire.Verdict,
+        verdict,
+        document=fill(wire.VerifiedDocument, verdict.located.document),
+        corpus=verdict.located.corpus,
+        replaced_by=tuple(
+            fill(wire.Replacement, located.document, corpus=located.corpus) for located in verdict.replaced_by
+        ),
+    )

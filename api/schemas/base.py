@@ -1,16 +1,12 @@
-"""The bases of all schemas, and the fields that several of them use.
+"""The bases of all schemas, and the fields that several of them use."""
 
-The usage of models comes last: calls, tokens and seconds, in total and by action.
-"""
-
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
-    Field,
     GetJsonSchemaHandler,
     JsonValue,
     StrictBool,
@@ -22,7 +18,6 @@ from pydantic_core import CoreSchema
 
 from app.services.questions import MAX_QUESTION
 from core.text.characters import NO_CHARACTER, is_valid_text
-from core.trace import Usage
 
 __all__ = [
     "FILTER",
@@ -36,9 +31,7 @@ __all__ = [
     "Number",
     "Out",
     "SelectiveFilterIn",
-    "SpanOut",
     "Text",
-    "UsageOut",
     "Whole",
     "needs_name",
 ]
@@ -142,13 +135,6 @@ class Out(BaseModel):
     model_config = ConfigDict(frozen=True, from_attributes=True)
 
 
-class SpanOut(Out):
-    """A half-open range in Unicode code points."""
-
-    start: int
-    end: int
-
-
 _PREFIX = "#/components/schemas/"
 _FILTER, _CONDITION, _TEXT_CONDITION = "Filter", "FilterCondition", "FilterTextCondition"
 
@@ -198,41 +184,3 @@ FILTER_SCHEMAS: dict[str, dict[str, Any]] = {
     _TEXT_CONDITION: _describe_condition(_TEXT, _TEXT),
 }
 """The components to which `FILTER` refers."""
-
-
-class ActionUsageOut(Out):
-    """The usage of one model by one action. `seconds` are a sum, also over calls that ran at the same time."""
-
-    action: str
-    model: str
-    calls: int
-    cached: int = Field(description="Calls answered from the cache; they cost nothing and are in no other number.")
-    failed: int = Field(description="Calls that failed; `calls` includes them.")
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-    estimated: bool = Field(
-        description="The endpoint reported no usage, and the tokens are estimated from the characters."
-    )
-
-
-class UsageOut(Out):
-    """The sums over all actions, and each action."""
-
-    calls: int
-    cached: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-    actions: list[ActionUsageOut]
-
-    @classmethod
-    def from_usage(cls, usage: Usage) -> Self:
-        return cls(
-            calls=usage.calls,
-            cached=usage.cached,
-            prompt_tokens=usage.prompt_tokens,
-            completion_tokens=usage.completion_tokens,
-            seconds=usage.seconds,
-            actions=[ActionUsageOut.model_validate(row) for row in usage.actions.values()],
-        )

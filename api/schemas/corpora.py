@@ -1,14 +1,15 @@
-"""The bodies and responses of the routes of corpora, and of the import of an exported corpus."""
+"""The bodies of the routes of corpora, and the corpora that they show."""
 
-from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Any
 
 from pydantic import Field
 
-from api.schemas.base import In, Out
+from api.schemas.base import In
+from api.schemas.values import fill
 from core.corpora import CORPUS_NAME, CORPUS_NAME_RULE, Corpus, CorpusCounts, Fine
+from hopweave.wire import corpora as wire
 
-__all__ = ["CorpusDetailOut", "CorpusIn", "CorpusListOut", "CorpusOut", "ImportedOut", "ReindexIn", "RenameIn"]
+__all__ = ["CorpusIn", "ReindexIn", "RenameIn", "convert_corpus", "convert_counted"]
 
 CorpusName = Annotated[
     str,
@@ -50,69 +51,22 @@ class RenameIn(In):
     name: CorpusName
 
 
-class EmbeddingOut(Out):
-    """The model `none` with the dimension 0 is that of a corpus without vectors."""
-
-    model: str
-    dimension: int
+def convert_corpus(corpus: Corpus) -> wire.Corpus:
+    return fill(wire.Corpus, corpus, **_list_settings(corpus))
 
 
-class CorpusOut(Out):
-    id: str
-    name: str
-    chunker: str
-    extractor: str
-    fine: Fine
-    embedding: EmbeddingOut
-    generation: int
-    created_at: datetime
-
-    @staticmethod
-    def from_corpus(corpus: Corpus) -> "CorpusOut":
-        settings = corpus.settings
-        return CorpusOut(
-            id=corpus.id,
-            name=corpus.name,
-            chunker=settings.chunker,
-            extractor=settings.extractor,
-            fine=settings.fine,
-            embedding=EmbeddingOut(model=settings.embedding_model, dimension=settings.dimension),
-            generation=corpus.generation,
-            created_at=corpus.created_at,
-        )
+def convert_counted(corpus: Corpus, counts: CorpusCounts | None) -> wire.CorpusDetail:
+    """Returns the corpus with its counts."""
+    shown = None if counts is None else fill(wire.Counts, counts)
+    return fill(wire.CorpusDetail, corpus, **_list_settings(corpus), counts=shown)
 
 
-class CountsOut(Out):
-    documents: int
-    chunks: int
-    entities: int
-    facts: int
-    mentions: int
-
-
-class CorpusDetailOut(CorpusOut):
-    counts: CountsOut | None = Field(description="Null for a key with a filter: they are those of all documents.")
-
-    @classmethod
-    def from_counts(cls, corpus: Corpus, counts: CorpusCounts | None) -> Self:
-        shown = None if counts is None else CountsOut.model_validate(counts)
-        return cls(**dict(CorpusOut.from_corpus(corpus)), counts=shown)
-
-
-class CorpusListOut(Out):
-    data: list[CorpusOut]
-    next_cursor: str | None
-
-
-class ImportedOut(Out):
-    """What was written. `unchanged` documents were there already; `embedded` vectors were not in the body and were made
-    again, and `missing_originals` are those that it lacks.
-    """
-
-    corpus: str
-    documents: int
-    unchanged: int
-    chunks: int
-    embedded: int
-    missing_originals: int
-    notes: list[str]
+def _list_settings(corpus: Corpus) -> dict[str, Any]:
+    settings = corpus.settings
+    embedding = wire.Embedding(model=settings.embedding_model, dimension=settings.dimension)
+    return {
+        "chunker": settings.chunker,
+        "extractor": settings.extractor,
+        "fine": settings.fine.value,
+        "embedding": embedding,
+    }

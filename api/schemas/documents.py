@@ -1,91 +1,36 @@
-"""The bodies and responses of the routes of documents and passages, of estimates and of uploads."""
+"""The bodies of the routes of documents, of estimates and of uploads, and what they answer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from datetime import datetime
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
-from api.schemas.base import NULL, Flag, In, Out, SelectiveFilterIn, SpanOut, Text, Whole
-from api.schemas.jobs import JobBudgetIn, JobOut, StartedOut
-from api.schemas.search import PAGE_LABEL
+from api.schemas.base import NULL, Flag, In, SelectiveFilterIn, Text, Whole
+from api.schemas.jobs import JobBudgetIn, convert_job
+from api.schemas.values import fill, fill_all
+from app.services.estimates import Estimate
 from app.services.ingestion import MAX_DOCUMENTS
-from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict, RevisionState
+from core.documents import KEY_PATTERN, MAX_KEY_LENGTH, MAX_METADATA_VALUES, MAX_TITLE_LENGTH, OnConflict
 from core.filters import has_empty_part
 from core.jobs import Job
 from core.ports.record import Enqueued, NewRevision
 from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS, PRINCIPAL_PATTERN, DocumentAccess
+from hopweave.wire import documents as wire
 from indexer import LAST_PAGE, LONGEST_EMBEDDING, Rejection
 
 __all__ = [
     "AccessChangeIn",
-    "AccessChangedOut",
-    "ChunkListOut",
-    "ChunkOut",
     "DeleteIn",
-    "DeletedOut",
-    "DocumentDetailOut",
     "DocumentIn",
-    "DocumentListOut",
-    "DocumentOut",
     "DocumentPatchIn",
     "DocumentsIn",
-    "EnqueuedOut",
-    "EstimateNoteOut",
-    "EstimateOut",
     "ManifestFileIn",
-    "ModelEstimateOut",
-    "NeighbouringChunkOut",
-    "PageOut",
-    "QueuedOut",
-    "RejectedOut",
     "UploadIn",
+    "convert_deletion",
+    "convert_enqueued",
+    "convert_estimate",
 ]
-
-
-class RejectedOut(Out):
-    """A document that could not be indexed, by its key, and the reason."""
-
-    source: str
-    reason: str
-
-
-class ModelEstimateOut(Out):
-    """The calls of a language model. The numbers are as good as the `assumptions`."""
-
-    calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    seconds: float
-    assumptions: list[str]
-
-
-class EstimateNoteOut(Out):
-    """What a loader tells of the document with a key, such as a guessed encoding."""
-
-    key: str
-    note: str
-
-
-def _name_parts(notes: Sequence[tuple[str, str]]) -> list[EstimateNoteOut]:
-    return [EstimateNoteOut(key=key, note=note) for key, note in notes]
-
-
-class EstimateOut(Out):
-    """`unchanged` documents are already indexed and cost nothing; `tokens` are those that the embedding model reads.
-
-    `model` is null if the corpus' extractor calls no language model.
-    """
-
-    documents: int
-    unchanged: int
-    bytes: int
-    chunks: int
-    tokens: int
-    model: ModelEstimateOut | None
-    rejected: list[RejectedOut]
-    notes: Annotated[list[EstimateNoteOut], BeforeValidator(_name_parts)]
 
 
 _Principal = Annotated[str, Field(max_length=MAX_PRINCIPAL_LENGTH, pattern=PRINCIPAL_PATTERN)]
@@ -344,111 +289,19 @@ class DocumentPatchIn(In):
         )
 
 
-class QueuedOut(Out):
-    """`unchanged` and `skipped` documents made no revision; `state` is their present one."""
-
-    id: str
-    key: str
-    state: RevisionState
-    unchanged: bool
-    skipped: bool
-
-
-class EnqueuedOut(Out):
-    """`rejected` are the files of an upload, or lines of them, that were not queued."""
-
-    job: JobOut
-    documents: list[QueuedOut]
-    rejected: list[RejectedOut]
-
-    @classmethod
-    def from_job(cls, enqueued: Enqueued, rejected: Sequence[Rejection] = ()) -> Self:
-        return cls(
-            job=JobOut.from_job(enqueued.job),
-            documents=[QueuedOut.model_validate(document) for document in enqueued.documents],
-            rejected=[RejectedOut.model_validate(one) for one in rejected],
-        )
-
-
-class DocumentOut(Out):
-    """`state` is that of the newest revision; `readable` tells whether there is a revision that searches see, if the
-    document is `enabled`.
-    """
-
-    id: str
-    key: str
-    title: str
-    metadata: dict[str, Any]
-    state: RevisionState
-    reason: str | None
-    readable: bool
-    chunks: int
-    malformed_triples: int
-    media_type: str
-    size: int
-    content_hash: str
-    updated_at: datetime
-    enabled: bool
-    access: list[str] | None = Field(
-        description="Who may see it; null: everyone who may see the corpus. A key with principals is shown its own."
+def convert_enqueued(enqueued: Enqueued, rejected: Iterable[Rejection] = ()) -> wire.Enqueued:
+    """Returns the response of a request that queues documents."""
+    return wire.Enqueued(
+        job=convert_job(enqueued.job),
+        documents=fill_all(wire.Queued, enqueued.documents),
+        rejected=fill_all(wire.Rejection, rejected),
     )
 
 
-class DocumentDetailOut(DocumentOut):
-    """A document, and what is found out for one document only."""
-
-    pages: int | None = Field(description="The number of the last page that has passages; null if they have no pages.")
-    page_images: bool = Field(description="Whether `…/pages/{page}/image` has images of the pages.")
+def convert_deletion(job: Job, missing: Iterable[str] = ()) -> wire.Deletion:
+    return wire.Deletion(job=convert_job(job), missing=tuple(missing))
 
 
-class DeletedOut(StartedOut):
-    """`missing` are the keys that no document has."""
-
-    missing: list[str]
-
-    @classmethod
-    def from_deletion(cls, job: Job, missing: Sequence[str] = ()) -> Self:
-        return cls(job=JobOut.from_job(job), missing=list(missing))
-
-
-class AccessChangedOut(Out):
-    """`documents` have the access now, with attachments; `missing` are the keys that no document has."""
-
-    documents: int
-    missing: list[str]
-
-
-class PageOut(Out):
-    """The text of a page, as the loader reads it. Spans of chunks on this page count its characters."""
-
-    document_id: str
-    page: int
-    page_label: str = Field(default="", description=PAGE_LABEL)
-    text: str
-
-
-class DocumentListOut(Out):
-    data: list[DocumentOut]
-    next_cursor: str | None
-
-
-class ChunkOut(Out):
-    id: str
-    document_id: str
-    position: int
-    text: str
-    heading: str
-    page: int | None
-    span: SpanOut | None
-
-
-class ChunkListOut(Out):
-    data: list[ChunkOut]
-    next_cursor: str | None
-
-
-class NeighbouringChunkOut(ChunkOut):
-    """A passage with the ones before and after it in its document."""
-
-    previous: ChunkOut | None
-    next: ChunkOut | None
+def convert_estimate(estimate: Estimate) -> wire.Estimate:
+    notes = tuple(wire.EstimateNote(key=key, note=note) for key, note in estimate.notes)
+    return fill(wire.Estimate, estimate, notes=notes)

@@ -1,4 +1,4 @@
-"""The body of `/search` and its response, and the hits that answers show, too.
+"""The body of `/search`, and its response made from the hits of `core`.
 
 First come the strategies that a request names, checked against what HTTP clients may choose.
 """
@@ -9,12 +9,13 @@ from typing import Annotated, Any, Literal, Self, TypeAlias
 from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 import retrieval
-from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Out, SpanOut, Text, UsageOut, Whole, needs_name
-from app.services.links import LINK, Links
+from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Text, Whole, needs_name
+from api.schemas.values import fill
+from app.services.links import Links
 from app.services.questions import MAX_CONTEXT, MAX_CORPORA, GroupBy, Layout, SearchRequest
 from core.errors import InvalidStrategy
 from core.passage_context import describe_hit, find_page_label
-from core.ports.retrieval import MAX_K, Hit, NodeKind
+from core.ports.retrieval import MAX_K, Hit
 from core.strategies import (
     MAX_SPEC_LENGTH,
     StrategyConfig,
@@ -24,23 +25,23 @@ from core.strategies import (
     parse_spec,
     split_outside_brackets,
 )
-from core.trace import Trace
+from core.trace import Trace, Usage
+from hopweave.wire import base
+from hopweave.wire import search as wire
 from reasoning import REASONERS
 from retrieval.presentation import PresentedHit, SearchPage
 
 __all__ = [
     "MIN_GENERATION",
-    "PAGE_LABEL",
-    "PART_OF",
     "CorpusNames",
-    "HitDocumentOut",
-    "HitOut",
     "MinGenerationIn",
     "Reasoner",
     "SearchCorporaIn",
     "SearchIn",
-    "SearchOut",
     "Searcher",
+    "convert_hit",
+    "convert_page",
+    "convert_usage",
     "parse_strategy",
 ]
 
@@ -132,13 +133,6 @@ MIN_GENERATION: Any = Field(
     "the `generation` of a job. For several corpora, one for each name.",
 )
 
-PART_OF = (
-    "What the passage is part of, on one line: the path of its headings, sender and date of a mail, and the names of "
-    "the columns of the table in which it begins, if it does not have them itself. Empty if nothing is known."
-)
-
-PAGE_LABEL = "The label of the page, such as `iv`; empty if it has none, or if that is the number of the page."
-
 
 class SearchIn(In):
     """`searcher` is `NAME[:key=value,…]`; if unset, the server's default."""
@@ -204,182 +198,42 @@ class SearchCorporaIn(SearchIn):
     corpora: CorpusNames
 
 
-class HitChunkOut(Out):
-    """`position` is the number of the passage in its document, from 0."""
-
-    id: str
-    position: int
-    text: str
-    page: int | None
-    span: SpanOut | None
-    heading: str
-
-
-class HitDocumentOut(Out):
-    id: str
-    key: str
-    title: str
-    metadata: dict[str, Any]
-
-
-class HitVersionOut(Out):
-    """Another version of a hit's document."""
-
-    id: str
-    key: str
-    title: str
-
-
-class SignalsOut(Out):
-    """The raw cosine, BM25 score and PageRank mass; null if the searcher did not compute it."""
-
-    dense: float | None
-    sparse: float | None
-    graph: float | None
-
-
-class PathStepOut(Out):
-    """One edge of the path through the graph: `source` —`relation`→ `target`, as the chunk `chunk_id` states.
-
-    A passage is named by the title (else the key) of its document, and its heading.
-    """
-
-    source: str
-    relation: str
-    target: str
-    chunk_id: str
-    source_kind: NodeKind
-    target_kind: NodeKind
-
-
-class HitOut(Out):
-    """`score` ranks the hits of one query and has no other meaning."""
-
-    corpus: str = Field(description="The name of the corpus; empty for a passage of the web.")
-    chunk: HitChunkOut
-    document: HitDocumentOut
-    page_label: str = Field(default="", description=PAGE_LABEL)
-    part_of: str = Field(default="", description=PART_OF)
-    score: float
-    signals: SignalsOut
-    path: list[PathStepOut]
-    reasons: list[str] = Field(
-        description="Why the hit was found, in words, the strongest reason first; empty without `explain`, and from "
-        "searchers other than `bridged`."
-    )
-    contributions: dict[str, float] = Field(
-        description="What each feature adds to `score`, which is their sum. Empty unless `explain` is `features`, and "
-        "from searchers other than `bridged`. Of several corpora, the sum is the score within the hit's corpus."
-    )
-    versions: list[HitVersionOut] = Field(
-        default=[],
-        description="Other versions of the document, the newest first, as far as the search looked at passages of "
-        "them; empty from searchers other than `bridged`.",
-    )
-    url: str | None = Field(
-        description="The address of a passage of the web, which is in no corpus; its `chunk` and `document` are made "
-        "from the result of the search engine."
-    )
-    link: str | None = Field(description=LINK)
-
-    @classmethod
-    def from_hit(cls, hit: Hit, links: Links) -> "HitOut":
-        return HitOut(
-            corpus=hit.corpus,
-            chunk=HitChunkOut.model_validate(hit.chunk),
-            document=HitDocumentOut.model_validate(hit.document),
-            page_label=find_page_label(hit.document.metadata, hit.chunk.page),
-            part_of=describe_hit(hit),
-            score=hit.score,
-            signals=SignalsOut.model_validate(hit.signals),
-            path=[PathStepOut.model_validate(step) for step in hit.path],
-            reasons=list(hit.reasons),
-            contributions=dict(hit.contributions),
-            versions=[HitVersionOut.model_validate(version) for version in hit.versions],
-            url=hit.url,
-            link=links.to(hit.corpus, hit.document.id, hit.chunk.id),
-        )
-
-
-class SnippetOut(Out):
-    """The sentence of the passage that has the rarest words of the question.
-
-    `text` is `chunk.text[span.start:span.end]`. `marks` are the places of the question's words in `text`.
-    """
-
-    text: str
-    span: SpanOut
-    marks: list[SpanOut]
-
-
-class OtherPassageOut(Out):
-    """The place of a further passage of the document. `GET …/chunks/{id}` has its text."""
-
-    id: str
-    position: int
-    page: int | None
-    span: SpanOut | None
-    heading: str
-    score: float
-
-    @classmethod
-    def from_hit(cls, hit: Hit) -> Self:
-        chunk = hit.chunk
-        span = SpanOut.model_validate(chunk.span) if chunk.span else None
-        return cls(
-            id=chunk.id,
-            position=chunk.position,
-            page=chunk.page,
-            span=span,
-            heading=chunk.heading,
-            score=hit.score,
-        )
-
-
-class SearchHitOut(HitOut):
-    """A hit of a search. `before` and `after` have the `context` passages beside it, in reading order.
-
-    No passage comes twice: a neighbour that is a hit, or that came with a better hit, is left out. `part_of` is that of
-    the snippet.
-    """
-
-    snippet: SnippetOut
-    before: list[HitChunkOut]
-    after: list[HitChunkOut]
-    other_passages: list[OtherPassageOut] = Field(
-        description="With `group_by`, the document's passages that rank before the next document, best first."
+def convert_page(page: SearchPage, trace: Trace, links: Links) -> wire.SearchResult:
+    """Returns the response of a search, with the usage, notes and timing of its trace."""
+    return wire.SearchResult(
+        hits=tuple(_convert_presented(hit, links) for hit in page.hits),
+        generation=page.generation if len(page.generations) < 2 else None,
+        generations=dict(page.generations),
+        notes=tuple(trace.notes),
+        timing=dict(trace.timing),
+        usage=convert_usage(trace.usage),
     )
 
-    @classmethod
-    def from_presented(cls, presented: PresentedHit, links: Links) -> Self:
-        part_of = describe_hit(presented.hit, presented.snippet.span)
-        return cls(
-            **{**dict(HitOut.from_hit(presented.hit, links)), "part_of": part_of},
-            snippet=SnippetOut.model_validate(presented.snippet),
-            before=[HitChunkOut.model_validate(chunk) for chunk in presented.before],
-            after=[HitChunkOut.model_validate(chunk) for chunk in presented.after],
-            other_passages=[OtherPassageOut.from_hit(hit) for hit in presented.others],
-        )
+
+def convert_usage(usage: Usage) -> base.Usage:
+    return fill(base.Usage, usage, actions=tuple(fill(base.ActionUsage, row) for row in usage.actions.values()))
 
 
-class SearchOut(Out):
-    """`timing` is in seconds by stage."""
+def convert_hit(hit: Hit, links: Links) -> wire.Hit:
+    return fill(wire.Hit, hit, **_show_passage(hit, links), part_of=describe_hit(hit))
 
-    hits: list[SearchHitOut]
-    generation: int | None = Field(description="The generation in which the corpus was searched; null for several.")
-    generations: dict[str, int] = Field(description="The generation of each corpus, by name.")
-    notes: list[str]
-    timing: dict[str, float]
-    usage: UsageOut
 
-    @classmethod
-    def from_page(cls, page: SearchPage, trace: Trace, links: Links) -> Self:
-        """Returns the response of a search, with the usage, notes and timing of its trace."""
-        return cls(
-            hits=[SearchHitOut.from_presented(hit, links) for hit in page.hits],
-            generation=page.generation if len(page.generations) < 2 else None,
-            generations=dict(page.generations),
-            notes=trace.notes,
-            timing=trace.timing,
-            usage=UsageOut.from_usage(trace.usage),
-        )
+def _convert_presented(presented: PresentedHit, links: Links) -> wire.SearchHit:
+    hit = presented.hit
+    return fill(
+        wire.SearchHit,
+        hit,
+        **_show_passage(hit, links),
+        part_of=describe_hit(hit, presented.snippet.span),
+        snippet=fill(wire.Snippet, presented.snippet),
+        before=tuple(fill(wire.HitChunk, chunk) for chunk in presented.before),
+        after=tuple(fill(wire.HitChunk, chunk) for chunk in presented.after),
+        other_passages=tuple(fill(wire.OtherPassage, other.chunk, score=other.score) for other in presented.others),
+    )
+
+
+def _show_passage(hit: Hit, links: Links) -> dict[str, str | None]:
+    return {
+        "page_label": find_page_label(hit.document.metadata, hit.chunk.page),
+        "link": links.to(hit.corpus, hit.document.id, hit.chunk.id),
+    }

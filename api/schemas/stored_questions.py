@@ -1,19 +1,20 @@
-"""The bodies and responses of stored questions: `…/questions`.
+"""The bodies of the routes of stored questions, and the questions that they show.
 
 `read_stored` returns an answer that was stored as its response, as it is verified later.
 """
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any, Self
 
 from pydantic import Field, model_validator
 
 from api.problems import details_of
-from api.schemas.ask import AnswerOut, AskIn, BudgetIn
-from api.schemas.base import Flag, In, Out, Text
+from api.schemas.ask import AskIn, BudgetIn, convert_answer, convert_verification
+from api.schemas.base import Flag, In, Text
 from api.schemas.events import convert_event
-from api.schemas.verification import VerdictOut, VerificationCostOut, VerificationOut
+from api.schemas.values import dump, fill, load
 from app.services.links import Links
 from app.services.stored_questions.questions import QuestionChanges, is_outdated
 from app.services.stored_questions.verifying import VerificationState
@@ -21,20 +22,20 @@ from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.ids import document_id
 from core.ports.reasoning import Answer, Support
-from core.questions import AskedQuestion, QuestionState
+from core.questions import AskedQuestion
 from core.trace import ActionUsage, Event, Trace, Usage
 from core.verification import Located, Verification
+from hopweave.wire import answers
+from hopweave.wire import questions as wire
 from reasoning.verification import GivenAnswer
 from reasoning.verification.given import Use, collect_documents, count_usage
 
 __all__ = [
-    "QuestionChangesOut",
     "QuestionIn",
-    "QuestionListOut",
-    "QuestionOut",
     "QuestionPatchIn",
     "StoredForm",
     "VerifyIn",
+    "convert_changes",
     "dump_request",
     "load_request",
     "path_of",
@@ -43,15 +44,15 @@ __all__ = [
 ]
 
 
-def read_stored(answer: AnswerOut) -> GivenAnswer:
+def read_stored(answer: answers.Answer) -> GivenAnswer:
     """Returns what `app.services.questions.verify` has to know of the answer."""
-    usage = Usage({(row.action, row.model): ActionUsage(**row.model_dump()) for row in answer.usage.actions})
+    usage = Usage({(row.action, row.model): ActionUsage(**asdict(row)) for row in answer.usage.actions})
     hits = [hit for step in answer.steps for hit in step.hits if hit.url is None]
     calls, tokens = count_usage(usage, sum(len(hit.chunk.text) for hit in hits))
     chunks = {hit.chunk.id for hit in hits} | {one.chunk_id for one in answer.citations if one.chunk_id is not None}
     return GivenAnswer(
         text=_strip(answer),
-        support=answer.support,
+        support=Support(answer.support),
         documents=collect_documents(_list_uses(answer)),
         chunks=frozenset(chunks),
         links=tuple(sorted({one.marker for one in answer.citations if one.url is not None})),
@@ -60,7 +61,7 @@ def read_stored(answer: AnswerOut) -> GivenAnswer:
     )
 
 
-def _strip(answer: AnswerOut) -> str:
+def _strip(answer: answers.Answer) -> str:
     """Returns the text without the markers of its citations."""
     text = answer.answer
     for marker in {one.marker for one in answer.citations}:
@@ -68,7 +69,7 @@ def _strip(answer: AnswerOut) -> str:
     return text.strip()
 
 
-def _list_uses(answer: AnswerOut) -> Iterator[Use]:
+def _list_uses(answer: answers.Answer) -> Iterator[Use]:
     for citation in answer.citations:
         if citation.url is None:
             document, span = citation.document, citation.answer_span
@@ -111,58 +112,6 @@ class QuestionIn(AskIn):
         return self
 
 
-class QuestionProblemOut(Out):
-    """Why a question has no answer (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    instance: str
-
-
-class VerifyingAnswerOut(Out):
-    """`documents` are those whose role is known; the answers without them come with the result."""
-
-    cost: VerificationCostOut | None
-    documents: list[VerdictOut]
-
-
-class QuestionOut(Out):
-    """A stored question. In lists `answer` and `verification` are null.
-
-    Passages and quotes in `answer` are those of the documents as they are now; they are empty where a passage is not
-    there any more.
-    """
-
-    id: str
-    question: str
-    request: dict[str, Any] = Field(description="The body that it was asked with, without what was left out.")
-    state: QuestionState
-    asked_at: datetime
-    answered_at: datetime | None = Field(description="When it ended.")
-    generation: int | None = Field(
-        description="The generation of the corpus when it was asked; null if the corpus was indexed again since."
-    )
-    answer: AnswerOut | None
-    problem: QuestionProblemOut | None
-    kept: bool
-    again_of: str | None = Field(description="The question that this one asks again.")
-    follows: str | None = Field(description="The question that this one follows in a conversation.")
-    verification: VerificationOut | None
-    verifying: VerifyingAnswerOut | None = Field(description="How far the verification of the answer is that runs now.")
-    verification_problem: QuestionProblemOut | None = Field(description="Why the last verification found nothing.")
-    outdated: bool = Field(description="The corpus has changed since the question was asked.")
-    withdrawn: bool = Field(
-        description="A document that was retrieved has been deleted, and the answer with it: `answer` is null."
-    )
-
-
-class QuestionListOut(Out):
-    data: list[QuestionOut]
-    next_cursor: str | None
-
-
 class VerifyIn(In):
     budget: BudgetIn = Field(default=BudgetIn(), description="The limits of the verification.")
 
@@ -171,76 +120,21 @@ class QuestionPatchIn(In):
     kept: Flag = Field(description="Whether the question stays until it is deleted.")
 
 
-class ComparedDocumentOut(Out):
-    id: str
-    key: str
-    title: str
-
-
-class TextChangeOut(Out):
-    before: str | None
-    after: str | None
-
-
-class SupportChangeOut(Out):
-    before: Support | None
-    after: Support | None
-
-
-class GenerationChangeOut(Out):
-    before: int | None
-    after: int | None
-
-
-class ComparedDocumentsOut(Out):
-    """The documents that the answers cite. A document that has been deleted is in none of the lists."""
-
-    added: list[ComparedDocumentOut]
-    removed: list[ComparedDocumentOut]
-    changed: list[ComparedDocumentOut] = Field(description="Cited by both, and changed in between.")
-    same: list[ComparedDocumentOut]
-
-
-class QuestionChangesOut(Out):
-    """What changed since the question that this one asks again. Without an answer, or withdrawn, a text is null."""
-
-    before: str = Field(description="The id of the question that this one asks again.")
-    same_answer: bool = Field(description="The answers differ at most in their markers and spaces.")
-    answer: TextChangeOut
-    support: SupportChangeOut
-    documents: ComparedDocumentsOut
-    generation: GenerationChangeOut
-
-    @classmethod
-    def from_changes(cls, changes: QuestionChanges) -> Self:
-        before, after = changes.before, changes.after
-        return cls(
-            before=before.id,
-            same_answer=changes.same_answer,
-            answer=TextChangeOut(before=_text_of(before), after=_text_of(after)),
-            support=SupportChangeOut(before=_support_of(before), after=_support_of(after)),
-            documents=ComparedDocumentsOut(
-                **{name: [_name(ref) for ref in getattr(changes, name)] for name in ComparedDocumentsOut.model_fields}
-            ),
-            generation=GenerationChangeOut(before=before.generation, after=after.generation),
-        )
-
-
 class StoredForm:
     """Implements `app.services.stored_questions.runner.StoredForm`: what is stored is what `/ask` sends."""
 
     def event(self, event: Event) -> dict[str, Any] | None:
         data = convert_event(event, _NO_LINKS)
-        return None if data is None else data.model_dump(mode="json")
+        return None if data is None else dump(data)
 
     def answer(self, answer: Answer, trace: Trace) -> dict[str, Any]:
-        return AnswerOut.from_answer(answer, trace, _NO_LINKS).model_dump(mode="json")
+        return dump(convert_answer(answer, trace, _NO_LINKS))
 
     def given(self, answer: Mapping[str, Any]) -> GivenAnswer:
-        return read_stored(AnswerOut.model_validate(answer))
+        return read_stored(load(answers.Answer, answer))
 
     def verification(self, verification: Verification) -> dict[str, Any]:
-        return VerificationOut.from_verification(verification).model_dump(mode="json")
+        return dump(convert_verification(verification))
 
     def problem(self, error: BaseException) -> dict[str, Any]:
         details = details_of(error, "")
@@ -265,7 +159,7 @@ def path_of(corpus: Corpus, question_id: str) -> str:
 
 
 def show_question(corpus: Corpus, question: AskedQuestion) -> dict[str, Any]:
-    """Returns the JSON of a `QuestionOut`. Answers are not read into values, as their schema may have grown since."""
+    """Returns the JSON of a `StoredQuestion`. Answers are not read into values: they may have fewer fields."""
     instance = path_of(corpus, question.id)
     verification = VerificationState.of(question.verification)
     return {
@@ -293,13 +187,21 @@ def _time(at: datetime) -> str:
     return at.isoformat().replace("+00:00", "Z")
 
 
+def convert_changes(changes: QuestionChanges) -> wire.QuestionChanges:
+    before, after = changes.before, changes.after
+    return wire.QuestionChanges(
+        before=before.id,
+        same_answer=changes.same_answer,
+        answer=wire.TextChange(before=_text_of(before), after=_text_of(after)),
+        support=wire.SupportChange(before=_support_of(before), after=_support_of(after)),
+        documents=fill(wire.ComparedDocuments, changes),
+        generation=wire.GenerationChange(before=before.generation, after=after.generation),
+    )
+
+
 def _text_of(question: AskedQuestion) -> str | None:
     return None if question.answer is None else str(question.answer["answer"])
 
 
-def _support_of(question: AskedQuestion) -> Support | None:
-    return Support(question.support) if question.support else None
-
-
-def _name(ref: DocumentRef) -> ComparedDocumentOut:
-    return ComparedDocumentOut(id=ref.id, key=ref.key, title=ref.title)
+def _support_of(question: AskedQuestion) -> Any:
+    return question.support or None

@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from pydantic import BaseModel
-
 from api.problems import PROBLEM
-from api.schemas.events import DATA
+from api.schemas.naming import schema_of
+from hopweave.wire.events import EVENTS
 
 __all__ = ["ASK_RESPONSES", "JOB_EVENTS_RESPONSES", "QUESTION_EVENTS_RESPONSES"]
 
@@ -20,7 +19,7 @@ def _inline(schema: Any, parts: _Schema) -> Any:
         return schema
     if "$ref" in schema:
         return _inline(parts[schema["$ref"].rpartition("/")[2]], parts)
-    return {key: _inline(value, parts) for key, value in schema.items() if key != "$defs"}
+    return {key: _inline(value, parts) for key, value in schema.items()}
 
 
 def _event(name: str, data: _Schema) -> _Schema:
@@ -33,15 +32,14 @@ def _event(name: str, data: _Schema) -> _Schema:
     }
 
 
-def _data(shape: type[BaseModel]) -> _Schema:
-    schema = shape.model_json_schema()
-    inlined: _Schema = _inline(schema, schema.get("$defs", {}))
+def _data(value: type[Any]) -> _Schema:
+    inlined: _Schema = _inline(*schema_of(value))
     return inlined
 
 
 _SEEN = "The client has seen the last event: `Last-Event-ID` is its id."
 _EVENTS = [
-    *(_event(name, _data(shape)) for name, shape in DATA.items()),
+    *(_event(name, _data(value)) for name, value in EVENTS.items() if name != "answer"),
     _event("answer", {"$ref": "#/components/schemas/AnswerOut"}),
     _event("error", PROBLEM),
 ]

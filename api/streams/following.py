@@ -14,8 +14,9 @@ from fastapi.sse import KEEPALIVE_COMMENT, EventSourceResponse, format_sse_event
 from starlette.responses import Response
 
 from api.problems import details_of
-from api.schemas.jobs import JobOut
+from api.schemas.jobs import convert_job
 from api.schemas.stored_questions import path_of
+from api.schemas.values import dump_json
 from app.container import Container
 from app.services.questions import read_generation
 from app.services.stored_questions.questions import list_events, read_question
@@ -51,8 +52,8 @@ async def _job_events(container: Container, job: Job, seen: str | None) -> Async
         name = _name_state(job)
         if name != seen or job.settled:
             kind = "end" if job.settled else "progress"
-            shown = JobOut.from_job(job, await read_generation(container, job))
-            yield format_sse_event(id=name, event=kind, data_str=shown.model_dump_json())
+            shown = convert_job(job, await read_generation(container, job))
+            yield format_sse_event(id=name, event=kind, data_str=dump_json(shown))
             seen, pinged = name, time.monotonic()
         if job.settled:
             return
@@ -74,7 +75,7 @@ def _name_state(job: Job) -> str:
 
     The time that is left changes while nothing else does; it is no part of the state.
     """
-    state = JobOut.from_job(job).model_dump_json(exclude={"progress": {"seconds_left"}})
+    state = dump_json(convert_job(job), exclude={"progress": {"seconds_left"}})
     return digest("job state", [state])[:16]
 
 

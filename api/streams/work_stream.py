@@ -16,8 +16,9 @@ from starlette.types import Receive, Scope, Send
 
 from api.deps import cancel_all, json_response, run_while_connected
 from api.problems import details_of
-from api.schemas.ask import AnswerOut
+from api.schemas.ask import convert_answer
 from api.schemas.events import convert_event
+from api.schemas.values import dump_json
 from app.services.links import Links
 from core.errors import HopweaveError
 from core.faults import describe_bug
@@ -144,7 +145,7 @@ class _Response(StreamingResponse):
 
 async def send_answer(request: Request, work: Coroutine[Any, Any, Answer], trace: Trace, links: Links) -> Response:
     """Returns a response with the answer of `work`, which is cancelled if the client disconnects before."""
-    return json_response(AnswerOut.from_answer(await run_while_connected(request, work), trace, links))
+    return json_response(convert_answer(await run_while_connected(request, work), trace, links))
 
 
 async def stream_answer(request: Request, work: Coroutine[Any, Any, Answer], trace: Trace, links: Links) -> Response:
@@ -157,7 +158,7 @@ async def stream_answer(request: Request, work: Coroutine[Any, Any, Answer], tra
     def begin(put: Put) -> Coroutine[Any, Any, Answer]:
         def listen(event: Event) -> None:
             if (data := convert_event(event, links)) is not None:
-                put(events.format(event.kind, data.model_dump_json()))
+                put(events.format(event.kind, dump_json(data)))
 
         trace.listeners.append(listen)
         return work
@@ -180,7 +181,7 @@ class _Events:
         return b""
 
     def end(self, made: Answer) -> Iterator[bytes]:
-        yield self.format("answer", AnswerOut.from_answer(made, self._trace, self._links).model_dump_json())
+        yield self.format("answer", dump_json(convert_answer(made, self._trace, self._links)))
 
     def send_error(self, details: dict[str, Any]) -> bytes:
         return self.format("error", json.dumps(details))

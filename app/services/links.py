@@ -6,11 +6,7 @@ from urllib.parse import quote
 
 from core.settings import Settings
 
-__all__ = ["LINK", "Links"]
-
-LINK = (
-    "The address of the passage in the web page, where HOPWEAVE_API__PUBLIC_URL is set; null for a passage of the web."
-)
+__all__ = ["Links"]
 
 
 @dataclass(frozen=True)

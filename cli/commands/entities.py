@@ -12,8 +12,6 @@ from core.errors import InvalidInput
 from core.text.entity_types import EntityType
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
-
     from app.container import Container
     from app.services.graph import NamedMerge
     from app.services.resolution import NamedRejection
@@ -50,7 +48,7 @@ def find_entities(
     as_json: AsJson = False,
 ) -> None:
     """Find entities by name."""
-    from api.schemas.entities import EntityListOut
+    from api.schemas.entities import convert_found
     from app.services.graph import find
     from cli.output.entities import show_found
 
@@ -58,7 +56,7 @@ def find_entities(
         return await find(container, at, name, limit=limit, type=type, where=only)
 
     found = _read(corpus, where, (), read)
-    _show(found, EntityListOut, {"data": found}, show_found, as_json=as_json)
+    _show(found, convert_found, show_found, as_json=as_json)
 
 
 @_group.command("show")
@@ -71,15 +69,16 @@ def show_entity(
     as_json: AsJson = False,
 ) -> None:
     """Show an entity: its facts, its synonyms, and the passages that mention it."""
-    from api.schemas.entities import EntityDetailsOut
+    from api.schemas.values import fill
     from app.services.graph import show
     from cli.output.entities import show_details
+    from hopweave.wire import entities as wire
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "EntityDetails":
         return await show(container, at, id, facts=facts, passages=passages, where=only)
 
     details = _read(corpus, where, (name,), read)
-    _show(details, EntityDetailsOut, details, show_details, as_json=as_json)
+    _show(details, partial(fill, wire.EntityDetails), show_details, as_json=as_json)
 
 
 @_group.command("neighbourhood")
@@ -92,15 +91,16 @@ def show_neighbourhood(
     as_json: AsJson = False,
 ) -> None:
     """Show the edges near an entity."""
-    from api.schemas.entities import SubgraphOut
+    from api.schemas.values import fill
     from app.services.graph import neighbourhood
     from cli.output.entities import show_subgraph
+    from hopweave.wire import entities as wire
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str) -> "Subgraph":
         return await neighbourhood(container, at, id, depth=depth, limit=limit, where=only)
 
     subgraph = _read(corpus, where, (name,), read)
-    _show(subgraph, SubgraphOut, subgraph, show_subgraph, as_json=as_json)
+    _show(subgraph, partial(fill, wire.Subgraph), show_subgraph, as_json=as_json)
 
 
 @_group.command("ways")
@@ -113,15 +113,16 @@ def show_ways(
     as_json: AsJson = False,
 ) -> None:
     """Show the shortest ways between two entities, with what states each step."""
-    from api.schemas.entities import WaysOut
+    from api.schemas.values import fill
     from app.services.graph import explain_ways
     from cli.output.entities import show_ways as print_ways
+    from hopweave.wire import entities as wire
 
     async def read(container: "Container", at: "Corpus", only: _Filter, id: str, other_id: str) -> "Ways":
         return await explain_ways(container, at, id, other_id, limit=limit, where=only)
 
     ways = _read(corpus, where, (name, other), read)
-    _show(ways, WaysOut, ways, print_ways, as_json=as_json)
+    _show(ways, partial(fill, wire.Ways), print_ways, as_json=as_json)
 
 
 @_group.command("merge")
@@ -132,21 +133,22 @@ def merge_entities(
     as_json: AsJson = False,
 ) -> None:
     """State that an entity is another: from then on both are one, with the name of the second."""
-    from api.schemas.entities import EntityMergeOut
+    from api.schemas.values import fill
     from app.services.graph import merge
     from cli.output.entities import show_merge
+    from hopweave.wire import entities as wire
 
     async def write(container: "Container", at: "Corpus", _: _Filter, id: str, into_id: str) -> "NamedMerge":
         return await merge(container, at, id, into_id)
 
     made = _read(corpus, None, (name, into), write)
-    _show(made, EntityMergeOut, made, show_merge, as_json=as_json)
+    _show(made, partial(fill, wire.EntityMerge), show_merge, as_json=as_json)
 
 
 @_group.command("merges")
 def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
     """List the merges of entities, the newest first."""
-    from api.schemas.entities import MergeListOut
+    from api.schemas.entities import convert_merges
     from app.services.graph import list_merges
     from cli.output.entities import show_merges
 
@@ -154,7 +156,7 @@ def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
         return (await list_merges(container, at))[0]
 
     found = _read(corpus, None, (), read)
-    _show(found, MergeListOut, {"data": found, "next_cursor": None}, show_merges, as_json=as_json)
+    _show(found, convert_merges, show_merges, as_json=as_json)
 
 
 @_group.command("unmerge")
@@ -164,15 +166,16 @@ def undo_merge(
     as_json: AsJson = False,
 ) -> None:
     """Undo a merge: both entities are as before."""
-    from api.schemas.entities import EntityMergeOut
+    from api.schemas.values import fill
     from app.services.graph import undo
     from cli.output.entities import show_undone
+    from hopweave.wire import entities as wire
 
     async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedMerge":
         return await undo(container, at, merge)
 
     undone = _read(corpus, None, (), write)
-    _show(undone, EntityMergeOut, undone, show_undone, as_json=as_json)
+    _show(undone, partial(fill, wire.EntityMerge), show_undone, as_json=as_json)
 
 
 @_group.command("resolve")
@@ -195,7 +198,8 @@ def resolve_entities(
 
     First merges what the corpus' threshold says, if it has one.
     """
-    from api.schemas.entities import EntityProposalsOut
+    from api.schemas.entities import convert_proposals
+    from api.schemas.values import dump
     from app.services.resolution import find_proposals, merge_by_itself, set_threshold
     from cli.output.entities import show_merge, show_proposals
 
@@ -210,7 +214,7 @@ def resolve_entities(
 
     merged, found = _read(corpus, where, (), read)
     if as_json:
-        print_json(EntityProposalsOut.model_validate(found, from_attributes=True).model_dump(mode="json"))
+        print_json(dump(convert_proposals(found)))
         return
     for merge in merged:
         show_merge(merge)
@@ -266,21 +270,22 @@ def reject_pair(
     as_json: AsJson = False,
 ) -> None:
     """State that two entities are two: they are not proposed as one any more."""
-    from api.schemas.entities import EntityRejectionOut
+    from api.schemas.values import fill
     from app.services.resolution import reject
     from cli.output.entities import show_rejection
+    from hopweave.wire import entities as wire
 
     async def write(container: "Container", at: "Corpus", _: _Filter, id: str, other_id: str) -> "NamedRejection":
         return await reject(container, at, id, other_id)
 
     made = _read(corpus, None, (name, other), write)
-    _show(made, EntityRejectionOut, made, show_rejection, as_json=as_json)
+    _show(made, partial(fill, wire.EntityRejection), show_rejection, as_json=as_json)
 
 
 @_group.command("rejections")
 def list_rejected(corpus: CorpusName, as_json: AsJson = False) -> None:
     """List the rejected pairs of entities, the newest first."""
-    from api.schemas.entities import EntityRejectionListOut
+    from api.schemas.entities import convert_rejections
     from app.services.resolution import list_rejections
     from cli.output.entities import show_rejections
 
@@ -288,7 +293,7 @@ def list_rejected(corpus: CorpusName, as_json: AsJson = False) -> None:
         return await list_rejections(container, at)
 
     found = _read(corpus, None, (), read)
-    _show(found, EntityRejectionListOut, {"data": found}, show_rejections, as_json=as_json)
+    _show(found, convert_rejections, show_rejections, as_json=as_json)
 
 
 @_group.command("unreject")
@@ -298,15 +303,16 @@ def withdraw_rejection(
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a rejection: the pair may be proposed again."""
-    from api.schemas.entities import EntityRejectionOut
+    from api.schemas.values import fill
     from app.services.resolution import withdraw
     from cli.output.entities import show_withdrawn
+    from hopweave.wire import entities as wire
 
     async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedRejection":
         return await withdraw(container, at, rejection)
 
     gone = _read(corpus, None, (), write)
-    _show(gone, EntityRejectionOut, gone, show_withdrawn, as_json=as_json)
+    _show(gone, partial(fill, wire.EntityRejection), show_withdrawn, as_json=as_json)
 
 
 def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:
@@ -324,9 +330,11 @@ def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable
     return run_with_container(work)
 
 
-def _show(value: T, schema: type["BaseModel"], data: object, show: Callable[[T], None], *, as_json: bool) -> None:
-    """Prints `data` as the JSON of the HTTP API, or `value` for people."""
+def _show(value: T, convert: Callable[[T], object], show: Callable[[T], None], *, as_json: bool) -> None:
+    """Prints `value` for people, or what `convert` makes of it as the JSON of the HTTP API."""
+    from api.schemas.values import dump
+
     if as_json:
-        print_json(schema.model_validate(data).model_dump(mode="json"))
+        print_json(dump(convert(value)))
     else:
         show(value)

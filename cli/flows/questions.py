@@ -79,7 +79,8 @@ def run_question(corpora: list[str], body: Json, *, limits: Limits, prompts: Pat
 
 def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
     from api.schemas.ask import BudgetIn
-    from api.schemas.search import SearchIn, SearchOut
+    from api.schemas.search import SearchIn, convert_page
+    from api.schemas.values import dump
     from app.services.links import Links
     from app.services.questions import open_corpora, search_page
     from cli.runtime import run_with_container
@@ -92,14 +93,15 @@ def _search_here(settings: Settings, corpora: list[str], body: Json) -> Json:
         trace = Trace(budget=BudgetIn().within(container.settings.budget))
         found = await open_corpora(container, corpora)
         page = await search_page(container, found, request, layout, trace)
-        return SearchOut.from_page(page, trace, Links.of(settings)).model_dump(mode="json")
+        return dump(convert_page(page, trace, Links.of(settings)))
 
     return run_with_container(work, settings)
 
 
 def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits, *, shown: bool) -> Json:
-    from api.schemas.ask import AnswerOut, AskIn, BudgetIn
+    from api.schemas.ask import AskIn, BudgetIn, convert_answer
     from api.schemas.events import convert_event
+    from api.schemas.values import dump
     from app.services.links import Links
     from app.services.questions import ask, open_corpora
     from cli.runtime import run_with_container
@@ -118,11 +120,11 @@ def _ask_here(settings: Settings, corpora: list[str], body: Json, limits: Limits
 
             def pass_on(event: Event) -> None:
                 if (data := convert_event(event, links)) is not None:
-                    show(event.kind, data.model_dump(mode="json"))
+                    show(event.kind, dump(data))
 
             trace.listeners.append(pass_on)
             answer = await ask(container, found, request, trace, verify=verify)
-        return AnswerOut.from_answer(answer, trace, links).model_dump(mode="json")
+        return dump(convert_answer(answer, trace, links))
 
     return run_with_container(work, settings)
 
@@ -214,11 +216,12 @@ async def ask_again(container: "Container", corpus: str, id: str) -> Json:
 
 
 async def compare_question(container: "Container", corpus: str, id: str) -> Json:
-    from api.schemas.stored_questions import QuestionChangesOut
+    from api.schemas.stored_questions import convert_changes
+    from api.schemas.values import dump
     from app.services.stored_questions import questions
 
     found = await container.record.corpora.get(corpus)
-    return QuestionChangesOut.from_changes(await questions.compare(container, found, id)).model_dump(mode="json")
+    return dump(convert_changes(await questions.compare(container, found, id)))
 
 
 async def keep_question(container: "Container", corpus: str, id: str, *, kept: bool) -> Json:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from hopweave._errors import ConflictError
-from hopweave._operations.jobs import Started
-from hopweave._steps import Page, Request, Steps, call, call_pages, decode, path, request
-from hopweave._values.content import Corpus, CorpusDetail, ExportFormat, Fine, Imported, Job
+from hopweave._steps import Request, Steps, call, call_pages, decode, path, request
+from hopweave._values import ExportFormat
+from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Fine, Imported
+from hopweave.wire.jobs import Job, Started
 
 __all__ = [
     "create_corpus",
@@ -27,7 +28,7 @@ _LONG_SECONDS = 86_400.0
 
 def list_corpora() -> Steps[list[Corpus]]:
     """Returns all corpora, by name."""
-    return call_pages(Page[Corpus], path("corpora"))
+    return call_pages(CorpusList, path("corpora"))
 
 
 def create_corpus(

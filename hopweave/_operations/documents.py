@@ -2,26 +2,26 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from types import EllipsisType
 from typing import Any
 
-from hopweave._operations.ingestion import Enqueued
-from hopweave._operations.jobs import Started
-from hopweave._steps import Page, Steps, call, call_pages, path, request
-from hopweave._values.content import (
+from hopweave._steps import Steps, call, call_pages, path, request
+from hopweave.wire.documents import (
     AccessChange,
     Chunk,
+    ChunkList,
     Deletion,
     Document,
     DocumentDetail,
+    DocumentList,
     DocumentState,
-    Job,
+    Enqueued,
     NeighbouringChunk,
+    PageText,
 )
+from hopweave.wire.jobs import Job, Started
 
 __all__ = [
-    "PageText",
     "change_document",
     "delete_documents",
     "get_chunk",
@@ -34,16 +34,6 @@ __all__ = [
     "retry_document",
     "set_access",
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class PageText:
-    """The answer to a call for a page."""
-
-    document_id: str
-    page: int
-    page_label: str = ""
-    text: str
 
 
 def list_documents(
@@ -62,7 +52,7 @@ def list_documents(
     """
     where = None if filter is None else json.dumps(filter, allow_nan=False)
     selected = {"key": key, "state": state, "filter": where, "enabled": enabled if enabled is None else int(enabled)}
-    return call_pages(Page[Document], path("corpora", corpus, "documents"), limit=limit, **selected)
+    return call_pages(DocumentList, path("corpora", corpus, "documents"), limit=limit, **selected)
 
 
 def get_document(corpus: str, document: str) -> Steps[DocumentDetail]:
@@ -164,7 +154,7 @@ def retry_document(corpus: str, document: str) -> Steps[Job]:
 
 def list_chunks(corpus: str, document: str, *, limit: int | None = None) -> Steps[list[Chunk]]:
     """Returns the chunks of the document with this id, in order: all, or the first `limit`."""
-    return call_pages(Page[Chunk], path("corpora", corpus, "documents", document, "chunks"), limit=limit)
+    return call_pages(ChunkList, path("corpora", corpus, "documents", document, "chunks"), limit=limit)
 
 
 def get_chunk(corpus: str, chunk: str) -> Steps[NeighbouringChunk]:

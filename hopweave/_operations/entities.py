@@ -4,14 +4,17 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from hopweave._steps import Listing, Page, Steps, call, call_pages, path
-from hopweave._values.content import (
+from hopweave._steps import Steps, call, call_pages, path
+from hopweave.wire.entities import (
     EntityDetails,
+    EntityList,
     EntityMerge,
     EntityProposals,
     EntityRejection,
+    EntityRejectionList,
     EntityType,
     FoundEntity,
+    MergeList,
     Resolution,
     Subgraph,
     Ways,
@@ -48,9 +51,7 @@ def find_entities(
     `filter` leaves documents that match it; entities that none of them names are not found.
     """
     at = path("corpora", corpus, "entities")
-    listing = yield from call(
-        Listing[FoundEntity], "GET", at, query=query, limit=limit, type=type, filter=_written(filter)
-    )
+    listing = yield from call(EntityList, "GET", at, query=query, limit=limit, type=type, filter=_written(filter))
     return list(listing.data)
 
 
@@ -85,7 +86,7 @@ def merge_entities(corpus: str, entity: str, into: str) -> Steps[EntityMerge]:
 
 def list_merges(corpus: str) -> Steps[list[EntityMerge]]:
     """Returns all merges of a corpus, the newest first."""
-    return call_pages(Page[EntityMerge], path("corpora", corpus, "merges"))
+    return call_pages(MergeList, path("corpora", corpus, "merges"))
 
 
 def undo_merge(corpus: str, merge: str) -> Steps[EntityMerge]:
@@ -108,7 +109,7 @@ def reject_proposal(corpus: str, entity: str, other: str) -> Steps[EntityRejecti
 
 def list_rejections(corpus: str) -> Steps[list[EntityRejection]]:
     """Returns the rejected pairs of a corpus, the newest first."""
-    listing = yield from call(Listing[EntityRejection], "GET", path("corpora", corpus, "rejections"))
+    listing = yield from call(EntityRejectionList, "GET", path("corpora", corpus, "rejections"))
     return list(listing.data)
 
 

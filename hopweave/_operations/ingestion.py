@@ -10,20 +10,11 @@ from typing import Any, TypeVar
 from hopweave._errors import InvalidRequestError, QueueFullError
 from hopweave._files import read_documents
 from hopweave._operations.jobs import wait_for_job
-from hopweave._steps import Page, Pause, Read, Request, Steps, call, decode, path
-from hopweave._values.content import (
-    Estimate,
-    Ingestion,
-    Job,
-    ModelEstimate,
-    NewDocument,
-    NewFile,
-    OnConflict,
-    Queued,
-    Rejection,
-)
+from hopweave._steps import Pause, Read, Request, Steps, call, decode, path
+from hopweave._values import Ingestion, NewDocument, NewFile, OnConflict
+from hopweave.wire.documents import Enqueued, Estimate, ModelEstimate, Rejection
 
-__all__ = ["Enqueued", "estimate", "ingest"]
+__all__ = ["estimate", "ingest"]
 
 T = TypeVar("T")
 
@@ -33,15 +24,6 @@ _REJECTED = "rejected"
 _TOO_LARGE, _UNSUPPORTED = 413, 415
 _FULL_PAUSES = (5.0,) * 120
 """Seconds between attempts while the server's queue is full."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Enqueued:
-    """The answer to a call with documents."""
-
-    job: Job
-    documents: tuple[Queued, ...]
-    rejected: tuple[Rejection, ...]
 
 
 def ingest(
@@ -167,6 +149,11 @@ class _Strategy:
     suffixes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class _StrategyList:
+    data: tuple[_Strategy, ...]
+
+
 def _find_suffixes(paths: Iterable[str | os.PathLike[str]]) -> Steps[frozenset[str] | None]:
     """Returns the suffixes that the server reads: it may be newer than this client, or have other loaders.
 
@@ -174,7 +161,7 @@ def _find_suffixes(paths: Iterable[str | os.PathLike[str]]) -> Steps[frozenset[s
     """
     if not (yield Read(function=lambda: any(Path(path).is_dir() for path in paths))):
         return None
-    listed = yield from call(Page[_Strategy], "GET", path("strategies"))
+    listed = yield from call(_StrategyList, "GET", path("strategies"))
     return frozenset(suffix for one in listed.data if one.kind == "loader" for suffix in one.suffixes) or None
 
 

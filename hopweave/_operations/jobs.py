@@ -1,23 +1,15 @@
 """Jobs: list, get, wait for, cancel, resume."""
 
 import time
-from dataclasses import dataclass
 
 from hopweave._errors import WaitTimeoutError
-from hopweave._steps import Page, Pause, Request, Steps, call, path, request
-from hopweave._values.content import Job, JobKind, JobState
+from hopweave._steps import Pause, Request, Steps, call, path, request
+from hopweave.wire.jobs import Job, JobKind, JobList, JobState
 
-__all__ = ["Started", "cancel_job", "followed", "get_job", "list_jobs", "resume_job", "wait_for_job"]
+__all__ = ["cancel_job", "followed", "get_job", "list_jobs", "resume_job", "wait_for_job"]
 
 _PAGE = 200
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Started:
-    """The answer to a call that starts a job."""
-
-    job: Job
 
 
 def list_jobs(
@@ -32,7 +24,7 @@ def list_jobs(
     while limit is None or len(found) < limit:
         count = _PAGE if limit is None else min(_PAGE, limit - len(found))
         page = yield from call(
-            Page[Job], "GET", path("jobs"), corpus=corpus, kind=kind, state=state, limit=count, cursor=cursor
+            JobList, "GET", path("jobs"), corpus=corpus, kind=kind, state=state, limit=count, cursor=cursor
         )
         found += page.data
         cursor = page.next_cursor

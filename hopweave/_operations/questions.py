@@ -5,8 +5,9 @@ from dataclasses import asdict, replace
 from typing import Any, Literal
 
 from hopweave._steps import Request, Steps, call, path
-from hopweave._values.answers import Answer, Budget, Message, Unsupported
-from hopweave._values.content import SearchResult
+from hopweave._values import Budget, Message, Unsupported
+from hopweave.wire.answers import Answer
+from hopweave.wire.search import SearchResult
 
 __all__ = ["ask", "search", "streamed"]
 

@@ -4,8 +4,10 @@ import time
 from dataclasses import asdict, replace
 
 from hopweave._errors import InvalidRequestError, WaitTimeoutError
-from hopweave._steps import Page, Pause, Request, Steps, call, decode, path, request
-from hopweave._values.answers import Answer, Budget, QuestionChanges, StoredQuestion
+from hopweave._steps import Pause, Request, Steps, call, decode, path, request
+from hopweave._values import Budget
+from hopweave.wire.answers import Answer
+from hopweave.wire.questions import QuestionChanges, QuestionList, StoredQuestion
 
 __all__ = [
     "ask_again",
@@ -43,7 +45,7 @@ def list_questions(corpus: str, *, kept: bool | None = None, limit: int | None =
         count = _PAGE if limit is None else min(_PAGE, limit - len(found))
         only = None if kept is None else str(kept).lower()
         page = yield from call(
-            Page[StoredQuestion], "GET", path("corpora", corpus, "questions"), kept=only, limit=count, cursor=cursor
+            QuestionList, "GET", path("corpora", corpus, "questions"), kept=only, limit=count, cursor=cursor
         )
         found += page.data
         cursor = page.next_cursor

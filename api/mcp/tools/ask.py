@@ -6,12 +6,11 @@ from typing import Any
 from pydantic import Field
 
 from api.mcp.tool import CorpusName, Filter, Hints, Question, Reference, Tool, ToolCall, choose_corpus, link_to
-from api.schemas.ask import SUPPORT
 from api.schemas.base import In, Out
-from api.schemas.search import PAGE_LABEL, PART_OF
-from app.services.links import LINK
 from core.keys import Scope
 from core.ports.reasoning import Support
+from hopweave.wire.answers import SUPPORT
+from hopweave.wire.search import LINK, PAGE_LABEL, PART_OF
 
 __all__ = ["ASK"]
 

@@ -20,8 +20,8 @@ from api.protocols.conversation import ChatMessageIn, ProtocolIn, ignored, refus
 from api.protocols.errors import describe_errors, openai_error
 from api.protocols.reply import Reply, Source
 from api.schemas.base import Flag, Number, Out, Text, Whole
-from app.services.links import LINK
 from core.trace import Usage
+from hopweave.wire.search import LINK
 
 __all__ = [
     "AnnotationOut",

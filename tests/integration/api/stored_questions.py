@@ -6,9 +6,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from api.schemas.stored_questions import QuestionOut
+from api.schemas.values import load
 from core.ids import document_id
 from core.settings import QuestionSettings
+from hopweave.wire.questions import StoredQuestion
 from tests.integration.api.asking import QUESTION, asking
 from tests.integration.api.conftest import Server
 from tests.twins.chat_server import ChatServer, Reply
@@ -39,7 +40,7 @@ async def ask(server: Server, **more: Any) -> str:
 async def get(server: Server, id: str) -> Json:
     answer = await server.client.get(f"{PATH}/{id}")
     assert answer.status_code == 200, answer.text
-    QuestionOut.model_validate(answer.json())
+    load(StoredQuestion, answer.json())
     found: Json = answer.json()
     return found
 

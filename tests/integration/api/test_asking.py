@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 import api.streams.work_stream
-from api.schemas.events import DATA
 from app.services import questions
 from core.settings import BudgetSettings
+from hopweave.wire.events import EVENTS
 from tests.integration.api.asking import ASK, KEY, QUESTION, asking, events, listening
 from tests.integration.api.conftest import ADA, Server
 from tests.twins.chat_server import ChatServer, Reply
@@ -344,8 +344,8 @@ async def test_the_description_tells_of_the_stream(people: Server) -> None:
     content = description["paths"]["/v1/corpora/{corpus}/ask"]["post"]["responses"]["200"]["content"]
     assert content["application/json"]["schema"] == {"$ref": "#/components/schemas/AnswerOut"}
     kinds = {one["title"]: one["properties"] for one in content["text/event-stream"]["schema"]["oneOf"]}
-    assert set(kinds) == {*DATA, "answer", "error"}
-    assert {"plan", "search", "step", "review", "token", "note", "verifying", "verification"} == set(DATA)
+    assert set(kinds) == {*EVENTS, "error"}
+    assert {"plan", "search", "step", "review", "token", "note", "verifying", "verification", "answer"} == set(EVENTS)
     data = kinds["answer"]["data"]
     assert data["type"] == "string", "JSON, as a line of text"
     assert data["contentSchema"] == {"$ref": "#/components/schemas/AnswerOut"}

@@ -7,14 +7,15 @@ from typing import Any
 import httpx
 import pytest
 
-from api.schemas.ask import AnswerOut
 from api.schemas.stored_questions import read_stored
+from api.schemas.values import load
 from app.container import Container
 from app.services import questions
 from app.services.questions import AskRequest
 from core.settings import LlmSettings, Settings
 from core.trace import Budget, Trace
 from core.verification import find_verification
+from hopweave.wire.answers import Answer
 from tests.integration.api.asking import events
 from tests.integration.api.conftest import Server
 from tests.integration.reasoning.good_model import good_model
@@ -225,7 +226,7 @@ async def test_a_stored_answer_is_verified_as_one_that_was_just_given(server: Se
     await _ingest(server, _LETTERS, _COPY, _RIVER)
     said = await _verify(server, reasoner="auto")
     corpus = await server.container.record.corpora.get("lessons")
-    given = read_stored(AnswerOut.model_validate({**said, "verification": None}))
+    given = read_stored(load(Answer, {**said, "verification": None}))
     trace = Trace()
     request = AskRequest(question=_QUESTION)
     made = await questions.verify(server.container, corpus, request, given, trace, Budget())

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from api.schemas.stored_questions import QuestionOut
+from api.schemas.values import load
 from app.container import Container
 from core.ids import document_id
 from core.settings import LlmSettings, QuestionSettings, Settings
+from hopweave.wire.questions import StoredQuestion
 from tests.integration.api.conftest import Server
 from tests.integration.reasoning.good_model import good_model
 from tests.twins.chat_server import Call, ChatServer, Reply
@@ -56,7 +57,7 @@ async def _ask(server: Server, **more: Any) -> Json:
 async def _get(server: Server, id: str) -> Json:
     answer = await server.client.get(f"{_PATH}/{id}")
     assert answer.status_code == 200, answer.text
-    QuestionOut.model_validate(answer.json())
+    load(StoredQuestion, answer.json())
     found: Json = answer.json()
     return found
 

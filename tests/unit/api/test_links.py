@@ -2,7 +2,7 @@
 
 import pytest
 
-from api.schemas.ask import QuoteOut
+from api.schemas.ask import convert_quote
 from app.services.links import Links
 from core.documents import Chunk, DocumentRef, Span
 from core.ports.reasoning import Quote
@@ -32,5 +32,5 @@ def test_a_quote_of_a_step_has_one() -> None:
     chunk = Chunk(id="c1", document_id="d0", view_id="", position=0, text=text, heading="", page=None, span=span)
     document = DocumentRef(id="d0", key="so", title="So", metadata={})
     hit = Hit(chunk=chunk, document=document, score=1.0, corpus="people")
-    said = QuoteOut.from_quote(Quote(hit=hit, text=text, span=span), Links("https://search.example"))
+    said = convert_quote(Quote(hit=hit, text=text, span=span), Links("https://search.example"))
     assert said.link == "https://search.example/c/people/documents/d0?chunk=c1"

@@ -2,8 +2,9 @@
 
 import pytest
 
-from api.schemas.ask import AnswerOut, BudgetIn
-from api.schemas.events import DATA, convert_event
+from api.schemas.ask import BudgetIn, convert_answer
+from api.schemas.events import convert_event
+from api.schemas.values import dump, dump_json
 from app.services.links import Links
 from core.documents import Chunk, DocumentRef, Span
 from core.errors import InvalidInput
@@ -12,6 +13,7 @@ from core.ports.reasoning import Answer, Citation, Quote, Step
 from core.ports.retrieval import Hit
 from core.settings import BudgetSettings
 from core.trace import Budget, Trace
+from hopweave.wire.events import EVENTS
 
 _LINKS = Links("https://search.example")
 _URL = "https://example.org/so"
@@ -47,7 +49,7 @@ def test_what_is_from_the_web_has_an_address_and_no_chunk() -> None:
         url=_URL,
     )
     answer = Answer(text="Yes. [1]", reasoner="vanilla", citations=(citation,), steps=(_STEP,))
-    said = AnswerOut.from_answer(answer, Trace(), _LINKS).model_dump(mode="json")
+    said = dump(convert_answer(answer, Trace(), _LINKS))
     quote = said["steps"][0]["quotes"][0]
     for told in (said["citations"][0], quote):
         assert (told["chunk_id"], told["url"], told["link"]) == (None, _URL, None)
@@ -69,14 +71,14 @@ def test_events_by_kind() -> None:
     search = SearchEvent(query="so", searcher="web", hits=(_WEB,), step="2")
     for event in (plan, search, StepEvent(result=_STEP), ReviewEvent(verdict="PASS", step="2")):
         data = convert_event(event, _LINKS)
-        assert type(data) is DATA[event.kind]
-        assert data.model_dump()["step"] == event.step
+        assert type(data) is EVENTS[event.kind]
+        assert dump(data)["step"] == event.step
     told = convert_event(plan, _LINKS)
     assert told is not None
-    assert told.model_dump()["steps"] == [{"id": "2", "question": "Is #1 so?", "parents": ["1"], "depth": 1}]
+    assert dump(told)["steps"] == [{"id": "2", "question": "Is #1 so?", "parents": ["1"], "depth": 1}]
     found = convert_event(search, _LINKS)
     assert found is not None
-    assert "It is so." not in found.model_dump_json(), "passages come with the answer"
+    assert "It is so." not in dump_json(found), "passages come with the answer"
 
 
 def test_calls_and_the_answer_are_told_elsewhere() -> None:

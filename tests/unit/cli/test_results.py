@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from api.schemas.search import SearchOut
+from api.schemas.search import convert_page
+from api.schemas.values import dump
 from app.services.links import Links
 from cli.output.results import show_answer, show_search
 from core.documents import Chunk, DocumentRef, Span
@@ -34,7 +35,7 @@ def _page(hit: Chunk, before: tuple[Chunk, ...], after: tuple[Chunk, ...], signa
     snippet = Snippet(text=hit.text, span=Span(start=0, end=len(hit.text)), marks=())
     found = Hit(chunk=hit, document=document, score=1.0, signals=signals)
     presented = PresentedHit(hit=found, snippet=snippet, before=before, after=after)
-    return SearchOut.from_page(SearchPage(hits=(presented,), generation=1), Trace(), Links("")).model_dump(mode="json")
+    return dump(convert_page(SearchPage(hits=(presented,), generation=1), Trace(), Links("")))
 
 
 def test_neighbours_have_their_place_and_what_passages_share_is_printed_once(

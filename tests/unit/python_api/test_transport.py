@@ -9,7 +9,7 @@ import pytest
 
 import hopweave
 from hopweave._events import EventReader
-from hopweave._values.answers import EVENTS
+from hopweave.wire.events import EVENTS
 
 _NO_PROGRESS = {"passages": 0, "passages_total": 0, "bytes": 0, "bytes_total": 0, "seconds_left": None}
 
@@ -54,7 +54,7 @@ def test_an_address_without_a_scheme() -> None:
 
 
 def test_an_answer_of_another_server() -> None:
-    with pytest.raises(hopweave.UnexpectedAnswerError, match="is no Page"):
+    with pytest.raises(hopweave.UnexpectedAnswerError, match="is no CorpusList"):
         _client(httpx.Response(200, text="<html>")).list_corpora()
     with pytest.raises(hopweave.UnexpectedAnswerError, match=r"data\.0\.name"):
         _client(httpx.Response(200, json={"data": [{"id": "1"}], "next_cursor": None})).list_corpora()

@@ -14,12 +14,11 @@ from app.services.graph import NamedEntity, NamedMerge, name_merges, select_know
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound
 from core.graph import EntityMerge, EntityRejection
-from core.record_policy.merges import find_end
+from core.record_policy.merges import LEAST_THRESHOLD, find_end
 from retrieval.exploration import open_scope
 from retrieval.resolution import Proposal, Proposals, propose
 
 __all__ = [
-    "LEAST_THRESHOLD",
     "NamedRejection",
     "find_proposals",
     "get_threshold",
@@ -29,9 +28,6 @@ __all__ = [
     "set_threshold",
     "withdraw",
 ]
-
-LEAST_THRESHOLD = 0.5
-"""The lowest threshold for merging without being asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)

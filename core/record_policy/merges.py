@@ -1,12 +1,13 @@
 """Rules of merges of entities: which merges are refused, and which entity another entity is after them."""
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Mapping, MutableMapping, Sequence
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
 from core.ports.record import GraphMerge
 
 __all__ = [
+    "LEAST_THRESHOLD",
     "MAX_MERGES",
     "MAX_REJECTIONS",
     "check_merge",
@@ -16,6 +17,7 @@ __all__ = [
     "merge_missing",
     "rejection_missing",
     "select_adoptable",
+    "select_rejections",
 ]
 
 MAX_MERGES = 10_000
@@ -59,6 +61,9 @@ def check_merge(
 MAX_REJECTIONS = 10_000
 """Rejected pairs of entities of a corpus. Each reading of proposals reads them all."""
 
+LEAST_THRESHOLD = 0.5
+"""The lowest threshold for merging without being asked for."""
+
 
 def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, str]:
     """Returns the two ids in ascending order. Raises as `EntityResolution.reject` does; `present` rejections exist."""
@@ -67,6 +72,15 @@ def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, s
     if present >= MAX_REJECTIONS:
         raise Conflict(f"this corpus has {present:,} rejected pairs, the most that are possible; withdraw some")
     return (first_id, second_id) if first_id < second_id else (second_id, first_id)
+
+
+def select_rejections(
+    present: Collection[tuple[str, str]], pairs: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], int]:
+    """Returns the new pairs that can be added to the `present` pairs, and how many are too many."""
+    new = sorted(set(pairs) - set(present))
+    room = max(MAX_REJECTIONS - len(present), 0)
+    return new[:room], len(new[room:])
 
 
 def rejection_missing(rejection: str) -> NotFound:

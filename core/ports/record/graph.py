@@ -271,6 +271,13 @@ class EntityResolution(Protocol):
         """Returns all rejections, the newest first."""
         ...
 
+    async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
+        """Keeps rejected pairs of another corpus, as two ids in ascending order each, whose entities need not be there.
+
+        Returns how many were left out since there are too many rejections.
+        """
+        ...
+
     async def get_threshold(self, corpus_id: str) -> float | None:
         """Returns the probability from which proposals are merged without being asked for; None: never."""
         ...

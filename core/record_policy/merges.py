@@ -1,6 +1,6 @@
 """Rules of merges of entities: which merges are refused, and which entity another entity is after them."""
 
-from collections.abc import Collection, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
@@ -10,6 +10,7 @@ __all__ = [
     "LEAST_THRESHOLD",
     "MAX_MERGES",
     "MAX_REJECTIONS",
+    "check_apart",
     "check_merge",
     "check_rejection",
     "entity_missing",
@@ -56,6 +57,17 @@ def check_merge(
         raise Conflict(f"the entities {from_id!r} and {into_id!r} are one already: the second is merged into the first")
     if len(into) >= MAX_MERGES:
         raise Conflict(f"this corpus has {len(into):,} merges, the most that are possible; undo some")
+
+
+def check_apart(into: Mapping[str, str], rejected: Iterable[tuple[str, str]], from_id: str, into_id: str) -> None:
+    """Raises `Conflict` if this merge, which `check_merge` allows, would make one of the two entities of a rejected
+    pair, also through other merges.
+    """
+    ends = {find_end(into, from_id), find_end(into, into_id)}
+    found: dict[str, str] = {}
+    for pair in rejected:
+        if {find_end(into, id, found) for id in pair} == ends:
+            raise Conflict(f"the entities {pair[0]!r} and {pair[1]!r} are two, as a user stated")
 
 
 MAX_REJECTIONS = 10_000

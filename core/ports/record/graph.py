@@ -229,7 +229,8 @@ class EntityMerges(Protocol):
         """Merges one entity into another.
 
         Raises `NotFound` for an entity that no passage mentions, `InvalidInput` if both ids are the same, and
-        `Conflict` if the first is merged already, if both are one entity by other merges, or if there are too many.
+        `Conflict` if the first is merged already, if both are one entity by other merges, if there are too many, or if
+        an automatic merge would make one of the two entities of a rejected pair, also through other merges.
         """
         ...
 

@@ -302,6 +302,23 @@ class ResolutionContract(RecordFixtures):
         again = await record.merges.merge(pair.id, ADA, BOB)
         assert not again.automatic
 
+    async def test_no_automatic_merge_joins_a_rejected_pair(self, record: Record, pair: Corpus) -> None:
+        await record.resolution.reject(pair.id, ADA, KING)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, ADA, KING, automatic=True)
+        start = await record.graph.generation(pair.id)
+        first = await record.merges.merge(pair.id, ADA, LOVELACE, automatic=True)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, LOVELACE, KING, automatic=True)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, KING, LOVELACE, automatic=True)
+        assert await record.graph.generation(pair.id) == start + 1
+        await record.merges.merge(pair.id, KING, BOB, automatic=True)
+        users = await record.merges.merge(pair.id, LOVELACE, BOB)
+        assert not users.automatic, "a user may change their mind"
+        assert len(await record.merges.list(pair.id)) == 3
+        await record.merges.undo(pair.id, first.id)
+
     async def test_the_corpus_that_takes_the_place_has_the_decisions(self, record: Record, pair: Corpus) -> None:
         built = await record.reindexing.start(pair.id, SETTINGS)
         behind = await record.reindexing.compare(pair.id)

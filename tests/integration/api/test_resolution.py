@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.services import warming
 from app.services.resolution import merge_by_itself
 from core.ids import entity_id
 from retrieval.resolution import candidates, proposals
@@ -175,3 +176,20 @@ async def test_beyond_a_bound_proposals_are_not_complete(
     assert (await read(people, "/proposals"))["complete"]
     monkeypatch.setattr(module, bound, 1)
     assert not (await read(people, "/proposals"))["complete"]
+
+
+async def test_a_lower_threshold_and_a_withdrawn_rejection_count_without_another_change(people: Server) -> None:
+    corpus = await people.container.record.corpora.get("people")
+    merged: dict[str, object] = {}
+
+    async def follow() -> bool:
+        await warming._merge_entities(people.container, corpus, merged)
+        return NAMED in {one["entity"]["id"] for one in (await read(people, "/merges"))["data"]}
+
+    rejected = await send(people, "/rejections", {"entity": NAMED, "other": TITLED})
+    await send(people, "/resolution", {"merge_above": 1}, "PATCH")
+    assert not await follow()
+    await send(people, "/resolution", {"merge_above": 0.5}, "PATCH")
+    assert not await follow()
+    await send(people, f"/rejections/{rejected['id']}/withdraw")
+    assert await follow()

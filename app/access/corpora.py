@@ -314,6 +314,10 @@ class RestrictedResolution:
         self._access.check_whole("the threshold is one of")
         await self._resolution.set_threshold(corpus_id, threshold)
 
+    async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
+        self._access.check_whole("a rejected pair is one of")
+        return await self._resolution.adopt(corpus_id, pairs)
+
 
 class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
@@ -370,6 +374,8 @@ class _Seen:
                 return row["chunk_id"] in self._chunks
             case "merge":
                 return {row["from_id"], row["into_id"]} <= self._entities
-            case "synonym":
+            case "synonym" | "rejection":
                 return {row["first_id"], row["second_id"]} <= self._entities
+            case "threshold":
+                return True
         return False

@@ -239,11 +239,20 @@ async def _has_other_documents(container: Container, corpus: Corpus, section: Ar
 
 
 async def _has_same_documents(container: Container, corpus: Corpus, section: ArchiveSection) -> bool:
-    """Returns whether the corpus has the settings of the section and exactly its documents and merges, unchanged."""
+    """Returns whether the corpus has the settings of the section and exactly its documents and its decisions on
+    entities, unchanged.
+    """
     if _identity(corpus.settings) != _identity(section.settings):
         return False
     merges = {(merge.from_id, merge.into_id) for merge in await container.record.merges.list(corpus.id)}
     if merges != {(merge.from_id, merge.into_id) for merge in section.read_merges()}:
+        return False
+    resolution = container.record.resolution
+    rejected = {(pair.first_id, pair.second_id) for pair in await resolution.list(corpus.id)}
+    if (
+        rejected != set(section.read_rejections())
+        or await resolution.get_threshold(corpus.id) != section.read_threshold()
+    ):
         return False
     counts = await container.record.corpora.count(corpus.id)
     if counts.documents != section.count("document"):

@@ -55,6 +55,7 @@ class Restorer:
         self._backends = container.indexing.for_corpus(corpus)
         self._submissions = container.record.submissions
         self._merges = container.record.merges
+        self._resolution = container.record.resolution
         self._questions = container.record.questions
         self._corpus = corpus
         self._section = section
@@ -74,6 +75,7 @@ class Restorer:
                 result.unchanged += unchanged if number == 0 else 0
                 if not fenced:
                     await self._adopt_merges(result)
+                    await self._adopt_resolution(result)
                     await self._adopt_questions()
                     return
         finally:
@@ -91,6 +93,24 @@ class Restorer:
             result.notes.append(
                 f"merges of entities that contradict those of the corpus were left out ({len(refused):,}): {shown}"
             )
+
+    async def _adopt_resolution(self, result: RestoreResult) -> None:
+        """Writes the rejected pairs, and the threshold into a corpus that has none and no documents of its own: what is
+        merged by itself in a corpus, its owner decides.
+        """
+        pairs = await asyncio.to_thread(self._section.read_rejections)
+        left_out = await self._resolution.adopt(self._corpus.id, pairs) if pairs else 0
+        if left_out:
+            result.notes.append(f"{left_out:,} rejected pairs of entities were left out: the corpus has too many")
+        threshold = await asyncio.to_thread(self._section.read_threshold)
+        if threshold is None or await self._resolution.get_threshold(self._corpus.id) == threshold:
+            return
+        if self._shared or await self._resolution.get_threshold(self._corpus.id) is not None:
+            result.notes.append(
+                f"the threshold {threshold} for merging entities was left out: the corpus keeps its own"
+            )
+        else:
+            await self._resolution.set_threshold(self._corpus.id, threshold)
 
     async def _adopt_questions(self) -> None:
         """Writes the stored questions of a backup, which refer to its documents: not into a corpus that has others."""

@@ -15,6 +15,7 @@ from app.container import Container
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.errors import LoadFailed
 from core.questions import AskedQuestion, QuestionSource, QuestionState
+from core.record_policy.merges import LEAST_THRESHOLD
 
 __all__ = [
     "FORMAT",
@@ -33,7 +34,9 @@ __all__ = [
     "ArchiveOriginalRow",
     "ArchiveQuestionRow",
     "ArchiveQuestionSource",
+    "ArchiveRejectionRow",
     "ArchiveSynonymRow",
+    "ArchiveThresholdRow",
     "ArchiveVectorRow",
     "Row",
     "StoredQuestion",
@@ -45,7 +48,7 @@ __all__ = [
 
 FORMAT = 1
 ORDER = (
-    *("document", "chunk", "entity", "mention", "fact", "merge"),
+    *("document", "chunk", "entity", "mention", "fact", "merge", "rejection", "threshold"),
     *("synonym", "extraction", "question", "vector", "original", "end"),
 )
 
@@ -177,6 +180,21 @@ class ArchiveMergeRow(_Row):
     into_name: str
 
 
+class ArchiveRejectionRow(_Row):
+    """A pair of entities that are two. Neither need be in the file."""
+
+    kind: Literal["rejection"]
+    first_id: _Id
+    second_id: _Id
+
+
+class ArchiveThresholdRow(_Row):
+    """The probability from which proposals of entities are merged without being asked for."""
+
+    kind: Literal["threshold"]
+    merge_above: Annotated[float, Field(ge=LEAST_THRESHOLD, le=1)]
+
+
 class ArchiveSynonymRow(_Row):
     kind: Literal["synonym"]
     first_id: _Id
@@ -261,6 +279,8 @@ Row = Annotated[
     | ArchiveMentionRow
     | ArchiveFactRow
     | ArchiveMergeRow
+    | ArchiveRejectionRow
+    | ArchiveThresholdRow
     | ArchiveSynonymRow
     | ArchiveExtractionRow
     | ArchiveQuestionRow

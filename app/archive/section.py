@@ -22,6 +22,7 @@ from app.archive.rows import (
     ArchiveMergeRow,
     ArchiveOriginalRow,
     ArchiveQuestionRow,
+    ArchiveRejectionRow,
     ArchiveSynonymRow,
     ArchiveVectorRow,
     parse_row,
@@ -75,6 +76,11 @@ def _make_other_keys(row: Any) -> tuple[tuple[str, str], ...]:
         return (row.first_id, row.second_id), (row.second_id, row.first_id)
     if row.kind == "merge":
         return ((row.from_id, row.into_id),)
+    if row.kind == "rejection":
+        id = ids.pair_id(row.first_id, row.second_id)
+        return ((id, id),)
+    if row.kind == "threshold":
+        return ((row.kind, row.kind),)
     if row.kind == "extraction":
         return ((row.document_id, row.extract_hash),)
     return ((row.id, row.id),)
@@ -126,6 +132,19 @@ class ArchiveSection:
             rows = [row for _, row in self.find("merge", ids)]
             merges += sorted(GraphMerge(row.from_id, row.from_name, row.into_id, row.into_name) for row in rows)
         return merges
+
+    def read_rejections(self) -> list[tuple[str, str]]:
+        """Returns all rejected pairs of entities, as two ids in ascending order each."""
+        pairs: list[tuple[str, str]] = []
+        last = ""
+        while keys := self.spool.list_keys(self.heap("rejection"), after=last, limit=_PAGE):
+            pairs += [(row.first_id, row.second_id) for _, row in self.find("rejection", keys)]
+            last = keys[-1]
+        return sorted(pairs)
+
+    def read_threshold(self) -> float | None:
+        """Returns the threshold for merging entities; None if the corpus has none."""
+        return next((row.merge_above for _, row in self.find("threshold", ["threshold"])), None)
 
     def read_questions(self) -> Iterator[list[ArchiveQuestionRow]]:
         """Yields all stored questions, the oldest first, in batches for one transaction each."""
@@ -361,8 +380,8 @@ def check_content(row: Any, dimension: int) -> None:
         case ArchiveMergeRow():
             _check_id("merge's entity", row.from_id, ids.entity_id(row.from_name))
             _check_id("merge's entity", row.into_id, ids.entity_id(row.into_name))
-        case ArchiveSynonymRow() if row.first_id >= row.second_id:
-            raise LoadFailed("this synonym's two entities are not in order")
+        case ArchiveSynonymRow() | ArchiveRejectionRow() if row.first_id >= row.second_id:
+            raise LoadFailed(f"this {row.kind}'s two entities are not in order")
         case ArchiveVectorRow():
             _decode_vector(row, dimension)
 

@@ -139,8 +139,10 @@ _COLUMNS = (
     *("chunk_id", "entity_id", "form", "count"),  # mention
     *("triple_id", "subject_id", "predicate", "object_id"),  # fact
     *("from_id", "from_name", "into_id", "into_name"),  # merge
-    *("first_id", "second_id", "score"),  # synonym
+    *("first_id", "second_id", "score"),  # synonym, and rejection without `score`
 )
+_ONLY_JSON = frozenset({"extraction", "threshold"})
+"""Kinds of rows that only JSON lines contain: the output of a model, and a setting."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 """Signs with which a formula begins in a spreadsheet; Excel also takes the wide forms of the signs."""
@@ -157,7 +159,7 @@ async def _csv_lines(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerat
     yield buffer.getvalue()
     async with aclosing(rows):
         async for row in rows:
-            if row["kind"] == "extraction":  # the output of a model; only JSON lines contain it
+            if row["kind"] in _ONLY_JSON:
                 continue
             buffer.seek(0)
             buffer.truncate()

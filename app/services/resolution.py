@@ -14,12 +14,11 @@ from app.services.graph import NamedEntity, NamedMerge, name_merges, select_know
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound
 from core.graph import EntityMerge, EntityRejection
-from core.record_policy.merges import find_end
+from core.record_policy.merges import LEAST_THRESHOLD
 from retrieval.exploration import open_scope
 from retrieval.resolution import Proposal, Proposals, propose
 
 __all__ = [
-    "LEAST_THRESHOLD",
     "NamedRejection",
     "find_proposals",
     "get_threshold",
@@ -29,9 +28,6 @@ __all__ = [
     "set_threshold",
     "withdraw",
 ]
-
-LEAST_THRESHOLD = 0.5
-"""The lowest threshold for merging without being asked for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,37 +114,30 @@ async def set_threshold(container: Container, corpus: Corpus, threshold: float |
 async def merge_by_itself(container: Container, corpus: Corpus) -> list[NamedMerge]:
     """Merges the proposals above the threshold of a corpus, and returns these merges; none without a threshold.
 
-    An entity takes part in one merge of a call, since the next proposals follow from what the merged one is. No merge
-    joins a rejected pair, also not through a third entity.
+    An entity takes part in one merge of a call, since the next proposals follow from what the merged one is.
     """
     threshold = await container.record.resolution.get_threshold(corpus.id)
     if threshold is None:
         return []
     found = await _propose(container, corpus)
-    apart = await _read_rejected(container, corpus)
     taken: set[str] = set()
     made: list[EntityMerge] = []
     for proposal in found.data:
         if proposal.probability < threshold:
             break
         ids = {proposal.entity.id, proposal.into.id}
-        if not ids & taken and frozenset(ids) not in apart:
+        if not ids & taken:
             taken |= ids
             made += await _merge(container, corpus, proposal)
     return await name_merges(container, corpus, made)
 
 
 async def _merge(container: Container, corpus: Corpus, proposal: Proposal) -> list[EntityMerge]:
-    """Returns the merge, or none if another process has changed the entities since."""
+    """Returns the merge. Returns none if it would join a rejected pair, also through a third entity, or if another
+    process has changed the entities since.
+    """
     merges = container.record.merges
     try:
         return [await merges.merge(corpus.id, proposal.entity.id, proposal.into.id, automatic=True)]
     except (Conflict, NotFound):
         return []
-
-
-async def _read_rejected(container: Container, corpus: Corpus) -> frozenset[frozenset[str]]:
-    """Returns the rejected pairs as what their entities are after all merges."""
-    into = {merge.from_id: merge.into_id for merge in await container.record.merges.list(corpus.id)}
-    rejected = await container.record.resolution.list(corpus.id)
-    return frozenset(frozenset({find_end(into, pair.first_id), find_end(into, pair.second_id)}) for pair in rejected)

@@ -93,7 +93,7 @@ async def follow_recent(container: Container) -> None:
     Without it, the first search after a large ingest would read everything since the last search, on servers .3 ms for
     each passage, and build the snapshot of a new corpus.
     """
-    merged: dict[str, int] = {}
+    merged: dict[str, object] = {}
     while True:
         await asyncio.sleep(_FOLLOW_SECONDS)
         for corpus in await _list_recent(container):
@@ -104,14 +104,19 @@ async def follow_recent(container: Container) -> None:
                 _log.info("the snapshot of corpus %s is not brought up to date: %s", corpus.name, error)
 
 
-async def _merge_entities(container: Container, corpus: Corpus, merged: dict[str, int]) -> None:
-    """Merges entities by the threshold of a corpus, if it has one and has changed since. `merged` are the generations
-    at which that was done, by corpus.
+async def _merge_entities(container: Container, corpus: Corpus, merged: dict[str, object]) -> None:
+    """Merges entities by the threshold of a corpus, if it has one and anything has changed since on which merges
+    depend. `merged` has what they depended on when that was done, by corpus.
     """
-    if merged.get(corpus.id) == corpus.generation or await get_threshold(container, corpus) is None:
+    threshold = await get_threshold(container, corpus)
+    if threshold is None:
+        return
+    rejected = frozenset(pair.id for pair in await container.record.resolution.list(corpus.id))
+    state = (corpus.generation, threshold, rejected)
+    if merged.get(corpus.id) == state:
         return
     made = await merge_by_itself(container, corpus)
-    merged[corpus.id] = corpus.generation
+    merged[corpus.id] = state
     if made:
         log_event(_log, logging.INFO, "entities were merged by themselves", corpus=corpus.name, merges=len(made))
 

@@ -1,14 +1,16 @@
 """Rules of merges of entities: which merges are refused, and which entity another entity is after them."""
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
 
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ids import merge_id
 from core.ports.record import GraphMerge
 
 __all__ = [
+    "LEAST_THRESHOLD",
     "MAX_MERGES",
     "MAX_REJECTIONS",
+    "check_apart",
     "check_merge",
     "check_rejection",
     "entity_missing",
@@ -16,6 +18,7 @@ __all__ = [
     "merge_missing",
     "rejection_missing",
     "select_adoptable",
+    "select_rejections",
 ]
 
 MAX_MERGES = 10_000
@@ -56,8 +59,22 @@ def check_merge(
         raise Conflict(f"this corpus has {len(into):,} merges, the most that are possible; undo some")
 
 
+def check_apart(into: Mapping[str, str], rejected: Iterable[tuple[str, str]], from_id: str, into_id: str) -> None:
+    """Raises `Conflict` if this merge, which `check_merge` allows, would make one of the two entities of a rejected
+    pair, also through other merges.
+    """
+    ends = {find_end(into, from_id), find_end(into, into_id)}
+    found: dict[str, str] = {}
+    for pair in rejected:
+        if {find_end(into, id, found) for id in pair} == ends:
+            raise Conflict(f"the entities {pair[0]!r} and {pair[1]!r} are two, as a user stated")
+
+
 MAX_REJECTIONS = 10_000
 """Rejected pairs of entities of a corpus. Each reading of proposals reads them all."""
+
+LEAST_THRESHOLD = 0.5
+"""The lowest threshold for merging without being asked for."""
 
 
 def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, str]:
@@ -67,6 +84,15 @@ def check_rejection(present: int, first_id: str, second_id: str) -> tuple[str, s
     if present >= MAX_REJECTIONS:
         raise Conflict(f"this corpus has {present:,} rejected pairs, the most that are possible; withdraw some")
     return (first_id, second_id) if first_id < second_id else (second_id, first_id)
+
+
+def select_rejections(
+    present: Collection[tuple[str, str]], pairs: Sequence[tuple[str, str]]
+) -> tuple[list[tuple[str, str]], int]:
+    """Returns the new pairs that can be added to the `present` pairs, and how many are too many."""
+    new = sorted(set(pairs) - set(present))
+    room = max(MAX_REJECTIONS - len(present), 0)
+    return new[:room], len(new[room:])
 
 
 def rejection_missing(rejection: str) -> NotFound:

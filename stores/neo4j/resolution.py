@@ -6,12 +6,14 @@ from datetime import UTC, datetime
 from core.graph import EntityRejection
 from core.ids import pair_id
 from core.record_policy.errors import corpus_missing
-from core.record_policy.merges import check_rejection, entity_missing, rejection_missing
+from core.record_policy.merges import check_rejection, entity_missing, rejection_missing, select_rejections
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, statements
 
-__all__ = ["Neo4jEntityResolution", "copy_resolution", "name_entities"]
+__all__ = ["Neo4jEntityResolution", "copy_resolution", "name_entities", "read_rejected"]
+
+_BATCH = 2000
 
 
 class Neo4jEntityResolution:
@@ -38,6 +40,17 @@ class Neo4jEntityResolution:
 
         return await self._database.read(work)
 
+    async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
+        def work(tx: Transaction) -> int:
+            _read_threshold(tx, corpus_id)
+            added, left_out = select_rejections(read_rejected(tx, corpus_id), pairs)
+            rows = [{"uid": _uid(corpus_id, *pair), "first_id": pair[0], "second_id": pair[1]} for pair in added]
+            for at in range(0, len(rows), _BATCH):
+                tx.run(statements("resolution")["adopt"], corpus_id=corpus_id, rows=rows[at : at + _BATCH])
+            return left_out
+
+        return await self._database.write(corpus_id, work)
+
     async def get_threshold(self, corpus_id: str) -> float | None:
         return await self._database.read(lambda tx: _read_threshold(tx, corpus_id))
 
@@ -63,6 +76,10 @@ def name_entities(tx: Transaction, corpus_id: str, ids: Sequence[str]) -> dict[s
         if id not in names:
             raise entity_missing(id)
     return names
+
+
+def read_rejected(tx: Transaction, corpus_id: str) -> list[tuple[str, str]]:
+    return [(one.first_id, one.second_id) for one in _list(tx, corpus_id)]
 
 
 def _uid(corpus_id: str, first_id: str, second_id: str) -> str:

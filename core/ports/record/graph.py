@@ -229,7 +229,8 @@ class EntityMerges(Protocol):
         """Merges one entity into another.
 
         Raises `NotFound` for an entity that no passage mentions, `InvalidInput` if both ids are the same, and
-        `Conflict` if the first is merged already, if both are one entity by other merges, or if there are too many.
+        `Conflict` if the first is merged already, if both are one entity by other merges, if there are too many, or if
+        an automatic merge would make one of the two entities of a rejected pair, also through other merges.
         """
         ...
 
@@ -269,6 +270,13 @@ class EntityResolution(Protocol):
 
     async def list(self, corpus_id: str) -> Sequence[EntityRejection]:
         """Returns all rejections, the newest first."""
+        ...
+
+    async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
+        """Keeps rejected pairs of another corpus, as two ids in ascending order each, whose entities need not be there.
+
+        Returns how many were left out since there are too many rejections.
+        """
         ...
 
     async def get_threshold(self, corpus_id: str) -> float | None:

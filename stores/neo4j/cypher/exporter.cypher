@@ -46,6 +46,23 @@ MATCH (m:Merge) WHERE m.uid STARTS WITH $prefix AND NOT coalesce(m.automatic, fa
 WITH m ORDER BY m.uid
 RETURN m.from_id, m.from_name, m.into_id, m.into_name;
 
+// [rejection]: $canonical leaves out those of an entity that no reader sees
+MATCH (r:Rejection) WHERE r.uid STARTS WITH $prefix
+WITH r ORDER BY r.uid
+WHERE NOT $canonical OR (EXISTS {
+    MATCH (:Entity {uid: $prefix + r.first_id})<-[:MENTIONS]-(c:Chunk)
+    MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+    WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+} AND EXISTS {
+    MATCH (:Entity {uid: $prefix + r.second_id})<-[:MENTIONS]-(c:Chunk)
+    MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
+    WHERE NOT d.hidden AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
+})
+RETURN r.first_id, r.second_id;
+
+// [threshold]
+MATCH (c:Corpus {id: $corpus}) WHERE c.merge_above IS NOT NULL RETURN c.merge_above;
+
 // [synonym]: by the entity with the smaller id
 MATCH (a:Entity) WHERE a.uid STARTS WITH $prefix
 WITH a ORDER BY a.uid

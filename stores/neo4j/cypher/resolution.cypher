@@ -9,6 +9,11 @@ RETURN r.first_id, r.second_id, r.rejected_at;
 CREATE (r:Rejection {uid: $uid, corpus_id: $corpus_id, first_id: $first_id, second_id: $second_id,
     rejected_at: timestamp() / 1000.0});
 
+// [adopt]
+UNWIND $rows AS row
+CREATE (r:Rejection {uid: row.uid, corpus_id: $corpus_id, first_id: row.first_id, second_id: row.second_id,
+    rejected_at: timestamp() / 1000.0});
+
 // [delete]
 MATCH (r:Rejection {uid: $uid}) DELETE r;
 

@@ -64,9 +64,17 @@ def _export_rows(tx: Transaction, corpus_id: str, *, canonical: bool) -> Iterato
     def stream(kind: str) -> Iterator[Sequence[Any]]:
         return tx.stream(_CYPHER[kind], prefix=f"{corpus_id}:")
 
+    def decisions() -> Iterator[_ExportRow]:
+        """Yields what users decided on entities that may be one."""
+        for first_id, second_id in tx.stream(_CYPHER["rejection"], prefix=f"{corpus_id}:", canonical=canonical):
+            yield {"kind": "rejection", "first_id": first_id, "second_id": second_id}
+        for (merge_above,) in tx.stream(_CYPHER["threshold"], corpus=corpus_id):
+            yield {"kind": "threshold", "merge_above": merge_above}
+
     for row in stream("document"):
         yield _document(row, canonical=canonical)
     yield from _graph_rows(stream)
+    yield from decisions()
     if not canonical:
         yield from _other_rows(stream)
 

@@ -14,12 +14,12 @@ from core.ids import merge_id
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphMerge, GraphRows, GraphRowsBuilder
 from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
-from core.record_policy.merges import check_merge, merge_missing, select_adoptable
+from core.record_policy.merges import check_apart, check_merge, merge_missing, select_adoptable
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Transaction, batches, statements
 from stores.neo4j.record.change_log import raise_generation
-from stores.neo4j.resolution import name_entities
+from stores.neo4j.resolution import name_entities, read_rejected
 
 __all__ = ["Changed", "Neo4jEntityMerges", "Neo4jGraphSource", "copy_merges"]
 
@@ -138,7 +138,10 @@ def _read_entity_merges(tx: Transaction, corpus_id: str) -> list[EntityMerge]:
 
 def _add_merge(tx: Transaction, corpus_id: str, from_id: str, into_id: str, *, automatic: bool) -> EntityMerge:
     """Writes a merge. Raises as `EntityMerges.merge` does. The caller holds the lock of the corpus."""
-    check_merge(_present(tx, corpus_id), from_id, into_id)
+    present = _present(tx, corpus_id)
+    check_merge(present, from_id, into_id)
+    if automatic:
+        check_apart(present, read_rejected(tx, corpus_id), from_id, into_id)
     names = name_entities(tx, corpus_id, [from_id, into_id])
     _create(tx, corpus_id, [GraphMerge(from_id, names[from_id], into_id, names[into_id])], automatic=automatic)
     return _find(tx, corpus_id, merge_id(from_id, into_id))

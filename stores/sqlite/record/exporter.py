@@ -16,6 +16,15 @@ _SEEN = """
     SELECT c.number FROM documents d JOIN chunk_rows c ON c.document = d.number
     WHERE d.corpus_id = :corpus AND d.hidden = 0
 """
+_MENTIONED = """
+    EXISTS (
+        SELECT 1 FROM form_rows f
+        CROSS JOIN mention_rows m ON m.form = f.number
+        CROSS JOIN chunk_rows c ON c.number = m.chunk
+        CROSS JOIN document_rows d ON d.number = c.document
+        WHERE f.entity = e.number AND d.hidden = 0
+    )
+"""
 
 Row = Mapping[str, object]
 
@@ -27,7 +36,7 @@ class SqliteExporter:
         self._database = database
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Row]:
-        sections = _CANONICAL if canonical else (_DOCUMENTS, *_CANONICAL[1:], _SYNONYMS, _EXTRACTIONS)
+        sections = _CANONICAL if canonical else _WHOLE
         async with self._database.snapshot() as snapshot:
             for kind, query, shape in sections:
                 cursor = await snapshot.run(_query(query, corpus_id))
@@ -82,7 +91,9 @@ def _plain(row: sqlite3.Row) -> Row:
     return dict(row)
 
 
-_CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
+_Section = tuple[str, str, Callable[[sqlite3.Row], Row]]
+
+_GRAPH: tuple[_Section, ...] = (
     (
         "document",
         """
@@ -102,13 +113,7 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
         "entity",
         f"""
         SELECT e.id, e.name, {DISPLAY} AS display FROM entities e
-        WHERE e.corpus_id = :corpus AND EXISTS (
-            SELECT 1 FROM form_rows f
-            CROSS JOIN mention_rows m ON m.form = f.number
-            CROSS JOIN chunk_rows c ON c.number = m.chunk
-            CROSS JOIN document_rows d ON d.number = c.document
-            WHERE f.entity = e.number AND d.hidden = 0
-        ) ORDER BY e.raw_id
+        WHERE e.corpus_id = :corpus AND {_MENTIONED} ORDER BY e.raw_id
         """,
         _plain,
     ),
@@ -140,6 +145,18 @@ _CANONICAL: tuple[tuple[str, str, Callable[[sqlite3.Row], Row]], ...] = (
     ),
 )
 
+_REJECTIONS = "SELECT r.first_id, r.second_id FROM rejections r WHERE r.corpus_id = :corpus"
+_ORDERED = "ORDER BY r.first_id, r.second_id"
+_BOTH_MENTIONED = " ".join(
+    f"""
+    AND EXISTS (
+        SELECT 1 FROM entities e WHERE e.corpus_id = r.corpus_id AND e.raw_id = from_hex(r.{end}) AND {_MENTIONED}
+    )
+    """
+    for end in ("first_id", "second_id")
+)
+_THRESHOLD = ("threshold", "SELECT threshold AS merge_above FROM thresholds WHERE corpus_id = :corpus", _plain)
+
 _SYNONYMS = (
     "synonym",
     """
@@ -149,7 +166,7 @@ _SYNONYMS = (
     _plain,
 )
 
-_DOCUMENTS = (_CANONICAL[0][0], _CANONICAL[0][1], _whole_document)
+_DOCUMENTS = (_GRAPH[0][0], _GRAPH[0][1], _whole_document)
 
 _EXTRACTIONS = (
     "extraction",
@@ -159,4 +176,18 @@ _EXTRACTIONS = (
     WHERE d.corpus_id = :corpus AND d.hidden = 0 AND d.current IS NOT NULL ORDER BY d.raw_id, x.extract_hash
     """,
     _extraction,
+)
+
+_CANONICAL: tuple[_Section, ...] = (
+    *_GRAPH,
+    ("rejection", f"{_REJECTIONS} {_BOTH_MENTIONED} {_ORDERED}", _plain),
+    _THRESHOLD,
+)
+_WHOLE: tuple[_Section, ...] = (
+    _DOCUMENTS,
+    *_GRAPH[1:],
+    ("rejection", f"{_REJECTIONS} {_ORDERED}", _plain),
+    _THRESHOLD,
+    _SYNONYMS,
+    _EXTRACTIONS,
 )

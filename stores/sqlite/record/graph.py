@@ -15,7 +15,7 @@ from core.ports.record import GraphMerge
 from core.ports.record.graph import GraphChanges, GraphChunk, GraphRows, graph_rows
 from core.record_policy.commits import is_covered
 from core.record_policy.errors import corpus_missing
-from core.record_policy.merges import check_merge, entity_missing, merge_missing, select_adoptable
+from core.record_policy.merges import check_apart, check_merge, entity_missing, merge_missing, select_adoptable
 from stores.sqlite.changes import raise_generation
 from stores.sqlite.database import Connection, Cursor, SqliteDatabase, now
 from stores.sqlite.packing import unpack_terms
@@ -228,7 +228,10 @@ class SqliteEntityMerges:
     async def merge(self, corpus_id: str, from_id: str, into_id: str, *, automatic: bool = False) -> EntityMerge:
         def work(cx: Connection) -> EntityMerge:
             raise_generation(cx, corpus_id)
-            check_merge(_present(cx, corpus_id), from_id, into_id)
+            present = _present(cx, corpus_id)
+            check_merge(present, from_id, into_id)
+            if automatic:
+                check_apart(present, _read_rejected(cx, corpus_id), from_id, into_id)
             names = [name_entity(cx, corpus_id, id) for id in (from_id, into_id)]
             _insert(cx, corpus_id, [GraphMerge(from_id, names[0], into_id, names[1])], automatic=automatic)
             return _find(cx, corpus_id, merge_id(from_id, into_id))
@@ -265,6 +268,11 @@ def _read_merges(cx: Connection, corpus_id: str) -> tuple[GraphMerge, ...]:
         "SELECT from_id, from_name, into_id, into_name FROM merges WHERE corpus_id = ? ORDER BY from_id", (corpus_id,)
     )
     return tuple(GraphMerge(*row) for row in rows)
+
+
+def _read_rejected(cx: Connection, corpus_id: str) -> list[tuple[str, str]]:
+    rows = cx.execute("SELECT first_id, second_id FROM rejections WHERE corpus_id = ?", (corpus_id,))
+    return [(first_id, second_id) for first_id, second_id in rows]
 
 
 def copy_merges(cx: Connection, from_corpus: str, to_corpus: str) -> None:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from core.graph import EntityRejection
 from core.ids import pair_id
 from core.record_policy.errors import corpus_missing
-from core.record_policy.merges import check_rejection, rejection_missing
+from core.record_policy.merges import check_rejection, rejection_missing, select_rejections
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.record.graph import name_entity
 
@@ -47,6 +47,15 @@ class SqliteEntityResolution:
 
     async def list(self, corpus_id: str) -> Sequence[EntityRejection]:
         return await self._database.read(lambda cx: _list(cx, corpus_id))
+
+    async def adopt(self, corpus_id: str, pairs: Sequence[tuple[str, str]]) -> int:
+        def work(cx: Connection) -> int:
+            added, left_out = select_rejections({(one.first_id, one.second_id) for one in _list(cx, corpus_id)}, pairs)
+            rows = [(corpus_id, *pair, now()) for pair in added]
+            cx.executemany("INSERT INTO rejections VALUES (?, ?, ?, ?)", rows)
+            return left_out
+
+        return await self._database.write(work)
 
     async def get_threshold(self, corpus_id: str) -> float | None:
         def work(cx: Connection) -> float | None:

@@ -10,6 +10,7 @@ from core.corpora import Corpus
 from core.documents import OnConflict
 from core.errors import Conflict, InvalidInput, NotFound
 from core.ports.record import GraphMerge, Record
+from core.record_policy import merges
 from core.text.terms import extract_terms
 from testing.graph_rows import told
 from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delete, export, graph_chunk, put, revision
@@ -232,10 +233,42 @@ class ResolutionContract(RecordFixtures):
         assert made.id == ids.pair_id(ADA, LOVELACE)
         assert await other.resolution.reject(pair.id, ADA, LOVELACE) == made
         assert await other.resolution.list(pair.id) == [made]
-        assert await export(record, pair) == before
+        (row,) = [row for row in await export(record, pair) if row not in before]
+        assert row == {"kind": "rejection", "first_id": made.first_id, "second_id": made.second_id}
         assert await record.graph.generation(pair.id) == start
         assert await other.resolution.withdraw(pair.id, made.id) == made
         assert await record.resolution.list(pair.id) == []
+        assert await export(record, pair) == before
+
+    async def test_a_rejection_outlives_its_entities_and_leaves_no_row_in_a_canonical_export(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await put(record, corpus, "a", [("one", ["Ada"])])
+        before = await export(record, corpus)
+        await put(record, corpus, "b", [("two", ["Bob"])])
+        made = await record.resolution.reject(corpus.id, ADA, BOB)
+        assert [row["kind"] for row in await export(record, corpus)].count("rejection") == 1
+        await delete(record, corpus, "b")
+        assert await export(record, corpus) == before
+        assert await record.resolution.list(corpus.id) == [made]
+        rows = [row async for row in record.exporter.rows(corpus.id, canonical=False)]
+        assert {"kind": "rejection", "first_id": made.first_id, "second_id": made.second_id} in rows
+        await put(record, corpus, "b", [("two", ["Bob"])])
+        assert [row["kind"] for row in await export(record, corpus)].count("rejection") == 1
+
+    async def test_rejections_are_adopted_up_to_the_bound(
+        self, record: Record, pair: Corpus, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = await record.resolution.reject(pair.id, ADA, LOVELACE)
+        taken = [(made.first_id, made.second_id), ("a" * 32, "b" * 32), ("a" * 32, "c" * 32)]
+        assert await record.resolution.adopt(pair.id, taken[:2]) == 0
+        monkeypatch.setattr(merges, "MAX_REJECTIONS", 2)
+        assert await record.resolution.adopt(pair.id, taken) == 1
+        found = await record.resolution.list(pair.id)
+        assert {(one.first_id, one.second_id) for one in found} == set(taken[:2])
+        assert made in found
+        with pytest.raises(NotFound):
+            await record.resolution.adopt("f" * 32, taken)
 
     async def test_rejections_that_cannot_be(self, record: Record, pair: Corpus) -> None:
         with pytest.raises(Conflict, match="name two entities"):
@@ -252,6 +285,7 @@ class ResolutionContract(RecordFixtures):
         await record.resolution.set_threshold(pair.id, 0.9)
         await record.resolution.set_threshold(pair.id, 0.95)
         assert await other.resolution.get_threshold(pair.id) == 0.95
+        assert (await export(record, pair))[-1] == {"kind": "threshold", "merge_above": 0.95}
         await record.resolution.set_threshold(pair.id, None)
         assert await other.resolution.get_threshold(pair.id) is None
 
@@ -267,6 +301,23 @@ class ResolutionContract(RecordFixtures):
         await put(record, pair, "b", [("two", ["King", "Bob"])])
         again = await record.merges.merge(pair.id, ADA, BOB)
         assert not again.automatic
+
+    async def test_no_automatic_merge_joins_a_rejected_pair(self, record: Record, pair: Corpus) -> None:
+        await record.resolution.reject(pair.id, ADA, KING)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, ADA, KING, automatic=True)
+        start = await record.graph.generation(pair.id)
+        first = await record.merges.merge(pair.id, ADA, LOVELACE, automatic=True)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, LOVELACE, KING, automatic=True)
+        with pytest.raises(Conflict, match="are two"):
+            await record.merges.merge(pair.id, KING, LOVELACE, automatic=True)
+        assert await record.graph.generation(pair.id) == start + 1
+        await record.merges.merge(pair.id, KING, BOB, automatic=True)
+        users = await record.merges.merge(pair.id, LOVELACE, BOB)
+        assert not users.automatic, "a user may change their mind"
+        assert len(await record.merges.list(pair.id)) == 3
+        await record.merges.undo(pair.id, first.id)
 
     async def test_the_corpus_that_takes_the_place_has_the_decisions(self, record: Record, pair: Corpus) -> None:
         built = await record.reindexing.start(pair.id, SETTINGS)

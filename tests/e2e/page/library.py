@@ -40,6 +40,12 @@ HOSTILE = (
     "![picture](http://evil.invalid/b.png) [link](javascript:owned=1) "
     '<a href="javascript:owned=1">there</a> <iframe src="http://evil.invalid"></iframe> <style>*{display:none}</style>'
 )
+TITLED = {
+    "key": "ada",
+    "text": "Ada Lund wrote to Ines Corvo of Marrowby. Dr. Ada Lund had met her at Halden Works.",
+    "entities": ["Ada Lund", "Dr. Ada Lund", "Ines Corvo", "Marrowby", "Halden Works"],
+}
+"""A document with two names of one entity."""
 HOSTILE_NAME = "<b onclick=owned=1>Mallory</b>"
 
 DESIGNED = "The Analytical Engine was designed by Charles Babbage"

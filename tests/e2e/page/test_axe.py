@@ -212,6 +212,23 @@ def test_search(view: OpenView, own_corpus: str, watch: Watch) -> None:
     assert_accessible(page, "nothing to search")
 
 
+def test_who_is_who(view: OpenView, live: Live, own_corpus: str) -> None:
+    live.add(own_corpus, [library.TITLED])
+    page = view(f"/c/{own_corpus}/graph?view=same")
+    page.get_by_role("button", name=re.compile("^Two: .*Ada Lund")).wait_for()
+    page.get_by_text("Pairs that are two").click()
+    expect(page.get_by_text("No pair was rejected.")).to_be_visible()
+    assert_accessible(page, "proposals")
+    page.get_by_role("button", name=re.compile("^Two: .*Ada Lund")).click()
+    page.get_by_role("button", name=re.compile("^Undo: .*Ada Lund")).wait_for()
+    assert_accessible(page, "a decided proposal")
+    page.reload()
+    expect(page.get_by_role("heading", name="No two entities seem to be one")).to_be_visible()
+    page.get_by_text("Pairs that are two").click()
+    page.get_by_role("button", name=re.compile("^Undo: .* is not .*")).wait_for()
+    assert_accessible(page, "a rejected pair")
+
+
 def test_graph(view: OpenView, own_corpus: str, watch: Watch) -> None:
     watch.allow(NOT_FOUND)
     page = view(f"/c/{LIBRARY}/graph?name=Charles Babbage")

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.page.conftest import LIBRARY, LOOKS, OpenPage
-from tests.e2e.page.library import HOSTILE_NAME
+from tests.e2e.page.library import HOSTILE_NAME, TITLED
 from tests.e2e.page.live import Live
 from tests.e2e.page.watch import Watch, assert_accessible
 
@@ -345,6 +345,35 @@ def test_two_entities_are_merged_and_the_merge_is_undone(open_page: OpenPage, li
     expect(page.get_by_role("button", name="Undo the merge of Clemens")).to_have_count(0)
     found = live.get(f"/v1/corpora/{own_corpus}/entities?query=Clemens")["data"][0]["entity"]
     assert found["name"] == "Clemens"
+
+
+def test_who_is_who_is_decided_and_undone_by_keys(open_page: OpenPage, live: Live, own_corpus: str) -> None:
+    live.add(own_corpus, [TITLED])
+    page = open_page(f"/c/{own_corpus}/graph", width=375)
+    page.get_by_role("button", name="Who is who").press("Enter")
+    shown = page.get_by_role("region", name="Entities that may be one")
+    pair = shown.get_by_role("listitem").filter(has=page.get_by_role("heading", name=re.compile("Ada Lund")))
+    expect(pair).to_contain_text("One entity with a probability of")
+    expect(pair.get_by_role("heading", name="Against")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    at = f"/v1/corpora/{own_corpus}"
+    one, two = (pair.get_by_role("button", name=re.compile(f"^{word}: .*Ada Lund")) for word in ("One", "Two"))
+    undo = pair.get_by_role("button", name=re.compile("^Undo: .*Ada Lund"))
+    one.press("Enter")
+    expect(undo).to_be_focused()
+    assert len(live.get(f"{at}/merges")["data"]) == 1
+    undo.press("Enter")
+    expect(one).to_be_focused()
+    assert live.get(f"{at}/merges")["data"] == []
+    two.press("Enter")
+    expect(undo).to_be_focused()
+    assert len(live.get(f"{at}/rejections")["data"]) == 1
+    page.reload()
+    expect(one).to_have_count(0)
+    shown.get_by_text("Pairs that are two").click()
+    shown.get_by_role("button", name=re.compile("^Undo: .* is not .*")).press("Enter")
+    expect(shown.get_by_text("No pair was rejected.")).to_be_visible()
+    assert live.get(f"{at}/rejections")["data"] == []
 
 
 def test_the_drawing_is_saved_as_svg(open_page: OpenPage, tmp_path: Path) -> None:

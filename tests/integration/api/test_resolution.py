@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from app.services import warming
 from app.services.resolution import merge_by_itself
 from core.ids import entity_id
 from retrieval.resolution import candidates, proposals
@@ -155,6 +156,7 @@ async def test_what_was_derived_from_a_document_is_deleted_with_it(server: Serve
     assert not {NAMED, TITLED} & {id for merge in merges for id in (merge.from_id, merge.into_id)}
     for merge in merges:  # those of the document that stays
         await server.container.record.merges.undo(corpus.id, merge.id)
+    await send(server, "/resolution", {"merge_above": None}, "PATCH")  # the owner's, of no document
     assert await export(server) == before
     assert await pairs(server) == proposed
 
@@ -175,3 +177,20 @@ async def test_beyond_a_bound_proposals_are_not_complete(
     assert (await read(people, "/proposals"))["complete"]
     monkeypatch.setattr(module, bound, 1)
     assert not (await read(people, "/proposals"))["complete"]
+
+
+async def test_a_lower_threshold_and_a_withdrawn_rejection_count_without_another_change(people: Server) -> None:
+    corpus = await people.container.record.corpora.get("people")
+    merged: dict[str, object] = {}
+
+    async def follow() -> bool:
+        await warming._merge_entities(people.container, corpus, merged)
+        return NAMED in {one["entity"]["id"] for one in (await read(people, "/merges"))["data"]}
+
+    rejected = await send(people, "/rejections", {"entity": NAMED, "other": TITLED})
+    await send(people, "/resolution", {"merge_above": 1}, "PATCH")
+    assert not await follow()
+    await send(people, "/resolution", {"merge_above": 0.5}, "PATCH")
+    assert not await follow()
+    await send(people, f"/rejections/{rejected['id']}/withdraw")
+    assert await follow()

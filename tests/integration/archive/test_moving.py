@@ -72,6 +72,67 @@ async def test_merges_of_entities_are_moved(here: House, there: House, tmp_path:
     assert [one.into_id for one in await there.container.record.merges.list(taken.id)] == [other]
 
 
+async def test_rejected_pairs_and_the_threshold_are_moved(here: House, there: House, tmp_path: Path) -> None:
+    corpus = await here.named("people")
+    kept = here.container.record.resolution
+    rejected = await kept.reject(corpus.id, entity_id("london"), entity_id("ada lovelace"))
+    await kept.set_threshold(corpus.id, 0.9)
+    file = tmp_path / "decided.jsonl"
+    await here.export("people", file)
+    await there.take_in(file)
+    assert await there.state("people") == await here.state("people")
+    taken = await there.named("people")
+    resolution = there.container.record.resolution
+    (moved,) = await resolution.list(taken.id)
+    assert replace(moved, rejected_at=rejected.rejected_at) == rejected
+    assert await resolution.get_threshold(taken.id) == 0.9
+    await resolution.set_threshold(taken.id, 0.95)
+    (note,) = (await there.take_in(file)).notes
+    assert note == "the threshold 0.9 for merging entities was left out: the corpus keeps its own"
+    assert await resolution.get_threshold(taken.id) == 0.95
+
+
+async def test_a_corpus_with_documents_of_its_own_takes_no_threshold(here: House, there: House, tmp_path: Path) -> None:
+    corpus, file = await here.named("people"), tmp_path / "decided.jsonl"
+    await here.export("people", file)
+    await there.take_in(file)
+    there_corpus = await there.named("people")
+    await there.ingest(there_corpus, {"key": "own", "text": "Ines Corvo wrote."})
+    await here.container.record.resolution.set_threshold(corpus.id, 0.9)
+    await here.export("people", file)
+    (note,) = (await there.take_in(file)).notes
+    assert note.startswith("the threshold 0.9")
+    assert await there.container.record.resolution.get_threshold(there_corpus.id) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "reason"),
+    [
+        ("rejection", {"first_id": "f" * 32}, "this rejection's two entities are not in order"),
+        ("threshold", {"merge_above": 0.2}, "in this threshold row `merge_above` is wrong"),
+        ("rejection", None, "this rejection is in the file twice"),
+        ("threshold", None, "this threshold is in the file twice"),
+    ],
+)
+async def test_decisions_that_cannot_be_are_refused(
+    here: House, there: House, tmp_path: Path, kind: str, change: dict[str, object] | None, reason: str
+) -> None:
+    corpus, file = await here.named("people"), tmp_path / "decided.jsonl"
+    await here.container.record.resolution.reject(corpus.id, entity_id("london"), entity_id("ada lovelace"))
+    await here.container.record.resolution.set_threshold(corpus.id, 0.9)
+    await here.export("people", file)
+
+    def break_row(lines: list[bytes]) -> list[bytes]:
+        rows = [json.loads(line) for line in lines]
+        at = [row["kind"] for row in rows].index(kind)
+        lines[at : at + 1] = [lines[at]] * 2 if change is None else [line_of({**rows[at], **change})]
+        return sealed(lines)
+
+    change_lines(file, break_row)
+    with pytest.raises(LoadFailed, match=reason):
+        await there.take_in(file)
+
+
 async def test_twice_is_once(there: House, file: Path) -> None:
     await there.take_in(file)
     before = await there.state("people")

@@ -13,6 +13,7 @@ import { EntityBox } from "../graphing/entity_box.js";
 import { MAX_EDGES, MAX_NODES } from "../graphing/model.js";
 import { Outline } from "../graphing/outline.js";
 import { Panel } from "../graphing/panel/panel.js";
+import { Proposals } from "../graphing/proposals.js";
 import { useSubgraph } from "../graphing/subgraph.js";
 
 const LIMITS = [50, 100, 200, 500, 1000];
@@ -39,7 +40,8 @@ export default function Graph({ corpus }) {
       ${found.error && html`<${Failed} error=${found.error} retry=${found.reload} />`}
       ${!start && !found.value && !found.error && html`<${Loading} what="the entities" />`}
       ${isEmpty && html`<${NoEntities} corpus=${corpus} name=${name} />`}
-      ${start && html`<${Explorer} corpus=${corpus} start=${start} query=${query} change=${change} />`}
+      ${start && query.get("view") === "same" && html`<${Proposals} key=${corpus} corpus=${corpus} choose=${(id) => change({ entity: id, view: "", at: "", more: "", to: "" })} />`}
+      ${start && query.get("view") !== "same" && html`<${Explorer} corpus=${corpus} start=${start} query=${query} change=${change} />`}
     <//>`;
 }
 
@@ -55,14 +57,15 @@ function NoEntities({ corpus, name }) {
 function Extent({ query, change }) {
   const depth = Number(query.get("depth")) || 2;
   const limit = Number(query.get("limit")) || 100;
-  const isList = query.get("view") === "list";
+  const view = query.get("view") || "";
   const options = (all, value, word) => [...new Set([...all, value])].sort((a, b) => a - b).map((one) => html`<option value=${one} selected=${one === value}>${plural(one, word)}</option>`);
+  const shown = (name, icon, text) => html`<button aria-pressed=${String(view === name)} onClick=${() => change({ view: name }, { replace: true })}><${Icon} name=${icon} /> ${text}</button>`;
   return html`
+    ${view !== "same" && html`
     <label class="row"><span class="faint">Up to</span><select aria-label="Distance" value=${depth} onChange=${(event) => change({ depth: event.target.value, more: "" })}>${options(DEPTHS, depth, "edge")}</select></label>
-    <label class="row"><span class="faint">and</span><select aria-label="Size" value=${limit} onChange=${(event) => change({ limit: event.target.value, more: "" })}>${options(LIMITS, limit, "node")}</select></label>
+    <label class="row"><span class="faint">and</span><select aria-label="Size" value=${limit} onChange=${(event) => change({ limit: event.target.value, more: "" })}>${options(LIMITS, limit, "node")}</select></label>`}
     <div class="row switch" role="group" aria-label="Shown as">
-      <button aria-pressed=${String(!isList)} onClick=${() => change({ view: "" }, { replace: true })}><${Icon} name="graph" /> Drawing</button>
-      <button aria-pressed=${String(isList)} onClick=${() => change({ view: "list" }, { replace: true })}><${Icon} name="list" /> List</button>
+      ${shown("", "graph", "Drawing")} ${shown("list", "list", "List")} ${shown("same", "check", "Who is who")}
     </div>`;
 }
 

@@ -86,13 +86,31 @@ class AccessContract(RecordFixtures):
         await _commit(record, corpus)
         assert (await record.documents.get(corpus.id, _ID)).access == B
 
-    async def test_a_later_submission_keeps_what_an_unfinished_one_named(self, record: Record, corpus: Corpus) -> None:
+    async def test_the_same_submission_again_keeps_what_the_unfinished_one_named(
+        self, record: Record, corpus: Corpus
+    ) -> None:
         await _submit(record, corpus, "first", A)
         await _commit(record, corpus)
-        await _submit(record, corpus, "second", B)
-        await _submit(record, corpus, "third", None)
+        await _submit(record, corpus, "second", AB)
+        await _submit(record, corpus, "second", None)
         await _commit(record, corpus)
-        assert (await record.documents.get(corpus.id, _ID)).access == B
+        assert (await record.documents.get(corpus.id, _ID)).access == AB
+
+    @pytest.mark.parametrize("end", ["superseded", "failed", "cancelled"])
+    async def test_what_a_revision_without_an_end_named_is_not_given_to_another_content(
+        self, record: Record, corpus: Corpus, end: str
+    ) -> None:
+        await _submit(record, corpus, "first", A)
+        await _commit(record, corpus)
+        job = (await _submit(record, corpus, "redacted", AB)).job
+        if end == "failed":
+            [claim] = await claim_all(record, corpus)
+            await record.claims.fail(claim, "broken")
+        elif end == "cancelled":
+            await record.jobs.cancel(job.id)
+        await _submit(record, corpus, "second", None)
+        await _commit(record, corpus)
+        assert (await record.documents.get(corpus.id, _ID)).access == A
 
     async def test_an_unchanged_submission_sets_the_access_and_a_skipped_one_does_not(
         self, record: Record, corpus: Corpus

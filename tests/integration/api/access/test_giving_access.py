@@ -290,3 +290,21 @@ async def test_who_loses_a_document_while_he_changes_it_changes_nothing(
     now = (await admin("GET", path)).json()
     assert (now["access"], now["enabled"], now["title"]) == (["group:a"], True, ""), now
     assert (await holder("GET", path)).status_code == 404
+
+
+@pytest.mark.parametrize("title", [{"title": "Mine"}, {}])
+async def test_a_change_whose_access_is_refused_changes_nothing(server: Server, title: dict[str, str]) -> None:
+    await server.corpus()
+    await server.ingest({"key": "x", "text": _TEXT, "access": ["group:a", "group:b"]})
+    keys = Keys(server)
+    admin, holder = await keys.make(Scope.ADMIN), await keys.make(*_ALL, principals=["group:b"])
+    path = f"{_DOCUMENTS}/{document_id('x')}"
+    before = (await admin("GET", path)).json()
+    body = {**title, "enabled": False, "access": ["group:a"]}
+    assert (await holder("PATCH", path, json=body)).status_code == 403
+    assert (await admin("GET", path)).json() == before
+    body["access"] = ["group:b"]
+    assert (await holder("PATCH", path, json=body)).status_code == 202
+    await server.work("people")
+    now = (await admin("GET", path)).json()
+    assert (now["access"], now["enabled"], now["title"]) == (["group:b"], False, title.get("title", ""))

@@ -12,6 +12,7 @@ from typing import Any
 
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import Chunk, Document, RevisionState, Span
+from core.filters import DocumentFilter
 from core.graph import Extraction, Surface, Triple
 from core.jobs import Job, JobKind, JobState
 from core.keys import ApiKey, KeyLimits, Scope
@@ -32,6 +33,7 @@ __all__ = [
     "dump_outcome",
     "dump_settings",
     "dump_whole",
+    "is_within",
     "load_access",
     "load_chunk",
     "load_claim",
@@ -153,6 +155,23 @@ def dump_access(access: DocumentAccess) -> str | None:
 
 def load_access(text: str | None) -> DocumentAccess:
     return None if text is None else tuple(json.loads(text))
+
+
+def is_within(where: DocumentFilter | None, document: Get, newest: Get) -> bool:
+    """Returns whether a document, as `Documents` lists it, matches a filter (None: it does).
+
+    Takes the columns of the document and of its newest revision, whose fields a hidden document has.
+    """
+    if where is None:
+        return True
+    hidden = bool(document("hidden"))
+    return where.matches(
+        id=document("id"),
+        key=document("key"),
+        title=(newest("title") or document("key")) if hidden else document("title"),
+        metadata=json.loads(newest("metadata") if hidden else document("metadata")),
+        access=load_access(document("access")),
+    )
 
 
 def load_claim(get: Get) -> Claim:

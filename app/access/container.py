@@ -23,6 +23,7 @@ from app.container import Container
 from app.container.container import RequestLimits
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
+from core.filters import DocumentFilter
 from core.keys import Scope
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
@@ -63,7 +64,7 @@ class _RestrictedRecord:
     """
 
     def __init__(self, record: Record, access: Access, meter: Meter) -> None:
-        self._record = record.for_key(access.key)
+        self._record = record.for_key(access.key, access.where)
         self._access = access
         self._meter = meter
 
@@ -153,8 +154,10 @@ class _RestrictedRecord:
     def graph(self) -> GraphSource:
         return self._record.graph
 
-    def for_key(self, key: str | None) -> Record:
-        return _RestrictedRecord(self._record, replace(self._access, key=key), self._meter)
+    def for_key(self, key: str | None, where: DocumentFilter | None = None) -> Record:
+        own = self._access.filter
+        both = own if where is None else where if own is None else own.join(where)
+        return _RestrictedRecord(self._record, replace(self._access, key=key, filter=both), self._meter)
 
     async def check(self) -> str:
         return await self._record.check()

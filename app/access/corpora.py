@@ -121,29 +121,6 @@ class RestrictedDocuments:
             self._readable[corpus_id] = at, found
         return found
 
-    async def outside(self, corpus_id: str, document_ids: Collection[str]) -> frozenset[str]:
-        """Returns the ids whose documents exist and do not match."""
-        refs = await self._documents.get_refs(corpus_id, document_ids, enabled=None)
-        found = set(refs) - set(await self.get_refs(corpus_id, list(refs), enabled=None))
-        for id in set(document_ids) - set(refs):
-            try:
-                document = await self._documents.get(corpus_id, id)
-            except NotFound:
-                continue
-            if not matches(self._where, document):
-                found.add(id)
-        return frozenset(found)
-
-    async def among(self, corpus_id: str, document_ids: Collection[str]) -> frozenset[str]:
-        """Returns the ids whose documents match, also of documents that are not readable yet."""
-        matching = set(await self.get_refs(corpus_id, document_ids, enabled=None))
-        for id in set(document_ids) - matching:
-            try:
-                matching.add((await self.get(corpus_id, id)).id)
-            except NotFound:
-                continue
-        return frozenset(matching)
-
     def show_access(self, access: Sequence[str]) -> Sequence[str]:
         """Returns what the caller is shown of the principals of a document."""
         return self._access.show(tuple(access)) or ()

@@ -7,7 +7,7 @@ from typing import Any
 from app.access.access import Access, Meter
 from app.access.corpora import RestrictedDocuments
 from core.documents import Metadata, OnConflict
-from core.errors import Forbidden, NotFound
+from core.errors import NotFound
 from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind, JobState
@@ -15,7 +15,7 @@ from core.ports.record import Check, Corpora, Deletion, Enqueued, Jobs, NewRevis
 from core.ports.record.questions import Questions
 from core.principals import DocumentAccess
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
-from core.record_policy.errors import document_missing, job_missing
+from core.record_policy.errors import document_outside, job_missing
 from core.record_policy.questions import question_missing
 
 __all__ = ["MeteredSubmissions", "RestrictedJobs", "RestrictedQuestions", "RestrictedSubmissions"]
@@ -78,8 +78,10 @@ class MeteredSubmissions:
 
 
 class RestrictedSubmissions(MeteredSubmissions):
-    """The same for a key with a filter or principals: it neither makes nor changes a document that it does not see, and
-    no document that it would not see afterwards.
+    """The same for a key with a filter or principals: it makes no document that it would not see afterwards.
+
+    `submissions` change only documents that the key sees, by `where`: whether it does is decided in the transaction
+    that changes them, so nobody changes a document who has just lost it.
     """
 
     def __init__(
@@ -110,28 +112,7 @@ class RestrictedSubmissions(MeteredSubmissions):
         """
         for revision in revisions:
             self._check(revision, revision.metadata)
-        outside = await self._documents.outside(corpus_id, [document_id(revision.key) for revision in revisions])
-        for revision in revisions:
-            if document_id(revision.key) in outside:
-                raise _refuse(revision.key)
         return await super().enqueue(corpus_id, revisions, on_conflict, job_id=job_id, token_budget=token_budget)
-
-    async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
-        found = await super().find_unchanged(corpus_id, fingerprints)
-        visible = await self._documents.among(corpus_id, [document_id(key) for key in found])
-        return frozenset(key for key in found if document_id(key) in visible)
-
-    async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
-        for id in document_ids:
-            await self._documents.get(corpus_id, id)
-        return await super().delete_documents(corpus_id, document_ids)
-
-    async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
-        visible = await self._documents.among(corpus_id, document_ids)
-        kept = [id for id in document_ids if id in visible]
-        deletion = await super().delete_existing(corpus_id, kept)
-        missing = {*deletion.missing, *document_ids} - (visible - set(deletion.missing))
-        return Deletion(job=deletion.job, missing=tuple(id for id in dict.fromkeys(document_ids) if id in missing))
 
     async def find_deletion(self, corpus_id: str, document_id: str) -> Job | None:
         """Returns None unless this key submitted the job: a document that is being deleted has no fields any more that
@@ -151,19 +132,12 @@ class RestrictedSubmissions(MeteredSubmissions):
 
         return await super().amend(corpus_id, document_id, checked)
 
-    async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
-        visible = await self._documents.among(corpus_id, document_ids)
-        return await super().set_enabled(corpus_id, [id for id in document_ids if id in visible], enabled=enabled)
-
     async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
         self._access.check_access(access)
-        visible = await self._documents.among(corpus_id, document_ids)
-        return await super().set_access(corpus_id, [id for id in document_ids if id in visible], access)
+        return await super().set_access(corpus_id, document_ids, access)
 
     async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         """Raises `Forbidden` also if what was submitted last does not match: another key may have submitted it."""
-        if document_id not in await self._documents.among(corpus_id, [document_id]):
-            raise document_missing(document_id)
 
         def check_both(submitted: NewRevision) -> None:
             self._check(submitted, submitted.metadata)
@@ -178,14 +152,7 @@ class RestrictedSubmissions(MeteredSubmissions):
         title = title or revision.title or revision.key
         fields = {"id": document_id(revision.key), "key": revision.key, "title": title}
         if not self._where.matches(**fields, metadata=metadata, access=revision.access):
-            raise _refuse(revision.key)
-
-
-def _refuse(key: str) -> Forbidden:
-    return Forbidden(
-        f"this key may not write the document {key!r}: its filter does not match; give it the metadata that the "
-        "filter asks for, or another key"
-    )
+            raise document_outside(revision.key)
 
 
 _BATCH = 200

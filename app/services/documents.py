@@ -122,6 +122,8 @@ async def change_document(
 
     def apply(submitted: NewRevision) -> NewRevision:
         changed = change(submitted)
+        if named is not None:
+            changed = replace(changed, access=named)  # refused here, nothing is changed
         check_metadata(changed.metadata, f"document {changed.key!r}:")
         fingerprint = fingerprint_of(
             key=changed.key,
@@ -132,6 +134,7 @@ async def change_document(
         )
         return replace(changed, fingerprint=fingerprint)
 
+    named = None if access is ... else check_access(access, "`access`")
     container.check_embedding(corpus)
     enqueued = await container.record.submissions.amend(corpus.id, document_id, apply)
     if enabled is not None:
@@ -211,9 +214,10 @@ async def patch_document(
         return await change_document(container, corpus, document_id, change, enabled=enabled, access=access)
     if access is ...:
         return await set_enabled(container, corpus, document_id, enabled=enabled is True)
+    enqueued = await set_access(container, corpus, document_id, access)  # which may be refused
     if enabled is not None:
         await container.record.submissions.set_enabled(corpus.id, [document_id], enabled=enabled)
-    return await set_access(container, corpus, document_id, access)
+    return enqueued
 
 
 async def list_matching(

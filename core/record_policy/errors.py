@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, Forbidden, NotFound
 
 __all__ = [
     "corpus_exists",
     "corpus_missing",
     "corpus_name_missing",
     "document_missing",
+    "document_outside",
     "job_missing",
     "key_missing",
     "name_taken",
@@ -39,6 +40,13 @@ def name_taken(name: str) -> Conflict:
 
 def document_missing(document_id: str) -> NotFound:
     return NotFound(f"there is no document with the id {document_id[:_SHOWN]!r} in this corpus")
+
+
+def document_outside(key: str) -> Forbidden:
+    return Forbidden(
+        f"this key may not write the document {key!r}: its filter does not match; give it the metadata that the "
+        "filter asks for, or another key"
+    )
 
 
 def no_document(corpus: str, name: str) -> NotFound:

@@ -145,8 +145,9 @@ def decide_access(outcome: SubmissionOutcome, named: DocumentAccess, newest: New
     """Decides who may see a document after a submission that names an access, or None.
 
     Whoever loses a document by it loses it at once; whoever gains it gains it with the new revision, so nobody sees a
-    former content who could not see it before. An access that an unfinished revision named is kept by a submission that
-    names none. A submission during a deletion makes a new document.
+    former content who could not see it before. The access that an unfinished revision named is kept only for its own
+    content: if another content takes its place, or comes after it has failed or was cancelled, and names none, nobody
+    gains the document. A submission during a deletion makes a new document.
     """
     if newest is None or (newest.deletion and outcome.makes_revision):
         return AccessDecision(document=named, pending=named)
@@ -154,7 +155,8 @@ def decide_access(outcome: SubmissionOutcome, named: DocumentAccess, newest: New
         return AccessDecision(document=newest.access, pending=newest.pending)
     if outcome is SubmissionOutcome.UNCHANGED:
         return AccessDecision(document=newest.access if named is None else named, pending=None)
-    pending = newest.pending if named is None else named
+    kept = None if outcome.makes_revision else newest.pending
+    pending = kept if named is None else named
     return AccessDecision(document=narrow(newest.access, pending), pending=pending)
 
 

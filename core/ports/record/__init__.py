@@ -6,6 +6,7 @@ by the epoch of its claim; each committed write raises the generation of the cor
 
 from typing import Protocol
 
+from core.filters import DocumentFilter
 from core.ports.record.commits import ChunkRow, Commit, Commits, Maintenance, Outcome, Tombstone, Tombstones
 from core.ports.record.corpora import (
     Contents,
@@ -136,8 +137,12 @@ class Record(Protocol):
     @property
     def exporter(self) -> Exporter: ...
 
-    def for_key(self, key: str | None) -> "Record":
-        """Returns the same record, whose new jobs keep the id of this key as `submitted_by`; None without a key."""
+    def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "Record":
+        """Returns the same record, whose new jobs keep the id of this key as `submitted_by`; None without a key.
+
+        Its `submissions` change only documents that match `where` (None: any), as they are in the transaction that
+        changes them. To them, another document does not exist; `enqueue` raises `Forbidden` for its key.
+        """
         ...
 
     async def check(self) -> str:

@@ -2,8 +2,8 @@
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid})
 MATCH (r:Revision {uid: d.uid + ':' + toString(d.newest)})
-RETURN d.id AS id, d.key AS key, d.hidden AS hidden, d.disabled AS disabled, d.access AS access,
-    r.access AS pending, r.uid AS uid, r.state AS state, r.deletion AS deletion, r.fingerprint AS fingerprint, r.job_id AS job_id, r.size AS size;
+RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata, d.hidden AS hidden, d.disabled AS disabled,
+    d.access AS access, r.title AS submitted_title, r.metadata AS submitted_metadata, r.access AS pending, r.uid AS uid, r.state AS state, r.deletion AS deletion, r.fingerprint AS fingerprint, r.job_id AS job_id, r.size AS size;
 
 // [submitted]: what a revision was made of
 MATCH (r:Revision {uid: $uid})

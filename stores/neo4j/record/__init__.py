@@ -3,6 +3,7 @@
 import asyncio
 import copy
 
+from core.filters import DocumentFilter
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.keys import Neo4jKeys
@@ -47,11 +48,11 @@ class Neo4jRecord:
         self.resolution = Neo4jEntityResolution(self.database)
         self.exporter = Neo4jExporter(self.database)
 
-    def for_key(self, key: str | None) -> "Neo4jRecord":
+    def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "Neo4jRecord":
         record = copy.copy(self)
         record.corpora = Neo4jCorpora(self.database, key)
         record.reindexing = Neo4jReindexing(self.database, key)
-        record.submissions = Neo4jSubmissions(self.database, key)
+        record.submissions = Neo4jSubmissions(self.database, key, where)
         return record
 
     async def check(self) -> str:

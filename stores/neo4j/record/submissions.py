@@ -9,11 +9,12 @@ from dataclasses import dataclass, field, replace
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
+from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
 from core.principals import DocumentAccess
-from core.record_policy.errors import corpus_missing, document_missing
+from core.record_policy.errors import corpus_missing, document_missing, document_outside
 from core.record_policy.submissions import (
     STOPPABLE,
     SUPERSEDED,
@@ -37,7 +38,7 @@ from stores.neo4j.questions import withdraw
 from stores.neo4j.record.change_log import log_changes, raise_generation
 from stores.neo4j.record.jobs import close_job, insert_job, lock_job, number_job, read_job, touch_job
 from stores.neo4j.record.revisions import count, move, queue_deletions, queue_revisions
-from stores.record_rows import dump_access, load_access, load_new_revision
+from stores.record_rows import dump_access, is_within, load_access, load_new_revision
 
 __all__ = ["Neo4jSubmissions", "live_corpus", "submit"]
 
@@ -150,6 +151,23 @@ def _newest_revisions(tx: Transaction, corpus_id: str, document_ids: Iterable[st
     return {row["id"]: row for row in tx.rows_in_batches(statements("submissions")["newest"], uids)}
 
 
+def _check_within(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision], where: DocumentFilter) -> None:
+    """Raises `Forbidden` for the key of a document that exists and does not match."""
+    newest = _newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
+    for row in newest.values():
+        if is_visible(_newest_of_row(row)) and not _is_within(where, row):
+            raise document_outside(row["key"])
+
+
+def _is_within(where: DocumentFilter | None, row: Row) -> bool:
+    """Takes a row of `_newest_revisions`."""
+    return is_within(where, row.__getitem__, lambda name: row[f"submitted_{name}"])
+
+
+def _is_seen(where: DocumentFilter | None, row: Row) -> bool:
+    return is_visible(_newest_of_row(row)) and _is_within(where, row)
+
+
 def _check_no_conflict(tx: Transaction, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
     """Raises `Conflict`, listing the keys of the documents that exist and differ."""
     newest = _newest_revisions(tx, corpus_id, [document_id(revision.key) for revision in revisions])
@@ -171,11 +189,14 @@ def live_corpus(tx: Transaction) -> Corpus:
 
 
 class Neo4jSubmissions:
-    """Implements `core.ports.record.Submissions`."""
+    """Implements `core.ports.record.Submissions`, for a caller that may change the documents that match `where`."""
 
-    def __init__(self, database: Neo4jDatabase, submitted_by: str | None = None) -> None:
+    def __init__(
+        self, database: Neo4jDatabase, submitted_by: str | None = None, where: DocumentFilter | None = None
+    ) -> None:
         self._database = database
         self._submitted_by = submitted_by
+        self._where = where
 
     async def enqueue(
         self,
@@ -190,6 +211,8 @@ class Neo4jSubmissions:
 
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
+            if self._where is not None:
+                _check_within(tx, corpus_id, revisions, self._where)
             if on_conflict is OnConflict.ERROR:
                 _check_no_conflict(tx, corpus_id, revisions)
             job = job_id or insert_job(
@@ -215,7 +238,9 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> frozenset[str]:
             newest = _newest_revisions(tx, corpus_id, ids)
             return frozenset(
-                ids[id] for id, row in newest.items() if is_unchanged(_newest_of_row(row), fingerprints[ids[id]])
+                ids[id]
+                for id, row in newest.items()
+                if _is_seen(self._where, row) and is_unchanged(_newest_of_row(row), fingerprints[ids[id]])
             )
 
         return await self._database.read(work)
@@ -243,7 +268,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
             wanted = list(dict.fromkeys(document_ids))
-            newest = _newest_deletable(tx, corpus_id, wanted)
+            newest = _newest_deletable(tx, corpus_id, wanted, self._where)
             for id in wanted:
                 if id not in newest:
                     raise document_missing(id)
@@ -256,7 +281,7 @@ class Neo4jSubmissions:
 
         def work(tx: Transaction) -> Deletion:
             corpus = live_corpus(tx)
-            newest = _newest_deletable(tx, corpus_id, wanted)
+            newest = _newest_deletable(tx, corpus_id, wanted, self._where)
             job = _delete(tx, corpus, [newest[id] for id in wanted if id in newest], self._submitted_by)
             return Deletion(job=job, missing=tuple(id for id in wanted if id not in newest))
 
@@ -272,7 +297,7 @@ class Neo4jSubmissions:
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(tx: Transaction) -> Enqueued:
             corpus = live_corpus(tx)
-            [row] = _newest_visible(tx, corpus_id, [document_id])
+            [row] = _newest_visible(tx, corpus_id, [document_id], self._where)
             check_amendable(row["key"], row["state"])
             changed = change(_read_submission(tx, row))
             job = insert_job(tx, corpus, JobKind.INGEST, is_open=False, submitted_by=self._submitted_by)
@@ -286,7 +311,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> frozenset[str]:
             live_corpus(tx)
             newest = _newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
-            found = [row for row in newest.values() if is_visible(_newest_of_row(row))]
+            found = [row for row in newest.values() if _is_seen(self._where, row)]
             changed = [row for row in found if bool(row["disabled"]) == enabled]
             if changed:
                 uids = sorted(uid_of(corpus_id, row["id"]) for row in changed)
@@ -302,7 +327,7 @@ class Neo4jSubmissions:
         def work(tx: Transaction) -> frozenset[str]:
             live_corpus(tx)
             newest = _newest_revisions(tx, corpus_id, dict.fromkeys(document_ids))
-            found = sorted(row["id"] for row in newest.values() if is_visible(_newest_of_row(row)))
+            found = sorted(row["id"] for row in newest.values() if _is_seen(self._where, row))
             uids = [uid_of(corpus_id, id) for id in found]
             tx.run_batches(statements("submissions")["clear_pending_access"], uids)
             _set_access(tx, corpus_id, dict.fromkeys(found, access))
@@ -313,7 +338,7 @@ class Neo4jSubmissions:
     async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         def work(tx: Transaction) -> Job:
             corpus = live_corpus(tx)
-            [row] = _newest_visible(tx, corpus_id, [document_id])
+            [row] = _newest_visible(tx, corpus_id, [document_id], self._where)
             check_retriable(row["key"], row["state"])
             if check is not None:
                 check(_read_submission(tx, row))
@@ -347,20 +372,29 @@ def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: 
     return read_job(tx, job)
 
 
-def _newest_deletable(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> Mapping[str, Row]:
-    """Returns the newest revisions of the documents that exist and are not being deleted, by document id."""
+def _newest_deletable(
+    tx: Transaction, corpus_id: str, document_ids: Sequence[str], where: DocumentFilter | None
+) -> Mapping[str, Row]:
+    """Returns the newest revisions of the documents that exist, are not being deleted and match, by document id.
+
+    A document that could not be deleted matches no filter: it has no fields any more.
+    """
     newest = _newest_revisions(tx, corpus_id, document_ids)
+    if where is not None:
+        return {id: row for id, row in newest.items() if _is_seen(where, row)}
     return {id: row for id, row in newest.items() if not is_being_deleted(_newest_of_row(row))}
 
 
-def _newest_visible(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> list[Row]:
+def _newest_visible(
+    tx: Transaction, corpus_id: str, document_ids: Sequence[str], where: DocumentFilter | None
+) -> list[Row]:
     """Returns the newest revisions of documents, in this order.
 
-    Raises `NotFound` if a document does not exist or is being deleted.
+    Raises `NotFound` if a document does not exist, is being deleted or does not match.
     """
     newest = _newest_revisions(tx, corpus_id, document_ids)
     for id in document_ids:
-        if id not in newest or not is_visible(_newest_of_row(newest[id])):
+        if id not in newest or not _is_seen(where, newest[id]):
             raise document_missing(id)
     return [newest[id] for id in document_ids]
 

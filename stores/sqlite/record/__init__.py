@@ -4,6 +4,7 @@ import asyncio
 import copy
 from pathlib import Path
 
+from core.filters import DocumentFilter
 from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.keys import SqliteKeys
 from stores.sqlite.questions import SqliteQuestions
@@ -47,11 +48,11 @@ class SqliteRecord:
         self.resolution = SqliteEntityResolution(self._database)
         self.exporter = SqliteExporter(self._database)
 
-    def for_key(self, key: str | None) -> "SqliteRecord":
+    def for_key(self, key: str | None, where: DocumentFilter | None = None) -> "SqliteRecord":
         record = copy.copy(self)
         record.corpora = SqliteCorpora(self._database, key)
         record.reindexing = SqliteReindexing(self._database, key)
-        record.submissions = SqliteSubmissions(self._database, key)
+        record.submissions = SqliteSubmissions(self._database, key, where)
         return record
 
     async def check(self) -> str:

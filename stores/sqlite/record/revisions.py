@@ -12,10 +12,11 @@ from collections.abc import Iterable, Sequence
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.filters import DocumentFilter
 from core.ports.record import NewRevision
 from core.record_policy.errors import corpus_missing, document_missing
 from core.record_policy.submissions import STOPPABLE, UNFINISHED, WORKING, NewestRevision, is_being_deleted, is_visible
-from stores.record_rows import dump, dump_access, load_access
+from stores.record_rows import dump, dump_access, is_within, load_access
 from stores.sqlite.database import Connection, now
 from stores.sqlite.packing import pack_hash, pack_media_type
 from stores.sqlite.rows import OF_ID, corpus_from_row, marks
@@ -28,6 +29,7 @@ __all__ = [
     "cancel",
     "expire_all",
     "fail",
+    "find_visible_document",
     "finish_if_done",
     "insert_deletion",
     "insert_revision",
@@ -143,16 +145,37 @@ def read_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.R
     return row
 
 
-def read_visible_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row:
-    """Raises `NotFound` if the document does not exist or is being deleted."""
+def find_visible_document(
+    cx: Connection, corpus_id: str, document_id: str, where: DocumentFilter | None
+) -> sqlite3.Row | None:
+    """Returns None if the document does not exist, is being deleted or does not match."""
     row = read_document(cx, corpus_id, document_id)
-    if row is None or not is_visible(newest_of_row(row, read_newest(cx, row))):
+    if row is None:
+        return None
+    newest = read_newest(cx, row)
+    seen = is_visible(newest_of_row(row, newest)) and is_within(where, row.__getitem__, newest.__getitem__)
+    return row if seen else None
+
+
+def read_visible_document(
+    cx: Connection, corpus_id: str, document_id: str, where: DocumentFilter | None
+) -> sqlite3.Row:
+    """Raises `NotFound` if the document does not exist, is being deleted or does not match."""
+    row = find_visible_document(cx, corpus_id, document_id, where)
+    if row is None:
         raise document_missing(document_id)
     return row
 
 
-def read_deletable_document(cx: Connection, corpus_id: str, document_id: str) -> sqlite3.Row | None:
-    """Returns None if the document does not exist or is being deleted."""
+def read_deletable_document(
+    cx: Connection, corpus_id: str, document_id: str, where: DocumentFilter | None
+) -> sqlite3.Row | None:
+    """Returns None if the document does not exist, is being deleted or does not match.
+
+    A document that could not be deleted matches no filter: it has no fields any more.
+    """
+    if where is not None:
+        return find_visible_document(cx, corpus_id, document_id, where)
     row = read_document(cx, corpus_id, document_id)
     return None if row is None or is_being_deleted(newest_of_row(row, read_newest(cx, row))) else row
 

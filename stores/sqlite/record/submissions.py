@@ -9,11 +9,12 @@ from dataclasses import replace
 
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
+from core.filters import DocumentFilter
 from core.ids import document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Check, Deletion, Enqueued, EnqueuedDocument, NewRevision
 from core.principals import DocumentAccess
-from core.record_policy.errors import document_missing
+from core.record_policy.errors import document_missing, document_outside
 from core.record_policy.submissions import (
     STOPPABLE,
     SUPERSEDED,
@@ -28,7 +29,7 @@ from core.record_policy.submissions import (
     is_visible,
     keys_exist,
 )
-from stores.record_rows import dump, dump_access, load_new_revision
+from stores.record_rows import dump, dump_access, is_within, load_new_revision
 from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import withdraw
@@ -37,6 +38,7 @@ from stores.sqlite.record.revisions import (
     UNFINISHED_ROWS,
     add_count,
     cancel,
+    find_visible_document,
     finish_if_done,
     insert_deletion,
     insert_revision,
@@ -53,6 +55,17 @@ from stores.sqlite.record.revisions import (
 from stores.sqlite.rows import OF_CORPUS, OF_ID, id_list, make_corpus_number
 
 __all__ = ["SqliteSubmissions", "enqueue_into"]
+
+
+def _check_within(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision], where: DocumentFilter) -> None:
+    """Raises `Forbidden` for the key of a document that exists and does not match."""
+    for submitted in revisions:
+        row = read_document(cx, corpus_id, document_id(submitted.key))
+        newest = read_newest(cx, row) if row is not None else None
+        if row is None or newest is None or not is_visible(newest_of_row(row, newest)):
+            continue
+        if not is_within(where, row.__getitem__, newest.__getitem__):
+            raise document_outside(submitted.key)
 
 
 def _check_no_conflict(cx: Connection, corpus_id: str, revisions: Sequence[NewRevision]) -> None:
@@ -165,11 +178,14 @@ def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generatio
 
 
 class SqliteSubmissions:
-    """Implements `core.ports.record.Submissions`."""
+    """Implements `core.ports.record.Submissions`, for a caller that may change the documents that match `where`."""
 
-    def __init__(self, database: SqliteDatabase, submitted_by: str | None = None) -> None:
+    def __init__(
+        self, database: SqliteDatabase, submitted_by: str | None = None, where: DocumentFilter | None = None
+    ) -> None:
         self._database = database
         self._submitted_by = submitted_by
+        self._where = where
 
     async def enqueue(
         self,
@@ -184,6 +200,8 @@ class SqliteSubmissions:
 
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
+            if self._where is not None:
+                _check_within(cx, corpus_id, revisions, self._where)
             if on_conflict is OnConflict.ERROR:
                 _check_no_conflict(cx, corpus_id, revisions)
             job = job_id or insert_job(
@@ -212,7 +230,7 @@ class SqliteSubmissions:
 
     async def find_unchanged(self, corpus_id: str, fingerprints: Mapping[str, str]) -> frozenset[str]:
         def is_same(cx: Connection, key: str) -> bool:
-            row = read_document(cx, corpus_id, document_id(key))
+            row = find_visible_document(cx, corpus_id, document_id(key), self._where)
             return row is not None and is_unchanged(newest_of_row(row, read_newest(cx, row)), fingerprints[key])
 
         return await self._database.read(lambda cx: frozenset(key for key in fingerprints if is_same(cx, key)))
@@ -236,7 +254,7 @@ class SqliteSubmissions:
     async def delete_documents(self, corpus_id: str, document_ids: Sequence[str]) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
-            found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
+            found = {id: read_deletable_document(cx, corpus_id, id, self._where) for id in dict.fromkeys(document_ids)}
             missing = [id for id, row in found.items() if row is None]
             if missing:
                 raise document_missing(missing[0])
@@ -247,7 +265,7 @@ class SqliteSubmissions:
     async def delete_existing(self, corpus_id: str, document_ids: Sequence[str]) -> Deletion:
         def work(cx: Connection) -> Deletion:
             corpus = read_writable_corpus(cx, corpus_id)
-            found = {id: read_deletable_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)}
+            found = {id: read_deletable_document(cx, corpus_id, id, self._where) for id in dict.fromkeys(document_ids)}
             job = _delete(cx, corpus, [row for row in found.values() if row is not None], self._submitted_by)
             return Deletion(job=job, missing=tuple(id for id, row in found.items() if row is None))
 
@@ -264,7 +282,7 @@ class SqliteSubmissions:
     async def amend(self, corpus_id: str, document_id: str, change: Callable[[NewRevision], NewRevision]) -> Enqueued:
         def work(cx: Connection) -> Enqueued:
             corpus = read_writable_corpus(cx, corpus_id)
-            document = read_visible_document(cx, corpus_id, document_id)
+            document = read_visible_document(cx, corpus_id, document_id, self._where)
             newest = read_newest(cx, document)
             check_amendable(document["key"], newest["state"])
             changed = change(_read_submission(document, newest))
@@ -278,8 +296,8 @@ class SqliteSubmissions:
     async def set_enabled(self, corpus_id: str, document_ids: Sequence[str], *, enabled: bool) -> frozenset[str]:
         def work(cx: Connection) -> frozenset[str]:
             read_writable_corpus(cx, corpus_id)
-            rows = [read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            found = [row for row in rows if row and is_visible(newest_of_row(row, read_newest(cx, row)))]
+            ids = dict.fromkeys(document_ids)
+            found = [row for id in ids if (row := find_visible_document(cx, corpus_id, id, self._where))]
             changed = [row["id"] for row in found if bool(row["disabled"]) == enabled]
             if changed:
                 _set_enabled(cx, corpus_id, changed, enabled=enabled)
@@ -290,8 +308,8 @@ class SqliteSubmissions:
     async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
         def work(cx: Connection) -> frozenset[str]:
             read_writable_corpus(cx, corpus_id)
-            rows = [read_document(cx, corpus_id, id) for id in dict.fromkeys(document_ids)]
-            found = [row for row in rows if row and is_visible(newest_of_row(row, read_newest(cx, row)))]
+            ids = dict.fromkeys(document_ids)
+            found = [row for id in ids if (row := find_visible_document(cx, corpus_id, id, self._where))]
             if found:
                 numbers = id_list([row["number"] for row in found])
                 among = "document IN (SELECT value FROM json_each(?))"
@@ -305,7 +323,7 @@ class SqliteSubmissions:
     async def retry(self, corpus_id: str, document_id: str, *, check: Check | None = None) -> Job:
         def work(cx: Connection) -> Job:
             corpus = read_writable_corpus(cx, corpus_id)
-            document = read_visible_document(cx, corpus_id, document_id)
+            document = read_visible_document(cx, corpus_id, document_id, self._where)
             newest = read_newest(cx, document)
             check_retriable(document["key"], newest["state"])
             if check is not None:

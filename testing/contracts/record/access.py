@@ -2,9 +2,13 @@
 
 from dataclasses import replace
 
+import pytest
+
 from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
+from core.errors import Forbidden, NotFound
+from core.filters import parse_filter
 from core.jobs import JobState
 from core.ports.record import Enqueued, Record
 from core.principals import DocumentAccess, visible_to
@@ -82,13 +86,31 @@ class AccessContract(RecordFixtures):
         await _commit(record, corpus)
         assert (await record.documents.get(corpus.id, _ID)).access == B
 
-    async def test_a_later_submission_keeps_what_an_unfinished_one_named(self, record: Record, corpus: Corpus) -> None:
+    async def test_the_same_submission_again_keeps_what_the_unfinished_one_named(
+        self, record: Record, corpus: Corpus
+    ) -> None:
         await _submit(record, corpus, "first", A)
         await _commit(record, corpus)
-        await _submit(record, corpus, "second", B)
-        await _submit(record, corpus, "third", None)
+        await _submit(record, corpus, "second", AB)
+        await _submit(record, corpus, "second", None)
         await _commit(record, corpus)
-        assert (await record.documents.get(corpus.id, _ID)).access == B
+        assert (await record.documents.get(corpus.id, _ID)).access == AB
+
+    @pytest.mark.parametrize("end", ["superseded", "failed", "cancelled"])
+    async def test_what_a_revision_without_an_end_named_is_not_given_to_another_content(
+        self, record: Record, corpus: Corpus, end: str
+    ) -> None:
+        await _submit(record, corpus, "first", A)
+        await _commit(record, corpus)
+        job = (await _submit(record, corpus, "redacted", AB)).job
+        if end == "failed":
+            [claim] = await claim_all(record, corpus)
+            await record.claims.fail(claim, "broken")
+        elif end == "cancelled":
+            await record.jobs.cancel(job.id)
+        await _submit(record, corpus, "second", None)
+        await _commit(record, corpus)
+        assert (await record.documents.get(corpus.id, _ID)).access == A
 
     async def test_an_unchanged_submission_sets_the_access_and_a_skipped_one_does_not(
         self, record: Record, corpus: Corpus
@@ -134,6 +156,63 @@ class AccessContract(RecordFixtures):
         await delete(record, corpus, "x")
         await _submit(record, corpus, "fourth", None)
         assert (await record.documents.get(corpus.id, _ID)).access is None
+
+    async def test_nobody_changes_a_document_that_he_has_lost(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        await _submit(record, corpus, "first", AB)
+        await _commit(record, corpus)
+        await put(record, corpus, "y", [("two", ["Ada"])])
+        mine, y = record.for_key("b", visible_to(frozenset(B))).submissions, ids.document_id("y")
+        assert await mine.set_access(corpus.id, [_ID], AB) == {_ID}
+        assert await mine.find_unchanged(corpus.id, {"x": revision("x", "first").fingerprint}) == {"x"}
+        await other.submissions.set_access(corpus.id, [_ID], A)
+        before = await record.documents.get(corpus.id, _ID)
+
+        assert await mine.set_access(corpus.id, [_ID, y], B) == {y}
+        assert await mine.set_enabled(corpus.id, [_ID, y], enabled=False) == {y}
+        assert await mine.find_unchanged(corpus.id, {"x": revision("x", "first").fingerprint}) == frozenset()
+        assert (await mine.delete_existing(corpus.id, [_ID])).missing == (_ID,)
+        with pytest.raises(NotFound):
+            await mine.delete_documents(corpus.id, [y, _ID])
+        with pytest.raises(NotFound):
+            await mine.amend(corpus.id, _ID, lambda submitted: replace(submitted, title="mine", fingerprint="f"))
+        for mode in OnConflict:
+            for text in ("first", "mine"):
+                with pytest.raises(Forbidden, match="'x'"):
+                    await mine.enqueue(corpus.id, [revision("z"), replace(revision("x", text), access=B)], mode)
+        assert await record.documents.get(corpus.id, _ID) == before
+        assert not (await record.documents.list(corpus.id, limit=9, key="z")).data
+        assert await claim_all(record, corpus) == [], "nothing of it was queued"
+
+    async def test_a_failed_revision_is_retried_by_those_who_see_the_document(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        await _submit(record, corpus, "first", B)
+        [claim] = await claim_all(record, corpus)
+        await record.claims.fail(claim, "broken")
+        mine = record.for_key("b", visible_to(frozenset(B))).submissions
+        await record.submissions.set_access(corpus.id, [_ID], A)
+        with pytest.raises(NotFound):
+            await mine.retry(corpus.id, _ID)
+        await record.submissions.set_access(corpus.id, [_ID], B)
+        await mine.retry(corpus.id, _ID)
+        assert [claim.key for claim in await claim_all(record, corpus)] == ["x"]
+
+    async def test_a_document_that_comes_again_has_the_fields_of_its_submission(
+        self, record: Record, corpus: Corpus
+    ) -> None:
+        """A filter of the caller is tested on what `Documents` lists, also while the former document is deleted."""
+        await _submit(record, corpus, "first", A)
+        await _commit(record, corpus)
+        mine = record.for_key("b", visible_to(frozenset(B)).join(parse_filter({"team": "b"}))).submissions
+        await record.submissions.delete_documents(corpus.id, [_ID])
+        submitted = replace(revision("x", "second"), access=B, metadata={"team": "b"})
+        await mine.enqueue(corpus.id, [submitted], OnConflict.REPLACE)
+        assert await mine.set_access(corpus.id, [_ID], AB) == {_ID}
+        other = replace(revision("x", "third"), access=B, metadata={"team": "a"})
+        await record.submissions.enqueue(corpus.id, [other], OnConflict.REPLACE)
+        assert await mine.set_access(corpus.id, [_ID], AB) == frozenset()
 
     async def test_the_swap_keeps_the_access(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "y", [("two", ["Ada"])])

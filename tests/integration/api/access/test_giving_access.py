@@ -243,3 +243,68 @@ async def test_what_a_line_of_an_import_names_is_checked(server: Server) -> None
     headers = {"content-type": "application/x-ndjson"}
     answer = await server.client.post("/v1/corpora/copy/import", content=broken, headers=headers)
     assert answer.status_code == 422
+
+
+@pytest.mark.parametrize("change", ["access", "enabled", "title", "delete", "replace"])
+async def test_who_loses_a_document_while_he_changes_it_changes_nothing(
+    server: Server, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    await server.corpus()
+    await server.ingest({"key": "x", "text": _TEXT, "access": ["group:a", "group:b"]})
+    keys = Keys(server)
+    admin, holder = await keys.make(Scope.ADMIN), await keys.make(*_ALL, principals=["group:b"])
+    id = document_id("x")
+    corpus = await server.container.record.corpora.get("people")
+    submissions = type(server.container.record.submissions)
+    method = {
+        "access": "set_access",
+        "enabled": "set_enabled",
+        "title": "amend",
+        "delete": "delete_documents",
+        "replace": "enqueue",
+    }[change]
+    unhindered = getattr(submissions, method)
+    given = submissions.set_access
+
+    async def change_it_late(self: Any, *args: Any, **more: Any) -> Any:
+        """All checks of the request are made now; what it wants is not written yet."""
+        await given(server.container.record.submissions, corpus.id, [id], ("group:a",))
+        return await unhindered(self, *args, **more)
+
+    monkeypatch.setattr(submissions, method, change_it_late)
+    path = f"{_DOCUMENTS}/{id}"
+    if change == "delete":
+        await holder("DELETE", path)
+    elif change == "replace":
+        mine = {"key": "x", "text": "Mine.", "access": ["group:b"]}
+        assert (await holder("POST", _DOCUMENTS, json={"documents": [mine]})).status_code == 403
+    else:
+        bodies: dict[str, Any] = {
+            "access": {"access": ["group:b"]},
+            "enabled": {"enabled": False},
+            "title": {"title": "Mine"},
+        }
+        await holder("PATCH", path, json=bodies[change])
+    monkeypatch.undo()
+    await server.work("people")
+    now = (await admin("GET", path)).json()
+    assert (now["access"], now["enabled"], now["title"]) == (["group:a"], True, ""), now
+    assert (await holder("GET", path)).status_code == 404
+
+
+@pytest.mark.parametrize("title", [{"title": "Mine"}, {}])
+async def test_a_change_whose_access_is_refused_changes_nothing(server: Server, title: dict[str, str]) -> None:
+    await server.corpus()
+    await server.ingest({"key": "x", "text": _TEXT, "access": ["group:a", "group:b"]})
+    keys = Keys(server)
+    admin, holder = await keys.make(Scope.ADMIN), await keys.make(*_ALL, principals=["group:b"])
+    path = f"{_DOCUMENTS}/{document_id('x')}"
+    before = (await admin("GET", path)).json()
+    body = {**title, "enabled": False, "access": ["group:a"]}
+    assert (await holder("PATCH", path, json=body)).status_code == 403
+    assert (await admin("GET", path)).json() == before
+    body["access"] = ["group:b"]
+    assert (await holder("PATCH", path, json=body)).status_code == 202
+    await server.work("people")
+    now = (await admin("GET", path)).json()
+    assert (now["access"], now["enabled"], now["title"]) == (["group:b"], False, title.get("title", ""))

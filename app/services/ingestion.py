@@ -221,7 +221,7 @@ async def _enqueue(
     for key, access in (await _read_access(container, corpus, submitted, mails)).items():
         if access != given.get(key):  # it was changed after it was inherited
             ids = [one.id for one in enqueued.documents if one.key.startswith(attachment_prefix(key))]
-            await container.record.submissions.set_access(corpus.id, ids, access)
+            await container.whole_record.submissions.set_access(corpus.id, ids, access)
     return enqueued
 
 
@@ -275,8 +275,11 @@ async def _inherit_access(
 
 
 async def _find(container: Container, corpus: Corpus, key: str) -> Document | None:
+    """Returns a document with its whole access, of which a caller with principals is shown a part. What the caller may
+    not see it cannot submit.
+    """
     try:
-        return await container.record.documents.get(corpus.id, document_id(key))
+        return await container.whole_record.documents.get(corpus.id, document_id(key))
     except NotFound:
         return None
 
@@ -366,15 +369,19 @@ async def delete_one_document(container: Container, corpus: Corpus, document_id:
 
 
 async def list_attachments(container: Container, corpus: Corpus, keys: Iterable[str]) -> list[Document]:
-    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them."""
+    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them, as
+    far as the caller sees them.
+
+    It reads no further than the keys of attachments go, however little of the corpus the caller sees.
+    """
     found: list[Document] = []
     for key in keys:
         prefix = attachment_prefix(key)
         cursor: str | None = prefix
         while cursor is not None:
-            page = await container.record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
+            page = await container.whole_record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
             below = [document for document in page.data if document.key.startswith(prefix)]
-            found += [document for document in below if ATTACHMENT_OF in document.metadata]
+            found += [one for one in below if ATTACHMENT_OF in one.metadata and container.sees(one)]
             cursor = page.next_cursor if len(below) == len(page.data) else None
     return found
 

@@ -38,6 +38,8 @@ __all__ = ["IssuerKeys", "Tokens", "describe_resource", "locate_metadata", "own_
 
 _MCP = "/mcp"
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"]
+_TYPES = frozenset(("jwt", "at+jwt"))
+"""The types of tokens that give access, where a token names its own: tokens that end a session are signed, too."""
 _KINDS: Mapping[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 """No `oct`: a secret among published keys is none."""
 _READERS = (OidcRule(scopes=[Scope.READ]),)
@@ -182,6 +184,8 @@ class Tokens:
         header = _read_header(text)
         if header.get("alg") not in _ALGORITHMS:
             return "the token is not signed with an algorithm that this server accepts, such as RS256"
+        if str(header.get("typ", "JWT")).lower().removeprefix("application/") not in _TYPES:
+            return "the token is of another type (`typ`) than the tokens that give access"
         id = header.get("kid")
         if not isinstance(id, str):
             return "the token does not name the key (`kid`) that signed it"
@@ -220,6 +224,8 @@ class Tokens:
         user, groups = claims.get(self._settings.user_claim), _list_values(claims.get(self._settings.groups_claim))
         if not isinstance(user, str):
             return f"the token has no claim `{self._settings.user_claim}`"
+        if self._settings.user_claim == "email" and claims.get("email_verified") in (False, "false"):
+            return "the address of the holder is not verified (`email_verified`)"
         if len(groups) > _MOST_GROUPS:
             return f"the token has more than {_MOST_GROUPS:,} groups"
         id = f"oidc-{digest('subject of a token', [self._settings.issuer, claims['sub']])}"

@@ -16,6 +16,7 @@ from app.access.corpora import (
     RestrictedExporter,
     RestrictedMerges,
     RestrictedResolution,
+    matches,
 )
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
 from app.broker.notifier import Notifier
@@ -23,6 +24,7 @@ from app.container import Container
 from app.container.container import RequestLimits
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
+from core.documents import Document
 from core.filters import DocumentFilter
 from core.keys import Scope
 from core.ports.chat import ChatModels
@@ -235,6 +237,13 @@ class RestrictedContainer(Container):
     @property
     def sees_all_documents(self) -> bool:
         return self.access.where is None
+
+    @property
+    def whole_record(self) -> Record:
+        return self._whole.record
+
+    def sees(self, document: Document) -> bool:
+        return self.access.where is None or matches(self.access.where, document)
 
     async def check_tokens(self) -> None:
         await self._meter.check_tokens()

@@ -5,7 +5,6 @@ access has one of them, or that have no access: this is a condition of its filte
 respects the one respects the other.
 """
 
-import time
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
@@ -43,9 +42,6 @@ __all__ = [
 ]
 
 _PAGE = 1000
-_FRESH_SECONDS = 2.0
-_NOTHING: frozenset[str] = frozenset({""})
-"""Stands for documents that were not read."""
 
 
 def matches(where: DocumentFilter, document: Document) -> bool:
@@ -68,7 +64,6 @@ class RestrictedDocuments:
         self._documents = documents
         self._access = access
         self._where = where
-        self._readable: dict[str, tuple[float, frozenset[str]]] = {}
 
     async def list(
         self,
@@ -111,15 +106,21 @@ class RestrictedDocuments:
         }
 
     async def readable(self, corpus_id: str) -> frozenset[str]:
-        """Returns the ids of the readable documents that match, as they were at most `_FRESH_SECONDS` ago: a question
-        that is answered for a minute reads nothing any more that its asker has lost.
+        """Returns the ids of the readable documents that match now: the record keeps them by their version. So a
+        question that is answered for a minute reads nothing any more that its asker has lost.
         """
-        at, found = self._readable.get(corpus_id, (0.0, _NOTHING))
-        if found is _NOTHING or time.monotonic() - at > _FRESH_SECONDS:
-            at = time.monotonic()
-            found = await self._documents.match(corpus_id, self._where, enabled=None)
-            self._readable[corpus_id] = at, found
-        return found
+        return await self._documents.match(corpus_id, self._where, enabled=None)
+
+    def sees_row(self, row: Mapping[str, object]) -> bool:
+        """Returns whether the row of a document in an export matches."""
+        access = row.get("access")
+        fields = {name: str(row[name]) for name in ("id", "key", "title")}
+        metadata = row["metadata"]
+        return self._where.matches(
+            **fields,
+            metadata=metadata if isinstance(metadata, Mapping) else {},
+            access=tuple(map(str, access)) if isinstance(access, Sequence) else None,
+        )
 
     def show_access(self, access: Sequence[str]) -> Sequence[str]:
         """Returns what the caller is shown of the principals of a document."""
@@ -146,7 +147,8 @@ class RestrictedContents:
         self, corpus_id: str, document_id: str, *, after: int = -1, limit: int | None = None
     ) -> list[Chunk]:
         chunks = await self._contents.get_chunks_of(corpus_id, document_id, after=after, limit=limit)
-        return [chunk for chunk in chunks if chunk.document_id in await self._documents.readable(corpus_id)]
+        readable = await self._documents.readable(corpus_id)  # after the chunks: of what is not there any more, nothing
+        return [chunk for chunk in chunks if chunk.document_id in readable]
 
     async def get_surroundings(
         self, corpus_id: str, chunk_ids: Collection[str], distance: int
@@ -299,7 +301,8 @@ class RestrictedResolution:
 class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
 
-    The rows are read twice: entities come before the mentions that tell which of them may be seen.
+    The rows are read twice: entities come before the mentions that tell which of them may be seen. What is written is
+    decided by the documents of the second reading, which is one snapshot: they may have changed since the first.
     """
 
     def __init__(self, exporter: Exporter, documents: RestrictedDocuments) -> None:
@@ -307,13 +310,15 @@ class RestrictedExporter:
         self._documents = documents
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[_Row]:
-        seen = _Seen(await self._documents.readable(corpus_id))
+        first = _Seen(self._documents)
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
-                seen.note(row)
+                first.note(row)
+        second = _Seen(self._documents, first.entities)
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
-                if seen.shows(row):
+                second.note(row)
+                if second.shows(row):
                     yield self._restrict(row)
 
     def _restrict(self, row: _Row) -> _Row:
@@ -325,18 +330,25 @@ class RestrictedExporter:
 
 
 class _Seen:
-    """The ids of the documents, chunks and entities that a key may see."""
+    """The ids of the documents, chunks and entities that a key may see, as one reading of the rows tells them.
 
-    def __init__(self, documents: frozenset[str]) -> None:
-        self._documents = documents
+    `written` are the entities that may be written (None: their rows are not written).
+    """
+
+    def __init__(self, documents: RestrictedDocuments, written: Collection[object] | None = None) -> None:
+        self._where = documents
+        self._written = frozenset(written or ())
+        self._documents: set[object] = set()
         self._chunks: set[object] = set()
-        self._entities: set[object] = set()
+        self.entities: set[object] = set()
 
     def note(self, row: _Row) -> None:
-        if row["kind"] == "chunk" and row["document_id"] in self._documents:
+        if row["kind"] == "document" and self._where.sees_row(row):
+            self._documents.add(row["id"])
+        elif row["kind"] == "chunk" and row["document_id"] in self._documents:
             self._chunks.add(row["id"])
         elif row["kind"] == "mention" and row["chunk_id"] in self._chunks:
-            self._entities.add(row["entity_id"])
+            self.entities.add(row["entity_id"])
 
     def shows(self, row: _Row) -> bool:
         """Returns whether the row is of a document that may be seen. A kind that is not known here is left out."""
@@ -346,13 +358,15 @@ class _Seen:
             case "chunk" | "extraction":
                 return row["document_id"] in self._documents
             case "entity":
-                return row["id"] in self._entities
-            case "mention" | "fact":
-                return row["chunk_id"] in self._chunks
+                return row["id"] in self._written
+            case "mention":
+                return row["chunk_id"] in self._chunks and row["entity_id"] in self._written
+            case "fact":
+                return row["chunk_id"] in self._chunks and {row["subject_id"], row["object_id"]} <= self._written
             case "merge":
-                return {row["from_id"], row["into_id"]} <= self._entities
+                return {row["from_id"], row["into_id"]} <= self._written
             case "synonym" | "rejection":
-                return {row["first_id"], row["second_id"]} <= self._entities
+                return {row["first_id"], row["second_id"]} <= self._written
             case "threshold":
                 return True
         return False

@@ -6,20 +6,22 @@ Originals and view entries of documents are written from the file. Missing vecto
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from app.archive.reading import Report
 from app.archive.rows import load_question_row
 from app.archive.section import ArchivedDocument, ArchiveSection, assemble_documents
 from app.container import Container
 from core.corpora import Corpus
-from core.errors import Conflict, Unavailable
+from core.errors import Conflict, NotFound, Unavailable
 from core.graph import Synonym
 from core.ids import document_id, new_id
 from core.jobs import JobKind
 from core.ports.indexing import DraftChunk
 from core.ports.record import ChunkRow, Claim, Commit, StagedExtraction
 from core.ports.views import VectorBatch, VectorKind
+from core.principals import DocumentAccess, narrow
 from indexer import IndexingBackends, ViewWriter, commit_revisions, embedded_texts, fine_texts, has_fine_vectors
 
 __all__ = ["RestoreResult", "Restorer"]
@@ -54,6 +56,7 @@ class Restorer:
     ) -> None:
         self._backends = container.indexing.for_corpus(corpus)
         self._submissions = container.record.submissions
+        self._documents = container.record.documents
         self._merges = container.record.merges
         self._resolution = container.record.resolution
         self._questions = container.record.questions
@@ -123,7 +126,7 @@ class Restorer:
         """Returns how many documents were unchanged, and how many were fenced because another worker claimed them."""
         total, done, unchanged, fenced = self._section.count("document"), 0, 0, 0
         for batch in self._section.read_batches():
-            documents = await asyncio.to_thread(assemble_documents, self._section, batch)
+            documents = await self._narrow(await asyncio.to_thread(assemble_documents, self._section, batch))
             same = await self._submissions.find_unchanged(
                 self._corpus.id, {one.revision.key: one.revision.fingerprint for one in documents}
             )
@@ -187,10 +190,27 @@ class Restorer:
             if ids:
                 await self._submissions.set_enabled(self._corpus.id, ids, enabled=enabled)
 
+    async def _narrow(self, documents: Sequence[ArchivedDocument]) -> list[ArchivedDocument]:
+        """Returns the documents with an access that shows none of them to more callers than the record does now."""
+        present = await self._read_access([document_id(one.revision.key) for one in documents])
+        narrowed = []
+        for one in documents:
+            access = narrow(present.get(document_id(one.revision.key)), one.revision.access)
+            narrowed.append(replace(one, revision=replace(one.revision, access=access)))
+        return narrowed
+
+    async def _read_access(self, ids: Sequence[str]) -> dict[str, DocumentAccess]:
+        """Returns the access of the documents that are there, by id, also of documents that are not readable yet."""
+        refs = await self._documents.get_refs(self._corpus.id, ids, enabled=None)
+        found = {id: ref.access for id, ref in refs.items()}
+        for id in ids:
+            if id not in found:
+                with suppress(NotFound):
+                    found[id] = (await self._documents.get(self._corpus.id, id)).access
+        return found
+
     async def _set_access(self, documents: Sequence[ArchivedDocument]) -> None:
-        """Gives documents of the record the access that the file names. One without keeps the access that it has, so no
-        file shows a document to more callers than before.
-        """
+        """Gives documents of the record the access that `_narrow` has found. One without keeps the access it has."""
         by_access: defaultdict[tuple[str, ...], list[str]] = defaultdict(list)
         for one in documents:
             if one.revision.access is not None:

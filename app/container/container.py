@@ -12,9 +12,11 @@ from typing import Any
 import retrieval
 from app.container.adapters import Adapters
 from core.corpora import Corpus
+from core.documents import Document
 from core.errors import InvalidInput
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
+from core.ports.record import Record
 from core.ports.retrieval import PassageCounts, Query, Searcher, SearchResult, check_searched
 from core.strategies import StrategySpec, build, load_module, parse_spec
 from core.telemetry.spans import measure_search
@@ -172,6 +174,18 @@ class Container(Adapters):
     @property
     def sees_all_documents(self) -> bool:
         """Whether the caller may see all documents of the corpora that it may see."""
+        return True
+
+    @property
+    def whole_record(self) -> Record:
+        """The record without what the caller's rights hide, for what a service decides itself: nothing that is read
+        from it is shown, and nothing is written to it but what follows from the caller's own writing.
+        """
+        return self.record
+
+    def sees(self, document: Document) -> bool:
+        """Whether the caller may see a document of `whole_record`."""
+        del document
         return True
 
     async def check_tokens(self) -> None:

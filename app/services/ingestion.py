@@ -13,7 +13,7 @@ from core.errors import Conflict, FilesRejected, Forbidden, InvalidInput, NotFou
 from core.ids import content_hash, document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
-from core.principals import DocumentAccess, check_access
+from core.principals import DocumentAccess, check_access, narrow
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
 __all__ = [
@@ -221,7 +221,7 @@ async def _enqueue(
     for key, access in (await _read_access(container, corpus, submitted, mails)).items():
         if access != given.get(key):  # it was changed after it was inherited
             ids = [one.id for one in enqueued.documents if one.key.startswith(attachment_prefix(key))]
-            await container.record.submissions.set_access(corpus.id, ids, access)
+            await container.whole_record.submissions.set_access(corpus.id, ids, access)
     return enqueued
 
 
@@ -251,24 +251,35 @@ async def _read_access(
 async def _inherit_access(
     container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Mapping[str, DocumentAccess]
 ) -> list[NewRevision]:
-    """Returns the revisions, with the access of its mail for each attachment that is new, if neither names one: what is
+    """Returns the revisions, with an access for each attachment of a present mail, if neither names one: what is
     attached to the next version of a mail is for those who may see the mail. `mails` have the access by key.
+
+    An attachment that is there stays with those who see both: it may have been hidden singly. A document that only has
+    the key of an attachment is replaced as any other, so that nobody sees what is attached by making its key first.
     """
-    access = {attachment_prefix(key): one for key, one in mails.items() if one is not None}
+    outer = {attachment_prefix(key): one for key, one in mails.items() if one is not None}
+    inner = dict[str, DocumentAccess]()  # of mails in mails, whose own attachments follow them
     inherited = []
     for revision in revisions:
-        prefix = next((prefix for prefix in access if revision.key.startswith(prefix)), None)
-        is_attachment = prefix is not None and ATTACHMENT_OF in revision.metadata and revision.access is None
-        if is_attachment and not await _exists(container, corpus, revision.key):
-            inherited.append(replace(revision, access=access[prefix or ""]))
-        else:
+        prefix = next((prefix for prefix in outer if revision.key.startswith(prefix)), None)
+        if prefix is None or ATTACHMENT_OF not in revision.metadata or revision.access is not None:
             inherited.append(revision)
+            continue
+        access = inner.get(str(revision.metadata[ATTACHMENT_OF]), outer[prefix])
+        present = await _find(container, corpus, revision.key)
+        if present is not None and ATTACHMENT_OF in present.metadata:
+            access = narrow(present.access, access)
+        inner[revision.key] = access
+        inherited.append(replace(revision, access=access))
     return inherited
 
 
 async def _find(container: Container, corpus: Corpus, key: str) -> Document | None:
+    """Returns a document with its whole access, of which a caller with principals is shown a part. What the caller may
+    not see it cannot submit.
+    """
     try:
-        return await container.record.documents.get(corpus.id, document_id(key))
+        return await container.whole_record.documents.get(corpus.id, document_id(key))
     except NotFound:
         return None
 
@@ -358,15 +369,19 @@ async def delete_one_document(container: Container, corpus: Corpus, document_id:
 
 
 async def list_attachments(container: Container, corpus: Corpus, keys: Iterable[str]) -> list[Document]:
-    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them."""
+    """Returns the documents that were submitted as attachments of the mails with these keys, and of mails in them, as
+    far as the caller sees them.
+
+    It reads no further than the keys of attachments go, however little of the corpus the caller sees.
+    """
     found: list[Document] = []
     for key in keys:
         prefix = attachment_prefix(key)
         cursor: str | None = prefix
         while cursor is not None:
-            page = await container.record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
+            page = await container.whole_record.documents.list(corpus.id, limit=_LISTED_AT_ONCE, cursor=cursor)
             below = [document for document in page.data if document.key.startswith(prefix)]
-            found += [document for document in below if ATTACHMENT_OF in document.metadata]
+            found += [one for one in below if ATTACHMENT_OF in one.metadata and container.sees(one)]
             cursor = page.next_cursor if len(below) == len(page.data) else None
     return found
 

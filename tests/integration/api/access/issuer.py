@@ -61,6 +61,8 @@ class Issuer:
         made = {"iss": self.url, "aud": AUDIENCE, "sub": "anna", "groups": ["a"], "iat": now, "exp": now + 3600}
         return {name: value for name, value in {**made, **changes}.items() if value is not None}
 
-    def sign(self, kid: str = "one", *, key: Key | None = None, alg: str = "RS256", **changes: Any) -> str:
-        header = {"alg": alg, "kid": kid}
+    def sign(
+        self, kid: str = "one", *, key: Key | None = None, alg: str = "RS256", typ: str = "JWT", **changes: Any
+    ) -> str:
+        header = {"alg": alg, "kid": kid, "typ": typ}
         return jwt.encode(header, self.claims(**changes), key or self.keys[kid], algorithms=[alg])

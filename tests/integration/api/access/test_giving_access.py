@@ -231,7 +231,29 @@ async def test_an_import_keeps_the_access_and_opens_nothing(server: Server) -> N
     assert await copy() == given, "the file shows them to everyone, and the copy does not"
     narrower = {"keys": ["a", "c"], "access": ["user:anna"]}
     await server.client.post(f"{_DOCUMENTS}/access", json=narrower)
-    assert await copy() == {"a": ["user:anna"], "b": [], "c": ["user:anna"]}
+    assert await copy() == {"a": [], "b": [], "c": ["user:anna"]}, "who is in both"
+
+
+async def test_an_import_gives_back_no_access_that_was_taken_away(server: Server) -> None:
+    await server.corpus()
+    await server.ingest(
+        {"key": "same", "text": _TEXT, "access": ["group:a", "group:b"]},
+        {"key": "changed", "text": f"{_TEXT} 2", "access": ["group:a", "group:b"]},
+        {"key": "queued", "text": f"{_TEXT} 3", "access": ["group:a", "group:b"]},
+    )
+    exported = (await server.client.get("/v1/corpora/people/export")).content
+    await server.client.post(f"{_DOCUMENTS}/delete", json={"keys": ["queued"]})
+    await server.work("people")
+    await server.ingest({"key": "changed", "text": "Another text."})
+    taken = {"keys": ["same", "changed"], "access": ["group:a"]}
+    assert (await server.client.post(f"{_DOCUMENTS}/access", json=taken)).json()["documents"] == 2
+    await server.add({"key": "queued", "text": "It waits.", "access": ["group:a"]})
+    headers = {"content-type": "application/x-ndjson"}
+    answer = await server.client.post("/v1/corpora/people/import", content=exported, headers=headers)
+    assert answer.status_code == 200, answer.text
+    assert await _access(server.client) == {key: ["group:a"] for key in ("same", "changed", "queued")}
+    await server.work("people")
+    assert await _access(server.client) == {key: ["group:a"] for key in ("same", "changed", "queued")}
 
 
 async def test_what_a_line_of_an_import_names_is_checked(server: Server) -> None:

@@ -14,7 +14,8 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from pydantic import SecretStr, ValidationError
 
-from api.access.tokens import IssuerKeys
+from api.access.keys import Caller
+from api.access.tokens import IssuerKeys, Tokens
 from app.container import Container
 from core.errors import Unavailable
 from core.ids import document_id
@@ -90,6 +91,27 @@ async def test_subject_and_groups_are_principals(server: Server, issuer: Issuer)
     assert found.status_code == 404
 
 
+async def test_tokens_name_types_that_give_access(server: Server, issuer: Issuer) -> None:
+    for typ in ("JWT", "at+jwt", "application/at+JWT"):
+        assert await _seen(server, issuer.sign(typ=typ)) == {"a", "anna", "all"}
+
+
+async def test_an_address_that_is_not_verified_names_nobody(issuer: Issuer) -> None:
+    settings = {"issuer": issuer.url, "audience": AUDIENCE, "user_claim": "email"}
+    keys = IssuerKeys(OidcSettings.model_validate(settings))
+    tokens = Tokens(OidcSettings.model_validate(settings), keys)
+    try:
+        for verified, is_accepted in ((True, True), (None, True), (False, False), ("false", False)):
+            found = await tokens.find(issuer.sign(email="anna@example.org", email_verified=verified))
+            if is_accepted:
+                assert isinstance(found, Caller)
+                assert found.access.principals == {"user:anna@example.org", "group:a"}
+            else:
+                assert found == "the address of the holder is not verified (`email_verified`)"
+    finally:
+        await keys.close()
+
+
 async def test_the_first_rule_that_fits_gives_scopes_and_corpora(server: Server, issuer: Issuer) -> None:
     new = {"documents": [{"key": "new", "text": "New.", "access": ["user:anna"]}]}
     for claims, reads, writes, sees_other, makes in (
@@ -126,6 +148,8 @@ async def test_tokens_that_are_not_accepted(server: Server, issuer: Issuer) -> N
         (f"{head}.{body}.", "not signed by its issuer"),
         (f"{head}.{body}.{signature[:-4]}AAAA", "not signed by its issuer"),
         (f"{_encode({'alg': 'RS512', 'kid': 'one'})}.{body}.{signature}", "another algorithm than its key"),
+        (issuer.sign(typ="logout+jwt"), "of another type"),
+        (issuer.sign(typ="application/secevent+jwt"), "of another type"),
         (issuer.sign(exp=now - 60), "has expired"),
         (issuer.sign(exp=None), "has no end"),
         (issuer.sign(exp="never"), "has no end"),

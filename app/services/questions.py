@@ -226,6 +226,8 @@ class AskRequest:
     `unsupported` None is the default of the settings. A question with a `history` is made understandable alone before
     anything is searched, if the reasoner asks a model. Raises `InvalidInput` for a text that is empty, too long or no
     valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
+
+    `told` are the ids of the documents that the answers in `history` were made of.
     """
 
     question: str
@@ -238,6 +240,7 @@ class AskRequest:
     web: bool = False
     unsupported: Unsupported | None = None
     min_generation: MinGeneration = None
+    told: frozenset[str] = frozenset()
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")

@@ -115,6 +115,7 @@ async def continue_conversation(
     conversation stands its own `history`. Without `follows` the request stays as it is.
     """
     turns: list[Message] = []
+    told: set[str] = set()
     following = follows
     for _ in range(_MOST_TURNS):
         if following is None:
@@ -123,17 +124,21 @@ async def continue_conversation(
             question = await container.record.questions.get(corpus.id, following)
         except NotFound:  # deleted, or its days are over
             break
-        turns = [*await _list_messages(container, corpus, question), *turns]
+        messages, sources = await _list_messages(container, corpus, question)
+        turns, told = [*messages, *turns], told | sources
         following = question.request.get("follows")
     if not turns:
         return request
     most = container.limits.history
-    return replace(request, history=tuple(turns if most is None else turns[max(0, len(turns) - most) :]))
+    history = tuple(turns if most is None else turns[max(0, len(turns) - most) :])
+    return replace(request, history=history, told=frozenset(told))
 
 
-async def _list_messages(container: Container, corpus: Corpus, question: AskedQuestion) -> Sequence[Message]:
-    """Returns the messages of one question. One that was declined, or whose documents the caller may not see, has no
-    answer.
+async def _list_messages(
+    container: Container, corpus: Corpus, question: AskedQuestion
+) -> tuple[Sequence[Message], frozenset[str]]:
+    """Returns the messages of one question, and the ids of the documents that its answer was made of. One that was
+    declined, or whose documents the caller may not see, has no answer.
     """
     earlier = question.request.get("history", ())[-2 * _MOST_TURNS :]
     said = [Message(speaker=Speaker(turn["role"]), content=turn["content"][:_LONGEST_TURN]) for turn in earlier]
@@ -141,7 +146,9 @@ async def _list_messages(container: Container, corpus: Corpus, question: AskedQu
     answer = question.answer
     if answer is not None and not answer["abstained"] and await _sees_sources(container, corpus, question):
         said.append(Message(speaker=Speaker.ASSISTANT, content=str(answer["answer"])[:_LONGEST_TURN]))
-    return said
+        sources = await container.record.questions.list_sources(corpus.id, question.id)
+        return said, frozenset(source.document_id for source in sources)
+    return said, frozenset()
 
 
 async def list_questions(

@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Collection, Coroutine, Iterator
 from typing import Any, Protocol
 
 from app.container import Container
@@ -65,7 +65,16 @@ def _list_retrieved(hits: tuple[Hit, ...]) -> Iterator[str]:
 class _Journal:
     """Events are added by `listen`, a listener of a trace, and written by `run`, a task. `flush` writes the rest."""
 
-    def __init__(self, questions: Questions, question_id: str, form: AnswerForm, *, lease_seconds: float) -> None:
+    def __init__(
+        self,
+        questions: Questions,
+        question_id: str,
+        form: AnswerForm,
+        told: Collection[str] = (),
+        *,
+        lease_seconds: float,
+    ) -> None:
+        """`told` are the documents of earlier answers that the model is told: with them, this one is withdrawn."""
         self._questions = questions
         self._id = question_id
         self._form = form
@@ -73,7 +82,7 @@ class _Journal:
         self._pause = min(lease_seconds / _RENEWALS, _RENEW_SECONDS)
         self._events: list[QuestionEvent] = []
         self._tokens: tuple[str, list[str]] = ("", [])
-        self._retrieved: set[str] = set()
+        self._retrieved = set(told)
         self._written: set[str] = set()
         self._number = 0
         self._waiting = asyncio.Event()
@@ -252,7 +261,7 @@ async def answer_stored(
     Returns how it ended; None, without a result, when it does not run any more: it was cancelled, deleted or withdrawn.
     """
     questions, lease = container.record.questions, container.settings.questions.lease_seconds
-    journal = _Journal(questions, question_id, form, lease_seconds=lease)
+    journal = _Journal(questions, question_id, form, request.told, lease_seconds=lease)
     trace.listeners.append(journal.listen)
     state: QuestionState | None
     try:

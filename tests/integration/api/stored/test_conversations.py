@@ -61,6 +61,19 @@ async def test_a_question_outlives_what_it_follows(tmp_path: Path) -> None:
             assert refused.status_code == 404, refused.text
 
 
+async def test_an_answer_is_withdrawn_with_what_earlier_answers_were_made_of(tmp_path: Path) -> None:
+    with ChatServer(respond=_respond) as chat:
+        async with serving(tmp_path, chat) as server:
+            first = await done(server, reasoner="vanilla")
+            only = {"filter": {"$not": {"$id": ADA_PATH.rpartition("/")[2]}}, "reasoner": "vanilla"}
+            second = await done(server, question=_FOLLOW_UP, follows=first["id"], **only)
+            third = await done(server, question=_FOLLOW_UP, follows=second["id"], **only)
+            apart = await done(server, **only)
+            await server.client.delete(ADA_PATH)
+            for one, is_withdrawn in ((first, True), (second, True), (third, True), (apart, False)):
+                assert (await get(server, one["id"]))["withdrawn"] is is_withdrawn
+
+
 async def test_a_withdrawn_answer_is_not_told_to_the_model(tmp_path: Path) -> None:
     with ChatServer(respond=_respond) as chat:
         async with serving(tmp_path, chat) as server:

@@ -137,9 +137,9 @@ async def conclude_findings(
         question=question,
         variables={
             "question": neutral(question),
-            "form": format_answer_form(question),
             "support": format_support_rule(session),
             "findings": _format_findings(chain, passages),
+            **({"form": format_answer_form(question)} if guided else {}),
         },
         passages=passages,
         chunks=chunk_ids_of(chain),

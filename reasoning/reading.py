@@ -21,6 +21,7 @@ from reasoning.citations.held import find_unheld, is_document_named, is_judgemen
 from reasoning.citations.quotes import passage_text
 
 __all__ = [
+    "COMPARED",
     "Form",
     "are_sentences_asked",
     "find_evidence",
@@ -33,7 +34,7 @@ __all__ = [
     "list_sides",
 ]
 
-_COMPARED = 2
+COMPARED = 2
 """Names of a question that compares them."""
 _MOST_CANDIDATES = 60
 _LONGEST = 80
@@ -130,7 +131,7 @@ def is_judgement_asked(question: str) -> bool:
     Without a lead-in, two names are compared, and "yes" says all.
     """
     lead_in, asked = split_lead_in(question)
-    return find_form(question) is Form.JUDGEMENT and (bool(lead_in) or len(find_names(asked)) < _COMPARED)
+    return find_form(question) is Form.JUDGEMENT and (bool(lead_in) or len(find_names(asked)) < COMPARED)
 
 
 def are_sentences_asked(question: str) -> bool:

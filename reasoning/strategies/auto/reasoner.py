@@ -32,7 +32,7 @@ from reasoning.engine.answers import abstain, answer_from_conclusion, answer_fro
 from reasoning.engine.session import Session
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
-from reasoning.reading import Form, are_sentences_asked, find_evidence, find_form, is_short_answer_asked
+from reasoning.reading import COMPARED, Form, are_sentences_asked, find_evidence, find_form, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
 
 __all__ = ["Auto", "Config"]
@@ -74,8 +74,6 @@ class Config(StrategyConfig):
 
 _MOST_READ = 50
 """Passages that a small model is shown, whatever `k` is."""
-_COMPARED = 2
-"""Names of a question that compares them."""
 _SENTENCES = 2
 """Sentences of each passage that are shown."""
 _TO_JUDGE = 4
@@ -107,7 +105,7 @@ async def _answer_shortly(session: Session, question: str, k: int) -> Answer | N
 
 def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     _, asked = split_lead_in(question)
-    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < _COMPARED:
+    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < COMPARED:
         return select_sentences(asked, hits, _TO_JUDGE) or hits
     return shorten_hits(question, hits, _SENTENCES)
 

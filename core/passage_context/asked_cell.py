@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.cells import TableCell
+from core.passage_context.other_words import OtherWords, find_other_words
 from core.passage_context.tables import is_amount, is_date
 from core.text.value_kinds import ValueKind, find_kind, find_stems
 
@@ -22,6 +23,8 @@ _SHORTEST, _SHORTENED = 3, 0.7
 """Letters of a name that may be the beginning of a word of the question, and how much that counts."""
 _COUNT_ASKED = re.compile(r"\bhow many\b|\bwie ?viele\b|\bcombien d[e’']|\bnumber of\b|\bAnzahl\b", re.IGNORECASE)
 _SHARE_ASKED = re.compile(r"%|\bper ?cent|\bProzent|\bpour ?cent", re.IGNORECASE)
+_YEAR_END = re.compile(r"\bend of (?:fiscal )?\d{4}|\byear[ -]?end\b|\bEnde \d{4}|\bfin \d{4}", re.IGNORECASE)
+_LAST_DAY = find_stems("31 Dec December Dez Dezember déc décembre")
 _AFTER_ALL = "\U0010ffff"
 _ASKED = 1000
 """Characters at each end of a question whose words choose a column; what is between them is a pasted text."""
@@ -37,8 +40,11 @@ def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
     """
     question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
     asked = find_stems(question)
+    terms = find_other_words(question)
+    if _YEAR_END.search(question):
+        asked |= _LAST_DAY
     ordered = sorted(asked)
-    matched = {name: _match(name, ordered) for name in {cell.column for cell in cells}}
+    matched = {name: _match(name, ordered, terms) for name in {cell.column for cell in cells}}
     columns = [matched[cell.column] for cell in cells]
     counts = Counter(stem for found in columns for stem in found)
     rows = find_stems(" ".join({cell.row for cell in cells}))
@@ -67,19 +73,26 @@ def _last(name: str) -> str:
     return name.rpartition(HEADING_SEPARATOR)[2]
 
 
-def _match(name: str, asked: Sequence[str]) -> dict[str, float]:
+def _match(name: str, asked: Sequence[str], terms: Sequence[OtherWords]) -> dict[str, float]:
     """Returns the words of a question that the name of a column has, and how surely: `Max` may be short for maximum.
 
-    `asked` is sorted, so that words with the same beginning are adjacent.
+    `asked` is sorted, so that words with the same beginning are adjacent. Of the `terms` that the question says, a name
+    has all words or none: `Revenue` has "net sales", and `Net income` has not.
     """
     found: dict[str, float] = {}
-    for stem in find_stems(name):
+    stems = find_stems(name)
+    for stem in stems:
         at = bisect_left(asked, stem)
         if asked[at : at + 1] == [stem]:
             found[stem] = 1
         elif len(stem) >= _SHORTEST and stem.isalpha():
             for word in asked[at : bisect_left(asked, f"{stem}{_AFTER_ALL}")]:
                 found.setdefault(word, _SHORTENED)
+    for term in terms:
+        if term.is_in(stems):
+            found |= dict.fromkeys(term.said, 1.0)
+        elif not stems >= set(term.said):
+            found = {word: strength for word, strength in found.items() if word not in term.said}
     return found
 
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from core.documents import Span
 from core.passage_context import TableCell, find_headed_tables, read_grids, split_heading, split_units
 from core.passage_context.grids import GridRow
+from core.passage_context.other_words import OtherWords, find_other_words
 from core.passage_context.tables import split_cells
 from core.ports.retrieval import Hit
 from core.text.sentences import Range
@@ -28,20 +29,29 @@ _PER_WORD_ALONE = 1 / 100
 """The cost of each word if a sentence stands alone for its passage: a sentence of a contract may be a page."""
 _SHORTEST = 4
 """Words of a sentence that says something: a heading has fewer."""
+_QUESTION_READ = 2000
 _READ = 20_000
 """Characters of a passage whose cells are named; only passages that came with ready embeddings are longer."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class _Asked:
-    """The kind of value that a question asks for, and its own stems and digits, which are no value."""
+    """The kind of value that a question asks for, and its own stems and digits, which are no value. `terms` are what
+    says the same as some of its words.
+    """
 
     kind: ValueKind
     stems: frozenset[str]
     digits: frozenset[str]
+    terms: tuple[OtherWords, ...]
 
     def without(self, stems: frozenset[str]) -> "_Asked":
         return replace(self, stems=self.stems - stems)
+
+    def count_words(self, stems: frozenset[str]) -> int:
+        """Returns how many words of the question a sentence with these stems has, in these or other words."""
+        said = {stem for term in self.terms if term.is_in(stems) for stem in term.said}
+        return len((stems | said) & self.stems)
 
     def is_in(self, text: str) -> bool:
         return has_value(self.kind, text, stems=self.stems, digits=self.digits)
@@ -54,7 +64,7 @@ def shorten_hits(question: str, hits: Sequence[Hit], sentences: int) -> tuple[Hi
     titles of other passages, or come first. The cells of a row are named by their columns, and the cell that is asked
     for stands alone. Quotes of a shortened text are looked up in the whole text.
     """
-    asked = _Asked(kind=find_kind(question), stems=stems_of(question), digits=find_digits(question))
+    asked = _read(question)
     titles = [stems_of(hit.document.title) for hit in hits]
     return tuple(
         _shorten(question, hit, asked.without(titles[place]), [*titles[:place], *titles[place + 1 :]], sentences)
@@ -66,19 +76,28 @@ def select_sentences(question: str, hits: Sequence[Hit], most: int) -> tuple[Hit
     """Returns hits cut to the sentences that share most words with the question, at most `most` sentences in all. Hits
     without such a sentence are left out. The hit with the best sentence comes first.
     """
-    asked = stems_of(question)
+    asked = _read(question)
     listed = [_list_units(question, hit) for hit in hits]
     found: list[tuple[float, int, int]] = []
     for place, units in enumerate(listed):
         for at, unit in enumerate(units):
             words = len(unit.text.split())
             if words >= _SHORTEST or unit.is_row:
-                found.append((_PER_WORD_ALONE * words - len(stems_of(unit.text) & asked), place, at))
+                found.append((_PER_WORD_ALONE * words - asked.count_words(stems_of(unit.text)), place, at))
     best: dict[int, list[int]] = {}
     for _, place, at in sorted(found)[:most]:
         best.setdefault(place, []).append(at)
     return tuple(
         _with_units(hits[place], [listed[place][at] for at in sorted(chosen)]) for place, chosen in best.items()
+    )
+
+
+def _read(question: str) -> _Asked:
+    return _Asked(
+        kind=find_kind(question),
+        stems=stems_of(question),
+        digits=find_digits(question),
+        terms=tuple(find_other_words(question[:_QUESTION_READ])),
     )
 
 
@@ -100,7 +119,7 @@ def _shorten(question: str, hit: Hit, asked: _Asked, others: Sequence[frozenset[
         bridges = sum(bool(title) and title <= stems for title in others)
         first = _FIRST if place == 0 else 0
         value = _VALUE if asked.is_in(text) else 0
-        return len(stems & asked.stems) + _BRIDGE * bridges + first + value - _PER_WORD * len(text.split())
+        return asked.count_words(stems) + _BRIDGE * bridges + first + value - _PER_WORD * len(text.split())
 
     best = sorted(sorted(range(len(units)), key=worth, reverse=True)[:sentences])
     return _with_units(hit, [units[place] for place in best])

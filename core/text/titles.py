@@ -130,7 +130,9 @@ _PLACE = re.compile(
 )
 """A place in a document, whose number is no version."""
 _NEWEST = re.compile(
-    r"\b(?:latest|newest|most recent|neueste[nrs]?|aktuellste[nrs]?|jüngste[nrs]?|plus récente?s?)\b", re.IGNORECASE
+    r"\b(?:latest|newest|most recent|currently|neueste[nrs]?|aktuell(?:ste[nrs]?)?|jüngste[nrs]?|plus récente?s?"
+    r"|actuellement)\b|\b(?:now|today|jetzt|heute)\s{0,2}\?",
+    re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"(?<![^\W_])([^\W\d_]{2,30})[ -](\d{1,3})(?![^\W_])(?!\.\d)")
 _LONG = 5

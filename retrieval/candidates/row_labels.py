@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from core.passage_context.label_synonyms import find_said_labels
+from core.passage_context.other_words import find_said_labels
 from core.passage_context.row_labels import MOST_STEMS
 from core.text.terms import HAS_LABELS, Terms, hash_label, hash_stem, split_words
 from retrieval.graph.snapshot import GraphSnapshot

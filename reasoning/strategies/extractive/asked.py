@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from math import log1p
 
+from core.passage_context.other_words import OtherWords, find_other_words
 from core.ports.retrieval import PassageCounts
 from core.text.terms import split_words
 from core.text.value_kinds import (
@@ -27,6 +28,7 @@ _MOST = 60
 READ = 8000
 """Characters of a question that are read."""
 _MOST_READ = 400
+_OTHER_WORDS_READ = 2000
 _ASKED_WEIGHT = 0.5
 """The factor of a noun behind "which": it says what kind of thing is asked for, in words that may be others."""
 _SIGN_WEIGHT, _SHORT_WEIGHT = 0.6, 0.5
@@ -64,6 +66,7 @@ class Asked:
     kind: ValueKind
     is_question: bool
     is_open: bool
+    other_words: tuple[OtherWords, ...] = ()
 
 
 _KIND_WORDS = "|".join(sorted(KIND_QUESTION_WORDS))
@@ -110,6 +113,7 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         kind=find_kind(text),
         is_question=is_open or text.rstrip().endswith(("?", "？", "؟")),
         is_open=is_open,
+        other_words=tuple(find_other_words(text[:_OTHER_WORDS_READ])),
     )
 
 

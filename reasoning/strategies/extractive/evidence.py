@@ -31,6 +31,7 @@ __all__ = [
     "cover_units",
     "decide",
     "decide_by",
+    "find_other_subjects",
     "measure_evidence",
 ]
 
@@ -66,6 +67,8 @@ COSINES = 4
 _PREFIX = 5
 """A stem that begins with another stem matches it if both have as many letters: `election`, `elected` do not."""
 _PREFIX_STRENGTH = 0.7
+_OTHER_WORDS_STRENGTH = 0.9
+"""How surely a term has the words of another term that says the same: `Revenue`, of "net sales"."""
 _FEW = 4
 _LONGEST_NAME = 200
 
@@ -93,12 +96,18 @@ class _Matcher:
             if len(word.stem) >= _PREFIX and word.stem.isalpha():
                 self._prefixes.setdefault(word.stem[:_PREFIX], []).append(word.stem)
         self._known: dict[str, tuple[tuple[int, float], ...]] = {}
+        self._other_words = [
+            (term, [self._places[stem] for stem in term.said if stem in self._places]) for term in asked.other_words
+        ]
 
     def cover(self, stems: frozenset[str]) -> Floats:
         out = np.zeros(len(self._places))
         for stem in stems:
             for at, strength in self._match(stem):
                 out[at] = max(out[at], strength)
+        for term, places in self._other_words:
+            if term.is_in(stems):
+                out[places] = np.maximum(out[places], _OTHER_WORDS_STRENGTH)
         return out
 
     def _match(self, stem: str) -> tuple[tuple[int, float], ...]:
@@ -199,16 +208,35 @@ class Decision:
     right: float = 0.0
 
 
-def decide(features: Floats, *, has_cosines: bool) -> Decision:
-    """Returns the decision about the units, whose features are rows; the probabilities are 0 without units."""
-    return decide_by(WITH_COSINES if has_cosines else WITHOUT_COSINES, features)
+def find_other_subjects(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> NDArray[np.bool_]:
+    """Returns which units are of passages about something else than what the question names, (units,).
+
+    A name of the question that is in the title or the headings of a hit is a subject. If another hit has no word of any
+    subject, neither there nor in its text, its units are about something else: the revenue of another company.
+    """
+    matcher = _Matcher(asked)
+    is_name = np.array([word.is_name and word.stem.isalpha() for word in asked.words], bool)
+    heads = np.array([matcher.cover(_find_head_stems(hit)) for hit in hits]).reshape(len(hits), len(asked.words))
+    subjects = (heads >= 1).any(axis=0) & is_name
+    texts = np.array([matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]).reshape(heads.shape)
+    has_subject = (np.maximum(heads, texts)[:, subjects] > 0).any(axis=1)
+    other = ~has_subject if has_subject.any() else np.zeros(len(hits), bool)
+    return np.array([other[unit.rank] for unit in units], bool)
 
 
-def decide_by(weights: Weights, features: Floats) -> Decision:
+def decide(features: Floats, *, has_cosines: bool, last: NDArray[np.bool_] | None = None) -> Decision:
+    """Returns the decision about the units, whose features are rows; the probabilities are 0 without units. The units
+    of `last` (units,) come after all others.
+    """
+    return decide_by(WITH_COSINES if has_cosines else WITHOUT_COSINES, features, last)
+
+
+def decide_by(weights: Weights, features: Floats, last: NDArray[np.bool_] | None = None) -> Decision:
     """Returns the decision by these weights."""
     if not len(features):
         return Decision()
-    order = np.argsort(-features @ np.array(weights.rank), kind="stable")
+    scores = features @ np.array(weights.rank)
+    order = np.argsort(-scores, kind="stable") if last is None else np.lexsort((-scores, last))
     best = features[order[0]]
     return Decision(
         order=tuple(order.tolist()),

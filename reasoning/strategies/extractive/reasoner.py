@@ -26,7 +26,14 @@ from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive.asked import READ, Asked, read_question
-from reasoning.strategies.extractive.evidence import FEATURES, Floats, cover_units, decide, measure_evidence
+from reasoning.strategies.extractive.evidence import (
+    FEATURES,
+    Floats,
+    cover_units,
+    decide,
+    find_other_subjects,
+    measure_evidence,
+)
 from reasoning.strategies.extractive.stated import asks_of_relation, order_by_facts
 from reasoning.strategies.extractive.units import Unit, list_units
 
@@ -195,7 +202,8 @@ async def read_hits(
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    decision = decide(features, has_cosines=has_cosines)
+    other_subjects = await compute(find_other_subjects, asked, hits, units)
+    decision = decide(features, has_cosines=has_cosines, last=other_subjects)
     order = list(decision.order)
     if facts:
         stating = await compute(order_by_facts, question, facts, [units[at] for at in order])

@@ -37,6 +37,10 @@ Corporate debt | $2,773 | $(16) | $3,625 | $(20)
 Treasury | 2,098 |  | 3,469 | (24)
 """
 MARKDOWN = "Before.\n\n| Name | Hourly rate |\n|---|---:|\n| Tomas \\| Okeke | 345 |\n| Bo Lind | 290 |\n"
+QUARTERS = "Company | Net income | Revenue\nTarsa | 9.1 | 102.4\nOdo | 3.1 | 55.0\n"
+DAYS = (
+    "EUR million | 31 Mar 2023 | 30 Sep 2023 | 31 Dec 2023\nTrade receivables | 88.1 | 96.2 | 99.4\nCash | 1 | 2 | 3\n"
+)
 MERGED = "Region | City | 2023 | 2024\nEurope | Oslo | 3 | 4\nEurope | Rome | 5 | 6\nAsia | Tokyo | 7 | 8\n"
 PLAIN = "Stadt | Fluss\nKöln | Rhein\nWien | Donau\n"
 RECORDS = "name: Ada; born: 1815; note: see: this; and that\nname: Bo; born: 1816; note: none\n"
@@ -302,6 +306,10 @@ DRAWN = """   The kinds are:
         (PERIODS, 1, "What was the revenue?", "2024", "15,874"),
         (INVOICE, 3, "What is the net total?", "Amount", "1490.00"),
         (SHEET_OF_DATA, 1, "What is the battery runtime?", "Value", "10"),
+        (QUARTERS, 1, "What were the net sales in 2023?", "Revenue", "102.4"),
+        (QUARTERS, 1, "What was the net income in 2023?", "Net income", "9.1"),
+        (DAYS, 1, "What were the trade receivables at the end of 2023?", "31 Dec 2023", "99.4"),
+        (DAYS, 1, "What were the receivables in September 2023?", "30 Sep 2023", "96.2"),
     ],
 )
 def test_of_a_row_quoted_whole_the_cell_is_what_the_question_asks_for(

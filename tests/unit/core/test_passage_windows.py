@@ -71,3 +71,9 @@ def test_rows_that_name_their_cells_are_told_apart() -> None:
     hit_of_rows = replace(REPORT, chunk=replace(REPORT.chunk, text=rows))
     (short,) = shorten_hits("What is the price of belts?", [hit_of_rows], 1)
     assert short.chunk.text == "Belts: Price: 3.5"
+
+
+def test_a_row_that_says_the_question_in_other_words_is_kept() -> None:
+    rows = "Quarter: Q3; Net income: 8.2\nQuarter: Q4; Net income: 9.1\nQuarter: Q1; Net income: 6.6"
+    (short,) = shorten_hits("What was the profit in the fourth quarter?", [hit("report", "Report", rows)], 1)
+    assert "9.1" in short.chunk.text

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from core.passage_context import label_synonyms
-from core.passage_context.label_synonyms import find_said_labels
+from core.passage_context import other_words
+from core.passage_context.other_words import find_said_labels
 from core.passage_context.row_labels import find_row_labels
 from core.text.terms import extract_terms, hash_label, hash_stem, split_words
 
@@ -74,7 +74,7 @@ def test_a_question_says_the_labels_of_other_companies(question: str, said: list
 
 
 def test_each_term_is_in_one_group_and_has_words() -> None:
-    lines = label_synonyms._GROUPS.strip().splitlines()
-    of_lines = [{label_synonyms._split(term) for term in line.split(";") if "(" not in term[:2]} for line in lines]
+    lines = [*other_words._STATEMENTS.split("\n")[1:-1], *other_words._PERIODS_AND_OFFICES.split("\n")[1:-1]]
+    of_lines = [{other_words._split(term) for term in line.split(";") if "(" not in term[:2]} for line in lines]
     assert () not in set().union(*of_lines)
-    assert sum(map(len, of_lines)) == len(label_synonyms._read_groups())
+    assert sum(map(len, of_lines)) == len(other_words._read_groups())

@@ -58,10 +58,19 @@ def test_marks_of_a_question(question: str, marks: set[str]) -> None:
     assert find_wanted_marks(question) == marks
 
 
-@pytest.mark.parametrize("question", ["The latest quarter?", "Aus dem neuesten Bericht", "le plus récent rapport"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "The latest quarter?",
+        "Aus dem neuesten Bericht",
+        "le plus récent rapport",
+        "What is the rent now?",
+        "Was gilt aktuell?",
+    ],
+)
 def test_the_newest_is_asked_for(question: str) -> None:
     assert asks_for_newest(question)
-    assert not asks_for_newest("Later, what was collated?")
+    assert not asks_for_newest("Later, what was collated? Now it is known.")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from reasoning.strategies.extractive.evidence import (
     cover_units,
     decide,
     decide_by,
+    find_other_subjects,
     measure_evidence,
 )
 from reasoning.strategies.extractive.units import list_units
@@ -51,6 +52,51 @@ def test_a_row_has_the_words_of_its_columns() -> None:
     assert rows[0]["in_unit"] + rows[0]["in_context"] == pytest.approx(1)
     assert (rows[0]["row"], rows[0]["value"]) == (1, 1)
     assert rows[0]["in_unit"] > rows[1]["in_unit"]
+
+
+@pytest.mark.parametrize(
+    ("question", "row"),
+    [
+        ("What were the net sales in Q4 2023?", "Period: Q4 2023; Revenue: 102.4; Net income: 9.1"),
+        ("What was the revenue in the fourth quarter of 2023?", "Period: Q4 2023; Revenue: 102.4; Net income: 9.1"),
+        ("What was the price in March 2008?", "Date: Mar 1 2008; Price: 143.5"),
+        ("Who is the CEO?", "Ada Moe is chief executive officer."),
+    ],
+)
+def test_a_unit_has_a_word_in_other_words(question: str, row: str) -> None:
+    _, [said, other], _ = evidence_of(question, hit("a", "", f"{row}\nPeriod: Q3 2022; Loss: 7"))
+    assert said["found_nowhere"] <= 0.11
+    assert other["in_unit"] < 0.5 < 0.89 < said["in_unit"]
+
+
+def test_another_company_comes_last() -> None:
+    named = hit("norwick", "Norwick Industries plc: results", "Revenue | 466.2\nTax | 301.5\n")
+    other = hit("belvane", "Belvane SE: results", "Net sales | 233.1\nTrading was good.\n")
+    asked = read_question("What were the net sales of Norwick in Q4?", COUNTS)
+    units = list_units(asked, [other, named], 200)
+    last = find_other_subjects(asked, [other, named], units)
+    assert [unit.text for unit, is_last in zip(units, last, strict=True) if is_last] == [
+        "Net sales | 233.1",
+        "Trading was good.",
+    ]
+    cosines = np.zeros(len(units)), np.zeros(2)
+    rows = measure_evidence(asked, units, cover_units(asked, [other, named], units), *cosines)
+    assert units[decide(rows, has_cosines=False).order[0]].text == "Net sales | 233.1"
+    assert units[decide(rows, has_cosines=False, last=last).order[0]].text == "Revenue | 466.2"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What were the net sales?",
+        "What were the net sales of Tarsa?",  # no hit is about it
+        "Which had more net sales, Norwick or Belvane?",
+    ],
+)
+def test_no_passage_comes_last(question: str) -> None:
+    hits = [hit("norwick", "Norwick: results", "Revenue | 466.2"), hit("belvane", "Belvane", "Net sales | 233.1")]
+    asked = read_question(question, COUNTS)
+    assert not find_other_subjects(asked, hits, list_units(asked, hits, 200)).any()
 
 
 def test_words_that_are_missing() -> None:

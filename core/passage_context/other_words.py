@@ -1,19 +1,20 @@
-"""Labels that say the same in the statements of different companies: what one calls net sales is revenue to another.
+"""Terms that say the same: what one company calls net sales is revenue to another, and the fourth quarter is Q4.
 
-A question says the words that its author knows, and the row has the words of the company. So a question that says one
-term of a group asks for rows with the others, too (`find_said_labels`).
+A question says the words that its author knows, and the row or sentence has the words of the company. So what has one
+term of a group answers a question that says another (`find_other_words`, `find_said_labels`).
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
 from functools import cache
 
 from core.passage_context.row_labels import SUM_WORDS
 from core.text.terms import split_words
 
-__all__ = ["find_said_labels"]
+__all__ = ["OtherWords", "find_other_words", "find_said_labels"]
 
-_GROUPS = """
+_STATEMENTS = """
 net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover)
 gross margin; gross profit
 net income; net earnings; net profit; profit for the period; profit for the year; net income (loss)
@@ -44,6 +45,31 @@ résultat opérationnel; résultat d'exploitation
 """A group a line, its terms between semicolons. What is in parentheses has other meanings, too: rows may be called so,
 but a question that says it does not ask for the group.
 """
+_PERIODS_AND_OFFICES = """
+first quarter; 1st quarter; Q1; erstes Quartal; ersten Quartal; premier trimestre; 1er trimestre
+second quarter; 2nd quarter; Q2; zweites Quartal; zweiten Quartal; deuxième trimestre; 2e trimestre
+third quarter; 3rd quarter; Q3; drittes Quartal; dritten Quartal; troisième trimestre; 3e trimestre
+fourth quarter; 4th quarter; Q4; viertes Quartal; vierten Quartal; quatrième trimestre; 4e trimestre
+January; Jan; Januar; janvier
+February; Feb; Februar; février
+March; (Mar); März; mars
+April; Apr; avril
+June; Jun; Juni; juin
+July; Jul; Juli; juillet
+August; Aug; août
+September; Sep; Sept; septembre
+October; Oct; Oktober; Okt; octobre
+November; Nov; novembre
+December; Dec; Dezember; Dez; décembre
+chief executive officer; chief executive; CEO
+chief financial officer; CFO
+chief operating officer; COO
+chief technology officer; CTO
+chief information officer; CIO
+human resources; HR
+value added tax; VAT
+"""
+"""Groups in the same form that are no labels of a statement."""
 _SHORT_FORMS = (
     (re.compile(r"\bR ?& ?D\b"), "research and development"),
     (re.compile(r"\bSG ?& ?A\b"), "selling, general and administrative"),
@@ -54,22 +80,43 @@ _SHORT_FORMS = (
 _Stems = tuple[str, ...]
 
 
-def find_said_labels(question: str) -> set[frozenset[str]]:
-    """Returns the stems of the labels of each group of which the question says a term, and of short forms.
+@dataclass(frozen=True, slots=True)
+class OtherWords:
+    """A term that a text says, as stems in their order, and the stems of each other term that says the same."""
+
+    said: _Stems
+    others: frozenset[frozenset[str]]
+
+    def is_in(self, stems: Set[str]) -> bool:
+        """Whether a text with these stems has one of the other terms."""
+        return any(other <= stems for other in self.others)
+
+
+def find_other_words(text: str) -> list[OtherWords]:
+    """Returns the terms of groups that a text says, in their order, with the other terms of their groups.
 
     Of terms that begin at one word the longest counts, and no word counts twice: `cost of sales` is not `sales`.
     """
+    words = _split(text)
+    found = []
+    place = 0
+    while place < len(words):
+        said = _find_longest(words, place)
+        if said:
+            found.append(OtherWords(said, _read_groups()[said] - {frozenset(said)}))
+        place += max(1, len(said))
+    return found
+
+
+def find_said_labels(question: str) -> set[frozenset[str]]:
+    """Returns the stems of the labels of each group of which the question says a term, and of short forms."""
     found: set[frozenset[str]] = set()
     for short_form, written_out in _SHORT_FORMS:
         if short_form.search(question):
             found.add(_label_of(written_out))
             question = short_form.sub(written_out, question)
-    words = _split(question)
-    place = 0
-    while place < len(words):
-        said = _find_longest(words, place)
-        found |= _read_groups().get(said, frozenset())
-        place += max(1, len(said))
+    for term in find_other_words(question):
+        found |= _read_groups()[term.said]
     return found
 
 
@@ -93,9 +140,9 @@ def _find_longest(words: Sequence[str], place: int) -> _Stems:
 def _read_groups() -> dict[_Stems, frozenset[frozenset[str]]]:
     """Returns for each term, as stems in their order, the labels of all terms of its group."""
     groups: dict[_Stems, frozenset[frozenset[str]]] = {}
-    for line in _GROUPS.strip().splitlines():
+    for line in [*_STATEMENTS.strip().splitlines(), *_PERIODS_AND_OFFICES.strip().splitlines()]:
         terms = [term.strip() for term in line.split(";")]
-        labels = frozenset(map(_label_of, terms))
+        labels = frozenset(_label_of(term.strip("()")) for term in terms)
         groups |= {_split(term): labels for term in terms if not term.startswith("(")}
     return groups
 

@@ -149,8 +149,8 @@ async def test_a_request_may_want_only_what_is_likely(quoting: Ask) -> None:
 async def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
     """However probable the words make it: what is said of bit 3 is not said of bit 9."""
 
-    def decide_surely(features: Any, *, has_cosines: bool) -> Decision:
-        return replace(decide(features, has_cosines=has_cosines), answerable=0.95, right=0.95)
+    def decide_surely(features: Any, **given: Any) -> Decision:
+        return replace(decide(features, **given), answerable=0.95, right=0.95)
 
     monkeypatch.setattr(reasoner, "decide", decide_surely)
     note = (await quoting("Who is the sole arbitrator of case 77?")).note

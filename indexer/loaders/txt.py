@@ -9,7 +9,7 @@ from core.ports.indexing import LoadedDocument, Loader, Source
 from core.strategies import StrategyConfig
 from core.text.titles import one_line, stem_of
 from indexer.loading.texts.chapters import find_chapters, find_title
-from indexer.loading.texts.layout import JoinedPages, join_pages
+from indexer.loading.texts.layout import JoinedPages, is_unwrapped, join_pages
 from indexer.loading.texts.sections import make_sections
 from indexer.submission.decoding import decode_source
 
@@ -49,7 +49,7 @@ class TextLoader:
         return LoadedDocument(
             key=source.key,
             title=title,
-            blocks=tuple(make_sections(text, 0, headings, "")),
+            blocks=tuple(make_sections(text, 0, headings, "", joins_small=is_unwrapped(text))),
             metadata=_add_note(decoded.metadata, joined.numbered),
             pages=(text,),
         )

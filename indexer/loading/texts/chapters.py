@@ -7,6 +7,8 @@ A heading is a short line of its own without the end of a sentence:
 - capitals only, if there are at least two such lines and text stands below each,
 - further left than the prose, if that is indented.
 
+In a text with a paragraph a line, as contracts come from converters, every line counts as a line of its own.
+
 Headings without a number and an underline are the least certain: their sections end after a tenth of the text.
 """
 
@@ -27,7 +29,7 @@ from indexer.loading.texts.chapter_words import (
     roman_value,
     word_level,
 )
-from indexer.loading.texts.layout import find_body_indent, find_centred_title
+from indexer.loading.texts.layout import find_body_indent, find_centred_title, is_unwrapped
 from indexer.loading.texts.sections import Heading
 
 __all__ = ["find_chapters", "find_title"]
@@ -172,7 +174,7 @@ def _candidates(text: str, body: int) -> Iterator[Candidate]:
     """Yields the lines that may be headings. `body` is the indent of the prose, or 0."""
     skip = -1
     above = last = heading = ""  # the lines with text before the line, and the line of the last candidate
-    for before, line, after, second in _windows(text):
+    for before, line, after, second in (_lines_alone if is_unwrapped(text) else _windows)(text):
         above, last = last, line.text or last
         goes_on = before.text and not (line.text.startswith(CJK_BEGINNINGS) and CJK_HEADING.fullmatch(line.text))
         if goes_on or line.start < skip or not _may_be_heading(line.text):
@@ -212,6 +214,17 @@ def _windows(text: str) -> Iterator[tuple[_Line, _Line, _Line, _Line]]:
         window = [current, after, line]
     yield window[0], window[1], window[2], blank
     yield window[1], window[2], blank, blank
+
+
+def _lines_alone(text: str) -> Iterator[tuple[_Line, _Line, _Line, _Line]]:
+    """Yields each line as `_windows` does where empty lines stand between all lines."""
+    line: _Line | None = None
+    for following in _non_blank(text):
+        if line:
+            yield _NO_LINE, line, _NO_LINE, following
+        line = following
+    if line:
+        yield _NO_LINE, line, _NO_LINE, _NO_LINE
 
 
 def _non_blank(text: str) -> Iterator[_Line]:

@@ -10,12 +10,14 @@ from core.text.titles import one_line
 from indexer.loading.running_lines import find_running_lines
 from indexer.loading.texts.chapter_words import word_level
 
-__all__ = ["JoinedPages", "find_body_indent", "find_centred_title", "join_pages"]
+__all__ = ["JoinedPages", "find_body_indent", "find_centred_title", "is_unwrapped", "join_pages"]
 
 _LEAST_PROSE = 40
 """Characters of a line that is taken for prose."""
 _LOOKED_AT = 20_000
 """Lines of which the indent of the prose is found."""
+_LOOKED_AT_CHARACTERS = 200_000
+_LONGEST_WRAPPED = 160
 _MOST_OUTSIDE = 0.2
 _DEEPEST = 12
 
@@ -53,6 +55,12 @@ def _is_prose(line: str) -> bool:
 
 def _has_columns(text: str) -> bool:
     return "  " in text and _COLUMNS.search(text) is not None
+
+
+def is_unwrapped(text: str) -> bool:
+    """Whether each line is a paragraph: most of the text stands in lines that are longer than any wrapped line."""
+    shown = text[:_LOOKED_AT_CHARACTERS]
+    return 2 * sum(len(line) for line in shown.splitlines() if len(line) > _LONGEST_WRAPPED) > len(shown)
 
 
 def find_centred_title(lines: Sequence[str]) -> str:

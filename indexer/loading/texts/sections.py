@@ -1,11 +1,15 @@
 """Sections of a text under their headings, as blocks that stand in the text at their offset."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from core.ports.indexing import Block
 
 __all__ = ["Heading", "make_sections"]
+
+_MOST_JOINED = 1100
+"""Characters of the small sections that are joined to one block, together: about what embedding models read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +27,27 @@ class Heading:
     is_leaf: bool = False
 
 
-def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str) -> list[Block]:
+class _Section(NamedTuple):
+    """Begins with its heading at `begin`; its text goes from `start` to `end`. `names` are its path of headings."""
+
+    begin: int
+    start: int
+    end: int
+    names: tuple[str, ...]
+
+
+def make_sections(
+    text: str, begin: int, headings: Sequence[Heading], title: str, *, joins_small: bool = False
+) -> list[Block]:
     """Returns a block for the text before the first heading, and a block for the text below each heading.
 
-    A heading without text below it begins the next block, or is the last block. `title` is the title of the document,
-    which precedes every chunk: it is left out of the paths, and is a block only if there is no other.
+    A heading without text below it begins the next block, or is the last block. With `joins_small`, small sections that
+    follow one another are one block: a clause of one sentence tells too little alone. `title` is the title of the
+    document, which precedes every chunk: it is left out of the paths, and is a block only if there is no other.
     """
     opening = text[begin : headings[0].start if headings else len(text)]
     blocks = [Block(text=opening, start=begin)] if opening and not opening.isspace() else []
+    sections: list[_Section] = []
     path: list[Heading] = []
     waiting: tuple[int, list[Heading]] | None = None  # the first heading without text below it, and its parents
     for heading, following in zip(headings, [*headings[1:], None], strict=False):
@@ -41,14 +58,35 @@ def make_sections(text: str, begin: int, headings: Sequence[Heading], title: str
         body = text[heading.end : end]
         if body and not body.isspace():
             start = waiting[0] if waiting else heading.end
-            blocks.append(Block(text=text[start:end], heading=_names(own, title), start=start))
+            sections.append(_Section(min(start, heading.start), start, end, _names(own, title)))
             waiting = None
         elif heading.title and (following is None or heading.is_leaf or following.level <= heading.level):
-            is_title = not parents and heading.title == title and (blocks or following)
+            is_title = not parents and heading.title == title and (blocks or sections or following)
             waiting = waiting or (None if is_title else (heading.start, parents))
+    blocks += _join_small(text, sections) if joins_small else [_make_block(text, [section]) for section in sections]
     if waiting:
         blocks.append(Block(text=text[waiting[0] :], heading=_names(waiting[1], title), start=waiting[0]))
     return blocks
+
+
+def _join_small(text: str, sections: Sequence[_Section]) -> Iterator[Block]:
+    """Yields a block for each section, and one block for small sections that follow one another below one heading."""
+    run: list[_Section] = []
+    for section in sections:
+        if run and (section.names[:-1] != run[0].names[:-1] or section.end - run[0].begin > _MOST_JOINED):
+            yield _make_block(text, run)
+            run = []
+        run.append(section)
+    if run:
+        yield _make_block(text, run)
+
+
+def _make_block(text: str, run: Sequence[_Section]) -> Block:
+    """The headings of joined sections stand in the text of their block, whose heading is the one above them."""
+    first = run[0]
+    if len(run) == 1:
+        return Block(text=text[first.start : first.end], heading=first.names, start=first.start)
+    return Block(text=text[first.begin : run[-1].end], heading=first.names[:-1], start=first.begin)
 
 
 def _names(path: Sequence[Heading], title: str) -> tuple[str, ...]:

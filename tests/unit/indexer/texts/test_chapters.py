@@ -74,6 +74,38 @@ def test_sentences_and_lists_are_no_chapters(text: str) -> None:
     assert headings(text) == []
 
 
+CLAUSE = (
+    "The Receiving Party shall keep the Confidential Information in confidence, and shall use it for the Purpose. " * 3
+)
+
+
+@pytest.mark.parametrize(
+    "titles",
+    [
+        ("1. DEFINITIONS", "2. TERM", "3. RETURN OF MATERIAL"),
+        ("1. Definitions", "2. Return of Confidential Information"),
+        ("I. TERM AND TERMINATION", "II. PURPOSE OF AGREEMENT", "III. WAIVER"),
+        ("GRANT OF RIGHTS", "GOVERNING LAW"),
+        ("Section 1. Definitions", "Section 2. Term"),
+    ],
+)
+def test_headings_between_paragraphs_of_a_line(titles: tuple[str, ...]) -> None:
+    text = "\n".join(f"{title}\n1. {CLAUSE}\n{CLAUSE}" for title in titles) + "\n"
+    assert headings(text) == list(titles)
+    assert headings(text.replace(". The", ".\nThe")) == []  # lines that are no paragraphs
+
+
+def test_small_clauses_are_one_block() -> None:
+    """A large clause has its heading; of small clauses the headings stand in the text, below the heading above them."""
+    text = f"1. TITLE\n{CLAUSE}\n2. TERM\n{CLAUSE}\n3. RETURN\n{4 * CLAUSE}\n4. LAW\n{CLAUSE}\n"
+    [small, large, last] = make_sections(text, 0, find_chapters(text, ""), "", joins_small=True)
+    assert (small.heading, large.heading, last.heading) == ((), ("3. RETURN",), ("4. LAW",))
+    assert small.text == f"1. TITLE\n{CLAUSE}\n2. TERM\n{CLAUSE}\n"
+    assert all(text[block.start or 0 :].startswith(block.text) for block in (small, large, last))
+    document = txt.TextLoader(txt.Config()).load(source_of(text.encode()))
+    assert [block.heading for block in document.blocks] == [(), ("3. RETURN",), ("4. LAW",)]
+
+
 def test_underlines_and_their_order() -> None:
     text = f"The Title\n=========\n\n{BODY}\n\nFirst\n-----\n{BODY}\n\nInner\n~~~~~\n\n{BODY}\n\n"
     text += f"Second\n------\n\n{BODY}\n"

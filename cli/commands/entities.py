@@ -14,7 +14,6 @@ from core.text.entity_types import EntityType
 if TYPE_CHECKING:
     from app.container import Container
     from app.services.graph import NamedMerge
-    from app.services.resolution import NamedRejection
     from core.corpora import Corpus
     from retrieval.exploration import EntityDetails, FoundEntity, Subgraph, Ways
     from retrieval.resolution import Proposals
@@ -69,7 +68,6 @@ def show_entity(
     as_json: AsJson = False,
 ) -> None:
     """Show an entity: its facts, its synonyms, and the passages that mention it."""
-    from api.schemas.values import fill
     from app.services.graph import show
     from cli.output.entities import show_details
     from hopweave.wire import entities as wire
@@ -78,7 +76,7 @@ def show_entity(
         return await show(container, at, id, facts=facts, passages=passages, where=only)
 
     details = _read(corpus, where, (name,), read)
-    _show(details, partial(fill, wire.EntityDetails), show_details, as_json=as_json)
+    _show(details, wire.EntityDetails, show_details, as_json=as_json)
 
 
 @_group.command("neighbourhood")
@@ -91,7 +89,6 @@ def show_neighbourhood(
     as_json: AsJson = False,
 ) -> None:
     """Show the edges near an entity."""
-    from api.schemas.values import fill
     from app.services.graph import neighbourhood
     from cli.output.entities import show_subgraph
     from hopweave.wire import entities as wire
@@ -100,7 +97,7 @@ def show_neighbourhood(
         return await neighbourhood(container, at, id, depth=depth, limit=limit, where=only)
 
     subgraph = _read(corpus, where, (name,), read)
-    _show(subgraph, partial(fill, wire.Subgraph), show_subgraph, as_json=as_json)
+    _show(subgraph, wire.Subgraph, show_subgraph, as_json=as_json)
 
 
 @_group.command("ways")
@@ -113,7 +110,6 @@ def show_ways(
     as_json: AsJson = False,
 ) -> None:
     """Show the shortest ways between two entities, with what states each step."""
-    from api.schemas.values import fill
     from app.services.graph import explain_ways
     from cli.output.entities import show_ways as print_ways
     from hopweave.wire import entities as wire
@@ -122,7 +118,7 @@ def show_ways(
         return await explain_ways(container, at, id, other_id, limit=limit, where=only)
 
     ways = _read(corpus, where, (name, other), read)
-    _show(ways, partial(fill, wire.Ways), print_ways, as_json=as_json)
+    _show(ways, wire.Ways, print_ways, as_json=as_json)
 
 
 @_group.command("merge")
@@ -133,16 +129,11 @@ def merge_entities(
     as_json: AsJson = False,
 ) -> None:
     """State that an entity is another: from then on both are one, with the name of the second."""
-    from api.schemas.values import fill
     from app.services.graph import merge
     from cli.output.entities import show_merge
-    from hopweave.wire import entities as wire
+    from hopweave.wire.entities import EntityMerge
 
-    async def write(container: "Container", at: "Corpus", _: _Filter, id: str, into_id: str) -> "NamedMerge":
-        return await merge(container, at, id, into_id)
-
-    made = _read(corpus, None, (name, into), write)
-    _show(made, partial(fill, wire.EntityMerge), show_merge, as_json=as_json)
+    _show(_call(corpus, merge, names=(name, into)), EntityMerge, show_merge, as_json=as_json)
 
 
 @_group.command("merges")
@@ -152,10 +143,7 @@ def list_merges(corpus: CorpusName, as_json: AsJson = False) -> None:
     from app.services.graph import list_merges
     from cli.output.entities import show_merges
 
-    async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedMerge"]:
-        return (await list_merges(container, at))[0]
-
-    found = _read(corpus, None, (), read)
+    found, _ = _call(corpus, list_merges)
     _show(found, convert_merges, show_merges, as_json=as_json)
 
 
@@ -166,16 +154,11 @@ def undo_merge(
     as_json: AsJson = False,
 ) -> None:
     """Undo a merge: both entities are as before."""
-    from api.schemas.values import fill
     from app.services.graph import undo
     from cli.output.entities import show_undone
-    from hopweave.wire import entities as wire
+    from hopweave.wire.entities import EntityMerge
 
-    async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedMerge":
-        return await undo(container, at, merge)
-
-    undone = _read(corpus, None, (), write)
-    _show(undone, partial(fill, wire.EntityMerge), show_undone, as_json=as_json)
+    _show(_call(corpus, undo, merge), EntityMerge, show_undone, as_json=as_json)
 
 
 @_group.command("resolve")
@@ -230,7 +213,7 @@ def _review(corpus: str, found: "Proposals") -> None:
     from app.services.resolution import reject, withdraw
     from cli.output.entities import show_proposal
 
-    last: Callable[[Container, Corpus, _Filter], Awaitable[object]] | None = None
+    last: Callable[[], object] | None = None
     place = 0
     while place < len(found.data):
         proposal = found.data[place]
@@ -240,26 +223,18 @@ def _review(corpus: str, found: "Proposals") -> None:
         if answer == "q":
             return
         if answer == "u" and last is not None:
-            _read(corpus, None, (), last)
+            last()
             last, place = None, place - 1
             continue
         if answer == "y":
-            made = _read(corpus, None, (), lambda container, at, _, ids=ids: merge(container, at, *ids))
-            last = partial(_call, undo, made.id)
+            last = partial(_call, corpus, undo, _call(corpus, merge, *ids).id)
         elif answer == "n":
-            rejected = _read(corpus, None, (), lambda container, at, _, ids=ids: reject(container, at, *ids))
-            last = partial(_call, withdraw, rejected.id)
+            last = partial(_call, corpus, withdraw, _call(corpus, reject, *ids).id)
         elif answer == "s":
             last = None
         else:
             continue
         place += 1
-
-
-async def _call(
-    change: Callable[..., Awaitable[object]], id: str, container: "Container", at: "Corpus", _: _Filter
-) -> object:
-    return await change(container, at, id)
 
 
 @_group.command("reject")
@@ -270,16 +245,11 @@ def reject_pair(
     as_json: AsJson = False,
 ) -> None:
     """State that two entities are two: they are not proposed as one any more."""
-    from api.schemas.values import fill
     from app.services.resolution import reject
     from cli.output.entities import show_rejection
-    from hopweave.wire import entities as wire
+    from hopweave.wire.entities import EntityRejection
 
-    async def write(container: "Container", at: "Corpus", _: _Filter, id: str, other_id: str) -> "NamedRejection":
-        return await reject(container, at, id, other_id)
-
-    made = _read(corpus, None, (name, other), write)
-    _show(made, partial(fill, wire.EntityRejection), show_rejection, as_json=as_json)
+    _show(_call(corpus, reject, names=(name, other)), EntityRejection, show_rejection, as_json=as_json)
 
 
 @_group.command("rejections")
@@ -289,11 +259,7 @@ def list_rejected(corpus: CorpusName, as_json: AsJson = False) -> None:
     from app.services.resolution import list_rejections
     from cli.output.entities import show_rejections
 
-    async def read(container: "Container", at: "Corpus", _: _Filter) -> list["NamedRejection"]:
-        return await list_rejections(container, at)
-
-    found = _read(corpus, None, (), read)
-    _show(found, convert_rejections, show_rejections, as_json=as_json)
+    _show(_call(corpus, list_rejections), convert_rejections, show_rejections, as_json=as_json)
 
 
 @_group.command("unreject")
@@ -303,16 +269,20 @@ def withdraw_rejection(
     as_json: AsJson = False,
 ) -> None:
     """Withdraw a rejection: the pair may be proposed again."""
-    from api.schemas.values import fill
     from app.services.resolution import withdraw
     from cli.output.entities import show_withdrawn
-    from hopweave.wire import entities as wire
+    from hopweave.wire.entities import EntityRejection
 
-    async def write(container: "Container", at: "Corpus", _: _Filter) -> "NamedRejection":
-        return await withdraw(container, at, rejection)
+    _show(_call(corpus, withdraw, rejection), EntityRejection, show_withdrawn, as_json=as_json)
 
-    gone = _read(corpus, None, (), write)
-    _show(gone, partial(fill, wire.EntityRejection), show_withdrawn, as_json=as_json)
+
+def _call(corpus: str, operation: Callable[..., Awaitable[T]], *ids: str, names: tuple[str, ...] = ()) -> T:
+    """Returns what `operation(container, corpus, *ids)` returns, with the ids of the entities of the names, if any."""
+
+    async def work(container: "Container", at: "Corpus", _: _Filter, *named: str) -> T:
+        return await operation(container, at, *named, *ids)
+
+    return _read(corpus, None, names, work)
 
 
 def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable[..., Awaitable[T]]) -> T:
@@ -330,11 +300,11 @@ def _read(corpus: str, where: str | None, names: tuple[str, ...], read: Callable
     return run_with_container(work)
 
 
-def _show(value: T, convert: Callable[[T], object], show: Callable[[T], None], *, as_json: bool) -> None:
-    """Prints `value` for people, or what `convert` makes of it as the JSON of the HTTP API."""
-    from api.schemas.values import dump
+def _show(value: T, convert: type | Callable[[T], object], show: Callable[[T], None], *, as_json: bool) -> None:
+    """Prints `value` for people, or as the JSON of the HTTP API: what `convert` makes of it, or as this type."""
+    from api.schemas.values import dump, fill
 
     if as_json:
-        print_json(dump(convert(value)))
+        print_json(dump(fill(convert, value) if isinstance(convert, type) else convert(value)))
     else:
         show(value)

@@ -131,6 +131,9 @@ class SubgraphNode:
     label: str
     distance: int
     passages: int | None
+    type: EntityType | None = field(
+        metadata=doc("What an entity's name and facts show it to be; null without a sure sign, and for a passage.")
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -13,7 +13,17 @@ from core.execution.graph_library import import_igraph
 from core.execution.threads import compute
 from core.ports.retrieval import PathStep
 from retrieval.candidates.explanations import describe_paths, label_passages
-from retrieval.exploration.values import EdgeKind, NodeKind, Scope, Subgraph, SubgraphEdge, SubgraphNode, Way, Ways
+from retrieval.exploration.values import (
+    EdgeKind,
+    EntityRef,
+    NodeKind,
+    Scope,
+    Subgraph,
+    SubgraphEdge,
+    SubgraphNode,
+    Way,
+    Ways,
+)
 from retrieval.graph.adjacency import Adjacency
 
 __all__ = ["draw_neighbourhood", "find_ways"]
@@ -35,7 +45,8 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
     steps = await describe_paths(
         [edge[:2] for edge in edges], scope.snapshot, scope.corpus.id, scope.documents, scope.backends
     )
-    labels = await _label(scope, list(distances))
+    entities = await scope.refs_of(node - graph.chunks for node in distances if node >= graph.chunks)
+    labels = await _label(scope, list(distances), entities)
     ids = {node: _id_of(scope, node) for node in distances}
     return Subgraph(
         nodes=tuple(
@@ -45,6 +56,7 @@ async def draw_neighbourhood(scope: Scope, entity_id: str, *, depth: int, limit:
                 label=labels[node],
                 distance=distance,
                 passages=None if node < graph.chunks else int(graph.df[node - graph.chunks]),
+                type=None if node < graph.chunks else entities[node - graph.chunks].type,
             )
             for node, distance in distances.items()
         ),
@@ -125,9 +137,8 @@ def _id_of(scope: Scope, node: int) -> str:
     return id
 
 
-async def _label(scope: Scope, nodes: Sequence[int]) -> dict[int, str]:
+async def _label(scope: Scope, nodes: Sequence[int], entities: Mapping[int, EntityRef]) -> dict[int, str]:
     chunks = scope.graph.chunks
-    entities = await scope.refs_of(node - chunks for node in nodes if node >= chunks)
     passages = [node for node in nodes if node < chunks]
     titles = await label_passages(passages, scope.snapshot, scope.corpus.id, scope.backends)
     return dict.fromkeys(passages, "") | titles | {number + chunks: ref.name for number, ref in entities.items()}

@@ -139,7 +139,7 @@ class SubgraphNode:
     its heading.
 
     `distance` is the number of edges from the entity in the middle. `passages` is the number of passages that mention
-    an entity; None for a passage.
+    an entity; None for a passage. `type` is the type of an entity, None without a sure sign.
     """
 
     id: str
@@ -147,6 +147,7 @@ class SubgraphNode:
     label: str
     distance: int
     passages: int | None
+    type: EntityType | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Who is who: proposals of entities that may be one, with a calibrated probability and its evidence.
 
 `proposals` has what a caller needs. The names of a pair are compared in `name_forms` and `relations`, pairs are found
-in `candidates`, and `features` and `model` make a probability of them.
+in `candidates`, and `features` says what the probability of each is computed from.
 """
 
 from retrieval.resolution.proposals import Evidence, Proposal, Proposals, propose

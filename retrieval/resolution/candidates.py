@@ -1,7 +1,8 @@
 """Pairs of entities that may be one: entities whose names have a key in common, and how alike these names are.
 
-Keys are letters without case and script, consonants, words at either end, sorted words, and initials. A key that too
-many names share tells nothing, and is passed over. The bounds make the work the same for each corpus of any size.
+Keys are letters without case and script, consonants, words at either end, pairs of words, sorted words, and initials. A
+key that too many names share tells nothing, and is passed over. The bounds make the work the same for each corpus of
+any size.
 """
 
 from collections import defaultdict
@@ -14,7 +15,7 @@ import numpy as np
 from core.text.entity_types import EntityType
 from core.text.entity_types.names import find_type_of_name
 from retrieval.exploration.values import Scope
-from retrieval.resolution.name_forms import LONGEST_NAME, NameForm, make_form, skeleton_of
+from retrieval.resolution.name_forms import GENERATIONS, LONGEST_NAME, NameForm, make_form, skeleton_of
 from retrieval.resolution.relations import NameLikeness, Relation, relate
 
 __all__ = ["MOST_ENTITIES", "MOST_PAIRS", "Candidate", "Candidates", "find_candidates", "pair_names"]
@@ -27,6 +28,9 @@ MOST_PAIRS = 20_000
 _LARGEST_BLOCK = 40
 _SHORTEST_SKELETON = 4
 _SHORTEST_WORD = 3
+_MOST_PAIRED = 5
+_PARTS = frozenset({Relation.FIRST_WORD, Relation.LAST_WORD, Relation.ACRONYM})
+"""Relations that do not make a name another form of the other: many things may share them."""
 _UNNAMED = frozenset({EntityType.DATE, EntityType.AMOUNT})
 
 
@@ -34,7 +38,8 @@ _UNNAMED = frozenset({EntityType.DATE, EntityType.AMOUNT})
 class Candidate:
     """Two entities by number, of which `short` has the shorter name.
 
-    `rivals` are the other candidates of `short` with the same relation: entities that its name may as well stand for.
+    `rivals` are the other candidates of `short` with the same relation: entities that its name may as well stand for,
+    but not those whose names are forms of the name of `long`.
     """
 
     short: int
@@ -105,10 +110,19 @@ def pair_names(names: Mapping[int, str]) -> Candidates:
 
 def _add_rivals(found: Sequence[tuple[int, int, NameLikeness]]) -> tuple[Candidate, ...]:
     same: defaultdict[tuple[int, Relation], list[int]] = defaultdict(list)
+    forms: defaultdict[int, set[int]] = defaultdict(set)
     for short, long, likeness in found:
         same[short, likeness.relation].append(long)
+        if likeness.relation not in _PARTS and not likeness.numbers_differ and not likeness.contrast:
+            forms[short].add(long)
+            forms[long].add(short)
     return tuple(
-        Candidate(short, long, likeness, tuple(other for other in same[short, likeness.relation] if other != long))
+        Candidate(
+            short,
+            long,
+            likeness,
+            tuple(other for other in same[short, likeness.relation] if other != long and other not in forms[long]),
+        )
         for short, long, likeness in found
     )
 
@@ -129,13 +143,19 @@ def _keys_of(form: NameForm) -> Iterator[str]:
         yield f"consonants {skeleton}"
     if len(words) > 1:
         yield f"sorted {' '.join(sorted(words))}"
-        yield f"first two {words[0]} {words[1]}"
-        yield f"last two {words[-2]} {words[-1]}"
-        for initials in form.initials:
-            yield f"initials {initials}"
+        yield from (f"initials {initials}" for initials in form.initials)
+        yield from _pairs_of(words)
     if form.acronym:
         yield f"initials {form.acronym}"
     if len(words[0]) >= _SHORTEST_WORD:
         yield f"first {words[0]}"
     if len(words[-1]) >= _SHORTEST_WORD:
         yield f"last {words[-1]}"
+
+
+def _pairs_of(words: Sequence[str]) -> Iterator[str]:
+    """Yields keys of two words in their order, and of a last name before `Jr.`."""
+    for first, second in combinations([*words[:_MOST_PAIRED], *words[_MOST_PAIRED:][-1:]], 2):
+        yield f"two {first} {second}"
+    if words[-1] in GENERATIONS:
+        yield f"last {words[-2]}"

@@ -34,11 +34,13 @@ EXPLANATIONS: Mapping[str, str] = {
     Relation.SHORT: "the same last name, and a shorter first name",
     Relation.ORDER: "the same words in another order",
     Relation.TYPO: "the names are spelt nearly alike",
+    Relation.WITHIN: "one name has the words of the other, and more between and around",
     Relation.BEGINNING: "one name begins with the other",
     Relation.ENDING: "one name ends with the other",
     Relation.FIRST_WORD: "one name is the first word of the other",
     Relation.LAST_WORD: "one name is the last word of the other",
     "numbers_differ": "the names have different numbers",
+    "generation": "one name has a generation such as Jr.",
     "qualifiers_differ": "the names have different words in brackets",
     "contrast": "one name has a word such as North or Upper that the other lacks",
     "respaced": "the same letters in other words",
@@ -58,11 +60,16 @@ EXPLANATIONS: Mapping[str, str] = {
     "part_together": "the same, where the shorter name is a part of the longer one",
     "acronym_together": "the same, where the shorter name is an acronym",
     "titled": "share of the shorter name's passages that mention both, under one of them as title",
+    "long_titled": "share of the longer name's passages that mention both, under one of them as title",
+    "part_titled": "the same, where the shorter name is a part of the longer one",
     "person_part": "one name is a part of a person's name",
+    "person_begins": "a person's name, which begins the other one",
+    "person_longer": "a person's name, and one with further words",
     "same_type": "both have the same type",
     "other_type": "they have different types",
 }
 _PARTS_OF_NAMES = frozenset({Relation.BEGINNING, Relation.ENDING, Relation.FIRST_WORD, Relation.LAST_WORD})
+_LONGER = frozenset({Relation.MIDDLE, Relation.WITHIN, Relation.BEGINNING})
 _PARTS = frozenset({Relation.FIRST_WORD, Relation.LAST_WORD})
 FEATURES: tuple[str, ...] = tuple(str(name) for name in EXPLANATIONS)
 
@@ -75,6 +82,7 @@ class Nearness:
     common ones. Passages that mention both are left out of it. `apart`: both are mentioned with some, and with none in
     common. Of the passages of the shorter name, `together` is the share that mention both, `rival` the largest share
     that mention a rival, and `titled` the share that mention both and have one of them as title or heading.
+    `long_titled` is such a share of the passages of the longer name.
     """
 
     shared: float
@@ -83,6 +91,7 @@ class Nearness:
     together: float
     rival: float
     titled: float
+    long_titled: float
 
 
 class Neighbourhoods:
@@ -103,6 +112,7 @@ class Neighbourhoods:
         common = one.keys() & other.keys()
         product = sum(one[entity] * other[entity] for entity in common)
         lengths = [sum(weight * weight for weight in side.values()) ** 0.5 for side in (one, other)]
+        titled = sum(not self._titles_of(passage).isdisjoint((pair.short, pair.long)) for passage in both)
         rivals = (len(short & self._passages_of(rival)) for rival in pair.rivals[:_MOST_RIVALS])
         return Nearness(
             shared=product / (lengths[0] * lengths[1]) if common else 0.0,
@@ -110,8 +120,8 @@ class Neighbourhoods:
             apart=not common and min(len(one), len(other)) >= _ENOUGH,
             together=len(both) / max(1, len(short)),
             rival=max(rivals, default=0) / max(1, len(short)),
-            titled=sum(not self._titles_of(passage).isdisjoint((pair.short, pair.long)) for passage in both)
-            / max(1, len(short)),
+            titled=titled / max(1, len(short)),
+            long_titled=titled / max(1, len(long)),
         )
 
     def _titles_of(self, passage: int) -> frozenset[int]:
@@ -149,9 +159,11 @@ def compute_features(
 ) -> dict[str, float]:
     """Returns the features of a pair that are not 0, by name. `types` are the types of the two, None if unknown."""
     likeness = pair.likeness
+    is_person = EntityType.PERSON in types or likeness.given_name
     found = {
         str(likeness.relation): 1.0,
         "numbers_differ": float(likeness.numbers_differ),
+        "generation": float(likeness.generation),
         "qualifiers_differ": float(likeness.qualifiers_differ),
         "contrast": float(likeness.contrast),
         "respaced": float(likeness.respaced),
@@ -171,7 +183,11 @@ def compute_features(
         "part_together": nearness.together * (likeness.relation in _PARTS_OF_NAMES),
         "acronym_together": nearness.together * (likeness.relation is Relation.ACRONYM),
         "titled": nearness.titled,
-        "person_part": float(likeness.relation in _PARTS and EntityType.PERSON in types),
+        "long_titled": nearness.long_titled,
+        "part_titled": nearness.long_titled * (likeness.relation in _PARTS_OF_NAMES),
+        "person_part": float(is_person and likeness.relation in _PARTS),
+        "person_begins": float(is_person and likeness.relation is Relation.BEGINNING),
+        "person_longer": float(is_person and likeness.relation in _LONGER),
         "same_type": float(types[0] is not None and types[0] is types[1]),
         "other_type": float(None not in types and types[0] is not types[1]),
     }

@@ -10,7 +10,7 @@ from functools import cached_property
 
 from core.text.word_lists import CONNECTIVES
 
-__all__ = ["LEGAL_FORMS", "LONGEST_NAME", "NameForm", "make_form", "skeleton_of"]
+__all__ = ["GENERATIONS", "LEGAL_FORMS", "LONGEST_NAME", "NameForm", "make_form", "skeleton_of"]
 
 LONGEST_NAME = 100
 """Characters of a name. Longer names are not compared, which bounds the time of a comparison."""
@@ -32,7 +32,7 @@ _TITLES = frozenset(
     """
     mr mrs ms miss mister dr doctor prof professor sir dame lord lady rev reverend hon capt captain col colonel gen
     general lt lieutenant sgt sergeant maj major adm admiral sen senator gov governor president chancellor king
-    queen pope emperor empress prince princess herr frau madame monsieur mme mlle señor señora
+    queen pope emperor empress prince princess herr frau madame monsieur mme mlle senor senora
     """.split()  # noqa: SIM905  # as lists of words are written elsewhere
 )
 _BEFORE_LAST_NAMES = frozenset(["mr", "mister", "dr", "doctor", "prof", "professor", "herr", "monsieur", "senator"])
@@ -41,11 +41,47 @@ _JOINTS = frozenset({"of", "in", "for", "and", "on", "at", "to", "by"})
 LEGAL_FORMS = frozenset(
     """
     inc incorporated corp corporation co company ltd limited llc llp lp plc gmbh ag kg kgaa sa sas sarl spa srl nv
-    bv oy oyj ab asa pty kk
+    bv oy oyj ab asa pty kk pvt
     """.split()  # noqa: SIM905  # as lists of words are written elsewhere
 )
-_GENERATIONS = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr", "elder": "sr", "younger": "jr"}
+_BEFORE_LEGAL_FORMS = frozenset({"public", "private"})
+_HONOURS = frozenset(
+    [
+        "obe",
+        "mbe",
+        "kbe",
+        "dbe",
+        "cbe",
+        "cie",
+        "kcie",
+        "cmg",
+        "kcmg",
+        "gcmg",
+        "kcb",
+        "gcb",
+        "cvo",
+        "kcvo",
+        "dso",
+        "frs",
+        "phd",
+    ]
+)
+"""Behind a person's name of two or more words."""
+_NUMBERED = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr", "elder": "sr", "younger": "jr"}
+GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv"})
 _ARTICLES = frozenset({"the", "a", "an"})
+_SHORT_FORMS = {
+    ("us",): ("united", "states"),
+    ("u", "s"): ("united", "states"),
+    ("usa",): ("united", "states", "of", "america"),
+    ("u", "s", "a"): ("united", "states", "of", "america"),
+    ("uk",): ("united", "kingdom"),
+    ("u", "k"): ("united", "kingdom"),
+    ("u", "n"): ("united", "nations"),
+    ("e", "u"): ("european", "union"),
+    ("ussr",): ("soviet", "union"),
+}
+_LONGEST_SHORT_FORM = 3
 _LONGEST_ACRONYM = 7
 _FEWEST_INITIALS = 2
 
@@ -56,7 +92,8 @@ class NameForm:
 
     `numbers` are its figures, Roman numerals and generations (`jr`), `qualifier` the words in its brackets, which are
     not among its words. `acronym` is set if the name can be one; `initials` are those of the words, with and without
-    small words such as `of`.
+    small words such as `of`. `words_before_comma` is 0 without a comma. `has_owner`: a word has a possessive ending and
+    others follow, as in `UK's Channel 4`.
     """
 
     all_words: tuple[str, ...]
@@ -64,7 +101,8 @@ class NameForm:
     numbers: frozenset[str]
     qualifier: frozenset[str]
     acronym: str
-    has_comma: bool
+    words_before_comma: int
+    has_owner: bool
 
     @cached_property
     def letters(self) -> str:
@@ -89,18 +127,18 @@ def make_form(name: str) -> NameForm:
     all_words = _split(bare)
     if not all_words:
         all_words, qualifier = _split(name), frozenset()
+    written, all_words = all_words, _expand(all_words)
     words = _strip(all_words)
-    joined = "".join(all_words)
-    is_short = 1 < len(joined) <= _LONGEST_ACRONYM and (
-        len(all_words) == 1 or all(len(word) == 1 for word in all_words)
-    )
+    joined = "".join(written)
+    is_short = 1 < len(joined) <= _LONGEST_ACRONYM and (len(written) == 1 or all(len(word) == 1 for word in written))
     return NameForm(
         all_words=all_words,
         words=words,
         numbers=_numbers(words),
         qualifier=qualifier,
         acronym=joined if is_short else "",
-        has_comma="," in bare,
+        words_before_comma=len(_strip(_expand(_split(bare.partition(",")[0])))) if "," in bare else 0,
+        has_owner="'s " in bare or "’s " in bare,
     )
 
 
@@ -114,21 +152,39 @@ def skeleton_of(letters: str) -> str:
 
 
 def _split(text: str) -> tuple[str, ...]:
-    folded = text.casefold().translate(_LATIN)
+    folded = text.replace("&amp;", "&").replace("&", " and ").casefold().translate(_LATIN)
     marked = unicodedata.normalize("NFKD", folded)
     plain = "".join(letter for letter in marked if not unicodedata.combining(letter)).translate(_LATIN)
     found = (word.replace("’", "'").removesuffix("'s").replace("'", "") for word in _WORD.findall(plain))
     return tuple(word for word in found if word)
 
 
+def _expand(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Returns the words with short forms of states and unions in full: `U.S. Navy`, `United States Navy`."""
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        lengths = range(_LONGEST_SHORT_FORM, 0, -1)
+        size = next((size for size in lengths if words[at : at + size] in _SHORT_FORMS), 0)
+        found += _SHORT_FORMS[words[at : at + size]] if size else [words[at]]
+        at += size or 1
+    return tuple(found)
+
+
 def _strip(words: tuple[str, ...]) -> tuple[str, ...]:
     """Returns the words without titles and articles before them and legal forms behind; never none of them."""
+    if not words:
+        return words
     start, end = 0, len(words)
     while start < end - 1 and words[start] in _ARTICLES:
         start += 1
     while start < end - 1 and _is_title(words[start:end]):
         start += 1
-    while end > start + 1 and words[end - 1] in LEGAL_FORMS:
+    while end > start + 2 and words[end - 1] in _HONOURS:
+        end -= 1
+    while end > start + 1 and (
+        words[end - 1] in LEGAL_FORMS or (end < len(words) and words[end - 1] in _BEFORE_LEGAL_FORMS)
+    ):
         end -= 1
     return words[start:end]
 
@@ -143,7 +199,7 @@ def _is_title(words: tuple[str, ...]) -> bool:
 def _numbers(words: tuple[str, ...]) -> frozenset[str]:
     found = {word for word in words if any(letter.isdigit() for letter in word)}
     found |= {word for word in words[1:] if _ROMAN.fullmatch(word)}
-    found |= {_GENERATIONS[word] for word in words[1:] if word in _GENERATIONS}
+    found |= {_NUMBERED[word] for word in words[1:] if word in _NUMBERED}
     if len(words) > 1 and words[-1] in {"i", "v", "x"}:
         found.add(words[-1])
     return frozenset(found)

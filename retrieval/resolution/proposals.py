@@ -1,23 +1,38 @@
 """Proposals: pairs of entities that may be one, each with its probability and the evidence for and against.
 
 They are computed from the graph of a scope when they are read and stored nowhere, so what is deleted or hidden leaves
-no trace in them.
+no trace in them. The probability is a logistic model, whose weights are the file `weights.json`;
+`python -m tests.benchmarks.resolution --fit` fits them.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from math import exp
 
 from core.execution.threads import compute
 from core.ids import pair_id
 from core.text.word_lists import CONNECTIVES, FUNCTION_WORDS
 from retrieval.exploration.values import EntityRef, Scope
 from retrieval.resolution.candidates import Candidate, find_candidates
-from retrieval.resolution.features import EXPLANATIONS, Nearness, Neighbourhoods, compute_features
-from retrieval.resolution.model import ResolutionModel, shipped_model
+from retrieval.resolution.features import EXPLANATIONS, FEATURES, Nearness, Neighbourhoods, compute_features
 from retrieval.resolution.name_forms import LEGAL_FORMS
 from retrieval.resolution.relations import Relation
 
-__all__ = ["LEAST_PROBABILITY", "MOST_PROPOSALS", "Evidence", "Proposal", "Proposals", "are_names", "propose"]
+__all__ = [
+    "LEAST_PROBABILITY",
+    "MOST_PROPOSALS",
+    "Evidence",
+    "Proposal",
+    "Proposals",
+    "ResolutionModel",
+    "are_names",
+    "propose",
+    "read_model",
+    "shipped_model",
+]
 
 LEAST_PROBABILITY = 0.05
 """Pairs with a lower probability are not proposed."""
@@ -26,6 +41,42 @@ MOST_PROPOSALS = 2_000
 _LEAST_EFFECT = 0.1
 _SMALL = CONNECTIVES | FUNCTION_WORDS
 _BEFORE_NAMES = frozenset({"the", "de", "van", "von", "der", "den", "la", "le", "al", "el", "di", "da", "du", "bin"})
+
+
+@dataclass(frozen=True)
+class ResolutionModel:
+    """`weights` and `means` have each feature. The means are those of the pairs that the weights were fitted on."""
+
+    bias: float
+    weights: Mapping[str, float]
+    means: Mapping[str, float]
+
+    def probability(self, features: Mapping[str, float]) -> float:
+        """Returns the probability, from 0 to 1. Features that are left out are 0."""
+        score = self.bias + sum(self.weights[name] * value for name, value in features.items())
+        return 1 / (1 + exp(-score))
+
+    def effects(self, features: Mapping[str, float]) -> dict[str, float]:
+        """Returns by how much each feature of a pair raises the log-odds over those of a pair with its mean."""
+        return {name: self.weights[name] * (value - self.means[name]) for name, value in features.items()}
+
+
+def read_model(text: str) -> ResolutionModel:
+    """Reads a file of weights. Raises `ValueError` if its features are not `FEATURES`."""
+    content = json.loads(text)
+    rows = content["features"]
+    if tuple(rows) != FEATURES:
+        raise ValueError(f"the weights are for other features: {', '.join(sorted(set(rows) ^ set(FEATURES)))}")
+    return ResolutionModel(
+        bias=content["bias"],
+        weights={name: row["weight"] for name, row in rows.items()},
+        means={name: row["mean"] for name, row in rows.items()},
+    )
+
+
+@cache
+def shipped_model() -> ResolutionModel:
+    return read_model(resources.files(__package__).joinpath("weights.json").read_text("utf-8"))
 
 
 @dataclass(frozen=True, kw_only=True)

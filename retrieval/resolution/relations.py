@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.text.entity_types.kinds import NAME_NOUNS
+from core.text.entity_types.kinds import GIVEN_NAMES, NAME_NOUNS
 from core.text.word_lists import CONNECTIVES, INSTITUTIONS
-from retrieval.resolution.name_forms import NameForm
+from retrieval.resolution.name_forms import GENERATIONS, NameForm
 
 __all__ = ["NameLikeness", "Relation", "relate"]
 
@@ -32,6 +32,8 @@ class Relation(StrEnum):
     """The same words in another order: `Lund, Ada`."""
     TYPO = "typo"
     """Each word is spelt nearly as the other's."""
+    WITHIN = "within"
+    """Two or more words that the other name has in this order: `Enrique Bolaños`, `Enrique José Bolaños Geyer`."""
     BEGINNING = "beginning"
     """Two or more words with which the other name begins."""
     ENDING = "ending"
@@ -44,16 +46,19 @@ class Relation(StrEnum):
 class NameLikeness:
     """The relation of two names, and what speaks against it.
 
-    `numbers_differ`: other figures, numerals or generations, or one name has them alone. `qualifiers_differ`: other
-    words in brackets. `contrast`: one has a word such as `North` or `Upper` that the other lacks. `respaced`: the same
-    letters in other words. `inflected`: a word has an ending of a plural or an adjective. `extra_noun`: the longer name
-    has a word for a kind of thing that the shorter lacks (`Clyde River`). `extra_words` counts the words that one has
-    alone. `after_comma`: these stand behind a comma, `before_comma`: before one. `acronym_letters` counts the letters
+    `numbers_differ`: other figures, numerals or generations, or one name has them alone. `generation`: one name has
+    nothing of these but a generation (`Jr.`), the other nothing at all. `qualifiers_differ`: other words in brackets.
+    `contrast`: one has a word such as `North` or `Upper` that the other lacks. `respaced`: the same letters in other
+    words. `inflected`: a word has an ending of a plural or an adjective. `extra_noun`: the longer name has a word for a
+    kind of thing that the shorter lacks (`Clyde River`). `extra_words` counts the words that one has alone.
+    `after_comma`: these follow a comma behind the shorter name, `before_comma`: they stand before one. `given_name`:
+    the longer name has the form of a person's name and begins with a first name. `acronym_letters` counts the letters
     of an acronym. `is_first_shorter` tells which name the shorter form is.
     """
 
     relation: Relation
     numbers_differ: bool
+    generation: bool
     qualifiers_differ: bool
     contrast: bool
     respaced: bool
@@ -62,6 +67,7 @@ class NameLikeness:
     extra_words: int
     after_comma: bool
     before_comma: bool
+    given_name: bool
     acronym_letters: int
     is_first_shorter: bool
 
@@ -75,10 +81,13 @@ _CONTRASTS = frozenset(
     northeastern northwestern southeastern southwestern upper lower inner outer old new great greater little big
     small first second third fourth fifth men women male female junior senior red white black blue green
     ancient modern downtown mid deputy vice assistant acting former
+    american british english scottish irish welsh french german spanish italian portuguese dutch belgian swiss austrian
+    polish russian ukrainian greek turkish swedish norwegian danish finnish hungarian romanian czech indian pakistani
+    chinese japanese korean vietnamese thai filipino indonesian australian canadian mexican brazilian african asian
+    european
     """.split()  # noqa: SIM905  # as lists of words are written elsewhere
 )
 _ENDINGS = frozenset({"s", "es", "n", "an", "ian", "ns", "ans", "ians", "ern", "ese", "i", "is"})
-_GENERATIONS = frozenset({"jr", "sr", "junior", "senior", "ii", "iii", "iv"})
 _NICKNAMES = {
     nickname: tuple(names.split())
     for nickname, names in {
@@ -119,6 +128,7 @@ _NICKNAMES = {
     }.items()
 }
 _SHORTEST_STEM = 3
+_MOST_OF_PERSON = 5
 _TYPO = 0.75
 _SHORTEST_TYPO = 4
 
@@ -132,19 +142,30 @@ def relate(first: NameForm, second: NameForm) -> NameLikeness | None:
         return None
     extra = [word for word in long.words if word not in short.words]
     names_part = relation in {
-        *(Relation.MIDDLE, Relation.BEGINNING, Relation.ENDING, Relation.FIRST_WORD, Relation.LAST_WORD)
+        *(
+            Relation.MIDDLE,
+            Relation.WITHIN,
+            Relation.BEGINNING,
+            Relation.ENDING,
+            Relation.FIRST_WORD,
+            Relation.LAST_WORD,
+        )
     }
+    is_generation = not (short.numbers and long.numbers) and bool((short.numbers | long.numbers) & GENERATIONS)
     return NameLikeness(
         relation=relation,
-        numbers_differ=short.numbers != long.numbers and relation is not Relation.ACRONYM,
+        numbers_differ=short.numbers != long.numbers and not is_generation and relation is not Relation.ACRONYM,
+        generation=is_generation,
         qualifiers_differ=short.qualifier != long.qualifier,
         contrast=any(word in _CONTRASTS for word in {*short.words} ^ {*long.words}),
         respaced=relation in {Relation.SPELLING, Relation.TITLE} and short.words != long.words,
         inflected=relation in {Relation.TYPO, Relation.SHORT} and _is_inflected(short.words, long.words),
         extra_noun=names_part and any(word in _KINDS for word in extra),
         extra_words=len(extra) if names_part else _count_unmatched(short, long, relation),
-        after_comma=relation in {Relation.FIRST_WORD, Relation.BEGINNING} and long.has_comma,
-        before_comma=relation in {Relation.LAST_WORD, Relation.ENDING} and long.has_comma,
+        after_comma=relation in {Relation.FIRST_WORD, Relation.BEGINNING}
+        and long.words_before_comma == len(short.words),
+        before_comma=relation in {Relation.LAST_WORD, Relation.ENDING} and long.words_before_comma > 0,
+        given_name=_has_given_name(long),
         acronym_letters=len(short.acronym) if relation is Relation.ACRONYM else 0,
         is_first_shorter=is_first_shorter,
     )
@@ -153,6 +174,12 @@ def relate(first: NameForm, second: NameForm) -> NameLikeness | None:
 def _count_unmatched(first: NameForm, second: NameForm, relation: Relation) -> int:
     """Returns the number of given names or initials that one name has more than the other."""
     return abs(len(first.words) - len(second.words)) if relation in {Relation.INITIALS, Relation.SHORT} else 0
+
+
+def _has_given_name(name: NameForm) -> bool:
+    words = _drop_generation(name.words)
+    is_plain = not (_JOINTS | _KINDS) & {*words} and not name.has_owner and all(map(str.isalpha, words))
+    return 1 < len(words) <= _MOST_OF_PERSON and is_plain and words[0] in GIVEN_NAMES
 
 
 def _is_inflected(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -173,6 +200,7 @@ def _find_relation(short: NameForm, long: NameForm) -> Relation | None:
         _relate_full_names(short.words, long.words)
         or _relate_parts(short.words, long.words)
         or _relate_others(short, long)
+        or _relate_within(short.words, long.words)
     )
 
 
@@ -210,7 +238,7 @@ def _is_within(short: Sequence[str], long: Sequence[str]) -> bool:
 
 
 def _drop_generation(words: Sequence[str]) -> Sequence[str]:
-    return words[:-1] if len(words) > 2 and words[-1] in _GENERATIONS else words
+    return words[:-1] if len(words) > 2 and words[-1] in GENERATIONS else words
 
 
 def _fit_middles(first: Sequence[str], second: Sequence[str]) -> bool:
@@ -232,6 +260,16 @@ def _relate_parts(short: Sequence[str], long: Sequence[str]) -> Relation | None:
     if tuple(long[-len(short) :]) == tuple(short) and long[-len(short) - 1] not in _JOINTS:
         return Relation.LAST_WORD if len(short) == 1 else Relation.ENDING
     return None
+
+
+def _relate_within(short: Sequence[str], long: Sequence[str]) -> Relation | None:
+    short = _drop_generation(short)
+    if not 1 < len(short) < len(long) or _JOINTS & ({*long} - {*short}):
+        return None
+    if (short[0], short[-1]) == (long[0], long[-1]):  # the words between do not fit
+        return None
+    rest = iter(long)
+    return Relation.WITHIN if all(word in rest for word in short) else None
 
 
 def _relate_others(short: NameForm, long: NameForm) -> Relation | None:

@@ -105,22 +105,41 @@ NAME_NOUNS = _nouns({
 })  # fmt: skip
 
 GIVEN_NAMES = _words("""
-    james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony
-    mark donald steven stephen paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey
-    ryan jacob nicholas gary eric jonathan larry justin scott brandon benjamin samuel gregory frank alexander
-    raymond patrick jack dennis jerry tyler aaron jose adam nathan henry douglas zachary peter kyle walter ethan
-    jeremy harold keith christian roger noah gerald terry sean arthur jesse dylan bryan joe jordan billy bruce
-    albert willie gabriel alan juan louis wayne ralph roy eugene randy vincent russell philip bobby johnny
-    bradley ernest frederick martin leonard stanley simon mary patricia jennifer linda elizabeth barbara susan
-    jessica sarah karen lisa nancy betty margaret sandra ashley kimberly emily donna michelle carol amanda
-    dorothy melissa deborah stephanie rebecca sharon laura cynthia kathleen amy angela shirley anna brenda
-    pamela emma nicole helen samantha katherine catherine christine debra rachel carolyn janet maria heather
-    diane ruth julie joyce kelly lauren christina joan evelyn judith megan andrea cheryl hannah jacqueline
-    martha gloria teresa ann anne sara jane julia alice frances jean ada lucy eleanor edith agnes hans heinrich
-    wilhelm friedrich johann johannes karl ludwig otto franz ernst hermann josef jürgen klaus wolfgang gottfried
-    günther helmut ulrich dieter gerhard werner ingrid ursula pierre jacques michel françois philippe rené andré
-    gérard henri émile claude marcel antoine étienne guillaume giovanni giuseppe luigi carlo francesco antonio
-    mario paolo pietro lorenzo carlos luis miguel pedro fernando alejandro francisco jorge manuel diego pablo
-    rafael ivan vladimir sergei nikolai dmitri mikhail alexei boris mohammed muhammad ahmed ali hassan ibrahim
+    james john robert michael william david richard joseph thomas charles christopher daniel matthew anthony mark
+    donald steven stephen paul andrew joshua kenneth kevin brian george timothy ronald edward jason jeffrey ryan jacob
+    nicholas gary eric jonathan larry justin scott brandon benjamin samuel gregory frank alexander raymond patrick
+    jack dennis jerry tyler aaron jose adam nathan henry douglas zachary peter kyle walter ethan jeremy harold keith
+    christian roger noah gerald terry sean arthur jesse dylan bryan joe jordan billy bruce albert willie gabriel alan
+    juan louis wayne ralph roy eugene randy vincent russell philip bobby johnny bradley ernest frederick martin
+    leonard stanley simon mary patricia jennifer linda elizabeth barbara susan jessica sarah karen lisa nancy betty
+    margaret sandra ashley kimberly emily donna michelle carol amanda dorothy melissa deborah stephanie rebecca sharon
+    laura cynthia kathleen amy angela shirley anna brenda pamela emma nicole helen samantha katherine catherine
+    christine debra rachel carolyn janet maria heather diane ruth julie joyce kelly lauren christina joan evelyn
+    judith megan andrea cheryl hannah jacqueline martha gloria teresa ann anne sara jane julia alice frances jean ada
+    lucy eleanor edith agnes hans heinrich wilhelm friedrich johann johannes karl ludwig otto franz ernst hermann
+    josef jürgen klaus wolfgang gottfried günther helmut ulrich dieter gerhard werner ingrid ursula pierre jacques
+    michel françois philippe rené andré gérard henri émile claude marcel antoine étienne guillaume giovanni giuseppe
+    luigi carlo francesco antonio mario paolo pietro lorenzo carlos luis miguel pedro fernando alejandro francisco
+    jorge manuel diego pablo rafael ivan vladimir sergei nikolai dmitri mikhail alexei boris mohammed muhammad ahmed
+    ali hassan ibrahim mike chris nick steve dave jim tom tim ben dan ken greg jeff matt andy tony fred phil doug
+    craig carl todd chad derek dustin marcus theodore leroy clarence ernie herbert howard norman marvin leslie
+    clifford bernard gordon gilbert maurice neil allen alfred harvey cecil edgar edwin edmund wilbur hugh hubert ira
+    irving jerome julius lionel lyle melvin mitchell morris murray myron nathaniel nigel oliver percy reginald rodney
+    roland rudolph rupert sidney stuart terence trevor wendell alistair duncan graham hamish ian malcolm angus fergus
+    liam owen rhys gareth gwen bridget siobhan lynda rosemary alison beverly bonnie carla claudia constance cora
+    darlene della doris eileen elaine ella eloise elsie erica erin estelle ethel eva fiona geraldine gertrude gladys
+    glenda gwendolyn harriet heidi henrietta ida irene isabel isabella jill joanna joanne josephine josie juanita
+    juliet kate katie kristen lillian lois loretta lorraine lucille lydia mabel marcia margot marguerite marian
+    marianne marilyn marjorie marlene matilda maureen mildred miriam molly monica muriel nadine naomi natalie nellie
+    nigella nora norma olivia paula peggy phyllis rhonda rita roberta rosa rosalind roxanne sally sheila sophia sophie
+    stella susanna sylvia tamara theresa tiffany tracy vanessa vera veronica vivian wanda wendy winifred yolanda
+    yvonne zoe alberto alfredo andreas angelo armando arturo bruno cesar cristina dolores eduardo emilio enrique
+    ernesto esteban felipe federico fidel gustavo guillermo héctor ignacio inés javier joaquín josé juana julio lucía
+    marcos mariana mateo octavio pilar ramón raúl ricardo roberto rodrigo sergio tomás alain andrzej anton arnaud
+    bernd björn christophe dimitri dietrich elena emil erik ewa frédéric gunnar gustav håkan ingmar jens jiří józef
+    jozef kazimierz krzysztof lars lev magnus marek marie mathieu matthias mikael nils ola olaf oleg olga pavel piotr
+    pyotr reinhard sébastien siegfried stanisław stefan sven svetlana tatiana thierry tomasz valentin vasily viktor
+    wojciech wolfram xavier yuri yves abdul abdullah aisha amir arjun ashok fatima hamid indira kumar mahmoud mustafa
+    omar osama rajesh rajiv ravi sanjay sunil suresh vijay yusuf akira haruki hiroshi kazuo kenji takashi yoko yukio
 """)
 """Given names that are seldom the first word of anything but a person's name."""

@@ -14,14 +14,22 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 from app.container import Container
 from core.documents import Submission
 from core.text.names import normalise
 from core.text.titles import bare_title
-from retrieval.resolution.model import ResolutionModel, read_model
 from retrieval.resolution.name_forms import make_form
-from tests.benchmarks.resolution.fitting import Judged, calibration_error, fit, format_weights, precision_and_recall
+from retrieval.resolution.proposals import ResolutionModel, read_model
+from tests.benchmarks.resolution.fitting import (
+    Judged,
+    calibration_error,
+    expected_error,
+    fit_calibrated,
+    format_weights,
+    precision_and_recall,
+)
 from tests.benchmarks.resolution.graphs import NamedPair, ingest, list_names, list_pairs, open_container, read_documents
 from tests.benchmarks.resolution.homonyms import Homonym, make_homonyms
 
@@ -59,27 +67,25 @@ async def _run(datasets: Path, data: Path, *, fits: bool) -> None:
             _WEIGHTS.write_text(await _fit(container, datasets), "utf-8")
         model = read_model(_WEIGHTS.read_text("utf-8"))
         by_corpus = {name: await _read_pairs(container, datasets, name) for name in _DEVELOPMENT}
-        scored = [
-            (model.probability(pair.features), pair.same, pair.weight)
-            for name in _DEVELOPMENT
-            for pair in _judged(name, by_corpus[name])
-        ]
+        scored = [row for name in _DEVELOPMENT for row in _score(name, by_corpus[name], model)]
         print(f"{len(scored)} judged pairs of {sum(map(len, by_corpus.values())):,} candidates")
         for least in _THRESHOLDS:
             precision, recall, count = precision_and_recall(scored, least)
             print(f"  from {least}: precision {precision:.3f}, recall {recall:.3f} ({count} pairs)")
         proposed = [row for row in scored if row[0] >= _LEAST]
         print(f"  calibration error of the {len(proposed)} that are proposed: {calibration_error(proposed):.3f}")
+        print(f"  of right probabilities it would be {expected_error(proposed):.3f} in such a sample")
         await _measure_homonyms(container, datasets, model)
         await _measure_other_names(container, datasets, model, by_corpus)
 
 
 async def _fit(container: Container, datasets: Path) -> str:
     judged: list[Judged] = []
+    others: list[Judged] = []
     for name in _TRAINING:
         pairs = await _read_pairs(container, datasets, name)
         judged += _judged(name, pairs)
-        judged += [
+        others += [
             Judged(pair.features, same=True, weight=_OF_OTHER_NAMES)
             for pair in await _read_other_names(container, datasets, name, pairs)
             if pair is not None
@@ -87,9 +93,11 @@ async def _fit(container: Container, datasets: Path) -> str:
     homonyms, pairs = await _read_homonyms(container, datasets, _TRAINING)
     for one in homonyms:
         if pair := pairs.get(frozenset({one.name, one.homonym})):
-            judged.append(Judged(pair.features, same=False, weight=1.0))
-    weights, means = fit(judged)
-    return format_weights(weights, means, f"{len(judged)} pairs of {', '.join(_TRAINING)} and homonyms made of them")
+            others.append(Judged(pair.features, same=False, weight=1.0))
+    weights, means = fit_calibrated(judged, others)
+    return format_weights(
+        weights, means, f"{len(judged) + len(others)} pairs of {', '.join(_TRAINING)} and homonyms made of them"
+    )
 
 
 async def _read_pairs(container: Container, datasets: Path, name: str) -> Pairs:
@@ -98,10 +106,22 @@ async def _read_pairs(container: Container, datasets: Path, name: str) -> Pairs:
 
 
 def _judged(corpus: str, pairs: Pairs) -> list[Judged]:
-    """Returns the judged pairs of a corpus. One that is no candidate has no features, so no probability."""
-    rows = [json.loads(line) for line in Path(__file__).with_name("judged.jsonl").read_text("utf-8").splitlines()]
-    found = ((row, pairs.get(frozenset({row["first"], row["second"]}))) for row in rows if row["corpus"] == corpus)
+    """Returns the judged pairs of a corpus that are candidates; others have no features."""
+    found = ((row, pairs.get(frozenset({row["first"], row["second"]}))) for row in _rows_of(corpus))
     return [Judged(pair.features, same=row["same"], weight=row["weight"]) for row, pair in found if pair is not None]
+
+
+def _score(corpus: str, pairs: Pairs, model: ResolutionModel) -> list[tuple[float, bool, float]]:
+    """Returns the probabilities of the judged pairs of a corpus, with whether they are one, and their weights. One that
+    is no candidate has the probability 0.
+    """
+    found = ((row, pairs.get(frozenset({row["first"], row["second"]}))) for row in _rows_of(corpus))
+    return [(model.probability(pair.features) if pair else 0.0, row["same"], row["weight"]) for row, pair in found]
+
+
+def _rows_of(corpus: str) -> list[dict[str, Any]]:
+    rows = map(json.loads, Path(__file__).with_name("judged.jsonl").read_text("utf-8").splitlines())
+    return [row for row in rows if row["corpus"] == corpus]
 
 
 async def _read_homonyms(container: Container, datasets: Path, names: Sequence[str]) -> tuple[Sequence[Homonym], Pairs]:

@@ -1,6 +1,11 @@
-"""The fit of the logistic model, in numpy, and its figures: precision, recall, and the error of the probabilities."""
+"""The fit of the logistic model, in numpy, and its figures: precision, recall, and the error of the probabilities.
+
+The model is fitted on pairs that are no sample of what is proposed. Its probabilities are those of proposals by Platt
+scaling: a slope and a shift of the log-odds, fitted on judged pairs that the model of the other folds has not seen.
+"""
 
 import json
+import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,11 +14,21 @@ from numpy.typing import NDArray
 
 from retrieval.resolution.features import FEATURES
 
-__all__ = ["Judged", "calibration_error", "fit", "format_weights", "precision_and_recall"]
+__all__ = [
+    "Judged",
+    "calibration_error",
+    "expected_error",
+    "fit",
+    "fit_calibrated",
+    "format_weights",
+    "precision_and_recall",
+]
 
-_PENALTY = 0.5
+_PENALTY = 1.5
 _STEPS = 100
-_HEAVIEST = 20.0
+_FOLDS = 10
+_LEAST_CALIBRATED = 0.02
+_HEAVIEST = 8.0
 """The greatest weight of a pair in the fit, so that no pair of a large stratum decides alone."""
 
 
@@ -28,12 +43,45 @@ class Judged:
 
 def fit(pairs: Sequence[Judged]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Returns the weights of the features with the bias last, and the means of the features."""
-    rows = np.array([[pair.features.get(name, 0.0) for name in FEATURES] for pair in pairs])
-    wanted = np.array([pair.same for pair in pairs], np.float64)
+    inputs, wanted = _rows_of(pairs), np.array([pair.same for pair in pairs], np.float64)
     weights = np.array([min(pair.weight, _HEAVIEST) for pair in pairs])
-    inputs = np.hstack([rows, np.ones((len(rows), 1))])
     penalties = np.full(inputs.shape[1], _PENALTY)
     penalties[-1] = 1e-3
+    return _descend(inputs, wanted, weights, penalties), np.average(inputs[:, :-1], axis=0, weights=weights)
+
+
+def fit_calibrated(
+    judged: Sequence[Judged], others: Sequence[Judged]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Returns what `fit` returns of all these pairs, with log-odds that are scaled so that the probabilities of
+    `judged` pairs, which stand for what is proposed, are right.
+    """
+    odds = np.zeros(len(judged))
+    for fold in range(_FOLDS):
+        rest = [pair for place, pair in enumerate(judged) if place % _FOLDS != fold]
+        odds[fold::_FOLDS] = _rows_of(judged[fold::_FOLDS]) @ fit([*rest, *others])[0]
+    kept = odds >= np.log(_LEAST_CALIBRATED / (1 - _LEAST_CALIBRATED))
+    wanted = np.array([pair.same for pair in judged], np.float64)[kept]
+    weights = np.array([pair.weight for pair in judged])[kept]
+    inputs = np.column_stack([odds[kept], np.ones(kept.sum())])
+    slope, shift = _descend(inputs, wanted, weights / weights.mean(), np.full(2, 1e-3))
+    found, means = fit([*judged, *others])
+    found *= slope
+    found[-1] += shift
+    return found, means
+
+
+def _rows_of(pairs: Sequence[Judged]) -> NDArray[np.float64]:
+    return np.array([[*(pair.features.get(name, 0.0) for name in FEATURES), 1.0] for pair in pairs])
+
+
+def _descend(
+    inputs: NDArray[np.float64],
+    wanted: NDArray[np.float64],
+    weights: NDArray[np.float64],
+    penalties: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Returns the coefficients of a logistic regression, by Newton's method."""
     found = np.zeros(inputs.shape[1])
     for _ in range(_STEPS):
         probabilities = 1 / (1 + np.exp(-inputs @ found))
@@ -43,7 +91,7 @@ def fit(pairs: Sequence[Judged]) -> tuple[NDArray[np.float64], NDArray[np.float6
         found -= step
         if np.abs(step).max() < 1e-9:
             break
-    return found, np.average(rows, axis=0, weights=weights)
+    return found
 
 
 def format_weights(found: NDArray[np.float64], means: NDArray[np.float64], note: str) -> str:
@@ -64,6 +112,13 @@ def precision_and_recall(scored: Sequence[tuple[float, bool, float]], least: flo
     right = sum(weight for same, weight in kept if same)
     chosen, wanted = sum(weight for _, weight in kept), sum(weight for _, same, weight in scored if same)
     return right / chosen if chosen else 1.0, right / wanted if wanted else 0.0, len(kept)
+
+
+def expected_error(scored: Sequence[tuple[float, bool, float]], draws: int = 500) -> float:
+    """Returns the mean calibration error that probabilities have in such a sample if they are right."""
+    rng = random.Random(35)
+    errors = (calibration_error([(one, rng.random() < one, weight) for one, _, weight in scored]) for _ in range(draws))
+    return sum(errors) / draws
 
 
 def calibration_error(scored: Sequence[tuple[float, bool, float]], bins: int = 10) -> float:

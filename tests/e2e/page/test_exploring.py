@@ -20,6 +20,7 @@ QUESTION = "Where was the teacher of Ada Lovelace born?"
 UNKNOWN_OPERATOR = quote('{"a": {"$near": 1}}')
 NO_DOCUMENT = quote('{"year": 1}')
 LARGE = "large"
+SVG = "{http://www.w3.org/2000/svg}"
 _GUILDS, _PARTS, _MEMBERS = 12, 10, 10
 
 
@@ -53,6 +54,17 @@ def is_drawn(page: Page) -> Locator:
     """Waits until the drawing is calm, and returns its canvas."""
     page.wait_for_selector(".drawing [data-calm=true]", state="attached")
     return page.locator(".drawing canvas")
+
+
+def _save_svg(page: Page, folder: Path) -> ET.Element:
+    with page.expect_download() as started:
+        page.get_by_role("button", name="Save as SVG").click()
+    started.value.save_as(folder / "graph.svg")
+    return ET.parse(folder / "graph.svg").getroot()  # noqa: S314 - made by the page under test
+
+
+def _names_in_svg(page: Page, folder: Path) -> set[str]:
+    return {one.text or "" for one in _save_svg(page, folder).iter(f"{SVG}title")}
 
 
 def find(page: Page, box: str, text: str, name: str) -> None:
@@ -272,7 +284,7 @@ def test_the_drawing_is_walked_by_keys(open_page: OpenPage) -> None:
     canvas.focus()
     canvas.press("Home")
     said = page.get_by_role("status").first
-    expect(said).to_contain_text("Ada Lovelace, entity in")
+    expect(said).to_contain_text("Ada Lovelace, person in")
     heard = set()
     for key in ("ArrowRight", "Home", "ArrowLeft", "Home", "ArrowUp", "Home", "ArrowDown"):
         canvas.press(key)
@@ -286,6 +298,40 @@ def test_the_drawing_is_walked_by_keys(open_page: OpenPage) -> None:
     expect(page).to_have_url(re.compile("at="))
     canvas.press("+")
     canvas.press("0")
+
+
+@LOOKS
+def test_entities_of_one_type_are_shown_alone(open_page: OpenPage, tmp_path: Path, colours: str, width: int) -> None:
+    page = open_page(f"{GRAPH}?name=Ada%20Lovelace&view=list", width=width, colours=colours)
+    outline = page.get_by_role("navigation", name="The drawn nodes as a list")
+    types = page.get_by_role("group", name="Only entities of a type")
+    person, engine = (
+        outline.get_by_role("button", name=name, exact=True) for name in ("Charles Babbage", "Analytical Engine")
+    )
+    expect(person.first).to_be_visible()
+    outline.get_by_role("button", name=re.compile("^Show the .* of Charles Babbage")).first.click()
+    expect(engine.first).to_be_visible()
+    types.get_by_role("button", name=re.compile("^person")).press("Enter")
+    expect(types.get_by_role("button", pressed=True)).to_have_text(re.compile("person"))
+    assert parameter(page, "type") == "person"
+    expect(person.first).to_be_visible()
+    expect(engine).to_have_count(0)
+    assert_accessible(page)
+    page.get_by_role("button", name="Drawing", exact=True).click()
+    is_drawn(page)
+    assert _names_in_svg(page, tmp_path) & {"Charles Babbage, person", "Analytical Engine"} == {
+        "Charles Babbage, person"
+    }
+    types.get_by_role("button", pressed=True).click()
+    is_drawn(page)
+    assert "Analytical Engine" in _names_in_svg(page, tmp_path)
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_type_has_its_colour(open_page: OpenPage, tmp_path: Path) -> None:
+    page = open_page(f"{GRAPH}?name=Ada%20Lovelace")
+    is_drawn(page)
+    assert len({one.get("stroke") for one in _save_svg(page, tmp_path).iter(f"{SVG}circle")}) > 1
 
 
 def test_a_chosen_node_adds_its_neighbours(open_page: OpenPage) -> None:
@@ -379,11 +425,8 @@ def test_who_is_who_is_decided_and_undone_by_keys(open_page: OpenPage, live: Liv
 def test_the_drawing_is_saved_as_svg(open_page: OpenPage, tmp_path: Path) -> None:
     page = open_page(f"{GRAPH}?name={quote(HOSTILE_NAME)}")
     is_drawn(page)
-    with page.expect_download() as started:
-        page.get_by_role("button", name="Save as SVG").click()
-    started.value.save_as(tmp_path / "graph.svg")
-    drawn = ET.parse(tmp_path / "graph.svg").getroot()  # noqa: S314 - made by the page under test
-    assert HOSTILE_NAME in {one.text for one in drawn.iter("{http://www.w3.org/2000/svg}title")}
+    drawn = _save_svg(page, tmp_path)
+    assert HOSTILE_NAME in {one.text for one in drawn.iter(f"{SVG}title")}
     assert {one.tag.rpartition("}")[2] for one in drawn.iter()} <= {"svg", "title", "rect", "line", "circle", "text"}
 
 

@@ -110,6 +110,8 @@ async def test_neighbourhood_and_ways(towns: Server) -> None:
         "Plants": None,
         "Towns": None,
     }
+    types = {node["label"]: node["type"] for node in near["nodes"]}
+    assert types == {"Halden Works": None, "Ines Corvo": "person", "Plants": None, "Towns": None}
     ways = await get(towns, f"/{works}/ways", to=river, limit=2)
     assert ways["complete"]
     assert ways["ways"][0]["steps"][-1]["target"] == "the Ume"

@@ -1,16 +1,18 @@
 """How names are alike, which pairs are candidates, and what their features make of them."""
 
+from dataclasses import replace
+
 import pytest
 
 from core.text.entity_types import EntityType
 from retrieval.resolution.candidates import Candidate, pair_names
 from retrieval.resolution.features import EXPLANATIONS, FEATURES, Nearness, compute_features
-from retrieval.resolution.model import read_model, shipped_model
 from retrieval.resolution.name_forms import make_form
+from retrieval.resolution.proposals import read_model, shipped_model
 from retrieval.resolution.relations import NameLikeness, Relation, relate
 
-_FAR = Nearness(shared=0.0, count=0, apart=True, together=0.0, rival=0.0, titled=0.0)
-_NEAR = Nearness(shared=0.4, count=5, apart=False, together=1.0, rival=0.0, titled=1.0)
+_FAR = Nearness(shared=0.0, count=0, apart=True, together=0.0, rival=0.0, titled=0.0, long_titled=0.0)
+_NEAR = Nearness(shared=0.4, count=5, apart=False, together=1.0, rival=0.0, titled=1.0, long_titled=1.0)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +27,13 @@ _NEAR = Nearness(shared=0.4, count=5, apart=False, together=1.0, rival=0.0, titl
         ("U.C.F.", "University of Central Florida", Relation.ACRONYM),
         ("Ada Lund", "Ada Maria Lund", Relation.MIDDLE),
         ("Glen Post", "Glen F. Post III", Relation.MIDDLE),
+        ("Enrique Bolaños", "Enrique José Bolaños Geyer", Relation.WITHIN),
+        ("Cipriano Castro", "José Cipriano Castro Ruiz", Relation.WITHIN),
+        ("Donald Mackay", "Donald Mackay CBE", Relation.TITLE),
+        ("Airports of Thailand", "Airports of Thailand Public Company Limited", Relation.TITLE),
+        ("U.S. Navy", "United States Navy", Relation.SPELLING),
+        ("UK", "United Kingdom", Relation.SPELLING),
+        ("Simon & Simon", "Simon and Simon", Relation.SPELLING),
         ("J. R. R. Tolkien", "John Ronald Reuel Tolkien", Relation.INITIALS),
         ("Jeff Porcaro", "Jeffrey Thomas Porcaro", Relation.SHORT),
         ("Tony Blair", "Anthony Charles Lynton Blair", Relation.SHORT),
@@ -53,6 +62,7 @@ def test_relations(first: str, second: str, relation: Relation) -> None:
         ("George W. Bush", "George H. W. Bush"),
         ("King Vidor", "Charles Vidor"),
         ("Oslo", "Bergen"),
+        ("Sunday Mornings", "Saturday Nights & Sunday Mornings"),
     ],
 )
 def test_names_without_a_relation(first: str, second: str) -> None:
@@ -63,13 +73,15 @@ def test_names_without_a_relation(first: str, second: str) -> None:
     ("first", "second", "against"),
     [
         ("1932 Winter Olympics", "1936 Winter Olympics", "numbers_differ"),
-        ("Elizabeth Windsor", "Elizabeth Windsor II", "numbers_differ"),
+        ("Elizabeth Windsor III", "Elizabeth Windsor II", "numbers_differ"),
         ("Mercury (planet)", "Mercury (element)", "qualifiers_differ"),
         ("Northern California", "Southern California", "contrast"),
         ("Clyde", "Clyde River", "extra_noun"),
         ("North Korea", "North Korean", "inflected"),
         ("Charlestown", "Charles Town", "respaced"),
         ("Pakistan", "Punjab, Pakistan", "before_comma"),
+        ("Wikipedia", "Spanish Wikipedia", "contrast"),
+        ("Silas Daniels", "Silas Daniels III", "generation"),
     ],
 )
 def test_what_speaks_against_a_pair(first: str, second: str, against: str) -> None:
@@ -110,13 +122,43 @@ def test_different_types_speak_against_a_pair() -> None:
 
 
 def test_a_name_with_rivals_is_less_probable() -> None:
-    names = {0: "lund", 1: "ada lund", 2: "bela lund", 3: "orlo quent", 4: "quent"}
+    names = {0: "lund", 1: "ada lund", 2: "bela lund", 3: "ada quent", 4: "quent"}
     found = {(pair.short, pair.long): pair for pair in pair_names(names).pairs}
     assert found.keys() == {(0, 1), (0, 2), (4, 3)}
     assert (found[0, 1].rivals, found[4, 3].rivals) == ((2,), ())
     model = shipped_model()
     shared, alone = (model.probability(compute_features(found[key], _NEAR, (None, None))) for key in ((0, 1), (4, 3)))
     assert shared < alone
+
+
+def test_forms_of_one_name_are_no_rivals() -> None:
+    names = {0: "lund", 1: "ada lund", 2: "ada maria lund", 3: "bela lund"}
+    found = {(pair.short, pair.long): pair for pair in pair_names(names).pairs}
+    assert (found[0, 1].rivals, found[0, 2].rivals, found[0, 3].rivals) == ((3,), (3,), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("enrique bolanos", "enrique jose bolanos geyer"),
+        ("eddie irvine", "edmund irvine jr."),
+        ("u.k.", "united kingdom"),
+    ],
+)
+def test_names_of_one_thing_are_candidates(short: str, long: str) -> None:
+    assert [(pair.short, pair.long) for pair in pair_names({0: short, 1: long}).pairs] == [(0, 1)]
+
+
+def test_only_what_follows_the_name_is_behind_its_comma() -> None:
+    told = [relate(make_form("Edsa"), make_form(name)) for name in ("Edsa, Manila", "Edsa Shangri-La, Manila")]
+    assert [likeness is not None and likeness.after_comma for likeness in told] == [True, False]
+
+
+def test_a_full_name_in_an_article_about_the_short_one() -> None:
+    lead = replace(_FAR, apart=False, together=0.1, long_titled=1.0, titled=0.1)
+    passing = replace(lead, long_titled=0.0, titled=0.0)
+    assert _probability("Adam Duritz", "Adam Fredric Duritz", lead) > 0.75
+    assert _probability("Adam Duritz", "Adam Fredric Duritz", passing) < 0.75
 
 
 def test_a_word_that_too_many_names_have_pairs_none() -> None:

@@ -11,8 +11,8 @@ import { kindOf, saysOf } from "./model.js";
 
 const STEP = 60; // pixels that Shift and an arrow move the drawing
 
-/** @param {{model: any, version: number, chosen: any, open: (id: string) => void}} props `open`: choose and expand. */
-export function Drawing({ model, version, chosen, choose, open }) {
+/** @param {{model: any, version: number, only: string, chosen: any, open: (id: string) => void}} props `open`: choose and expand. */
+export function Drawing({ model, version, only, chosen, choose, open }) {
   const canvas = useRef(null);
   const scene = useRef(null);
   const came = useRef(null); // the node from which the keys came to the focused one
@@ -26,6 +26,7 @@ export function Drawing({ model, version, chosen, choose, open }) {
     return () => made.end();
   }, []);
   useEffect(() => scene.current.show(model), [model, version]);
+  useEffect(() => scene.current.paint(), [only]);
   useEffect(() => {
     scene.current.mark("chosen", chosen);
     if (chosen && !scene.current.isFitted) scene.current.reveal(chosen);

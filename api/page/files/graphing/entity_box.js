@@ -62,7 +62,7 @@ export function EntityBox({ corpus, label, choose, placeholder = "A name, in any
         <ul id=${`${id}-list`} role="listbox" aria-label=${label} class="plain">
           ${options.current.map((one, i) => html`
             <li key=${one.entity.id} id=${`${id}-${i}`} role="option" aria-selected=${String(i === at)} onPointerDown=${(event) => event.preventDefault()} onClick=${() => pick(one)}>
-              <span dir="auto">${one.entity.name}</span> <span class="faint">${[MATCHES[one.match], plural(one.entity.passages, "passage")].filter(Boolean).join(" · ")}</span>
+              <span dir="auto">${one.entity.name}</span> <span class="faint">${[one.entity.type, MATCHES[one.match], plural(one.entity.passages, "passage")].filter(Boolean).join(" · ")}</span>
             </li>`)}
         </ul>
         ${isCurrent && options.current.length === 0 && html`<p class="faint" role="status">No entity has a name like “<span dir="auto">${text}</span>”.</p>`}

@@ -3,7 +3,7 @@
 export const MAX_NODES = 1000;
 export const MAX_EDGES = 4000;
 
-/** @typedef {{id: string, kind: "entity" | "passage", label: string, passages: number | null, radius: number, x: number, y: number}} Node */
+/** @typedef {{id: string, kind: "entity" | "passage", label: string, type: string | null, passages: number | null, radius: number, x: number, y: number}} Node */
 /** @typedef {{id: string, source: Node, target: Node, kind: "fact" | "mention" | "synonym", label: string, chunk_id: string, weight: number}} Edge */
 
 export class Model {
@@ -15,6 +15,7 @@ export class Model {
     this.edges = new Map();
     /** @type {Map<string, Map<string, Edge[]>>} Edges by the ids of their ends. */
     this.near = new Map();
+    this.only = ""; // the type of the entities that are shown; "": all
     this.truncated = false;
     this.hiddenEdges = 0;
   }
@@ -73,9 +74,25 @@ export class Model {
     else others.set(to, [edge]);
   }
 
-  /** Returns the neighbours of a node with the edges to them: entities first, those of most passages before others. */
+  /** Whether a node is shown: the first one, passages, and entities of the type that is shown alone. */
+  isShown(node) {
+    return !this.only || node.kind === "passage" || node.type === this.only || node.id === this.start;
+  }
+
+  shown() {
+    return [...this.nodes.values()].filter((node) => this.isShown(node));
+  }
+
+  /** Returns how many entities have each type, the most frequent types first. */
+  countTypes() {
+    const counts = new Map();
+    for (const { type } of this.nodes.values()) if (type) counts.set(type, (counts.get(type) || 0) + 1);
+    return new Map([...counts].sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0])));
+  }
+
+  /** Returns the neighbours of a node that are shown, with the edges to them: entities first, those of most passages before others. */
   neighbours(id) {
-    const found = [...(this.near.get(id) || [])].map(([other, edges]) => ({ node: this.nodes.get(other), edges }));
+    const found = [...(this.near.get(id) || [])].map(([other, edges]) => ({ node: this.nodes.get(other), edges })).filter((one) => this.isShown(one.node));
     return found.sort((a, b) => kindOrder(a.node) - kindOrder(b.node) || (b.node.passages || 0) - (a.node.passages || 0) || a.node.label.localeCompare(b.node.label));
   }
 
@@ -123,5 +140,5 @@ export function saysOf(edge) {
   return `The passage “${passage.label}” mentions ${entity.label}`;
 }
 
-/** What a node is, in words: "entity in 12 passages". */
-export const kindOf = (node) => (node.kind === "passage" ? "passage" : `entity in ${node.passages === 1 ? "1 passage" : `${node.passages ?? "some"} passages`}`);
+/** What a node is, in words: "entity in 12 passages", "person in 1 passage". */
+export const kindOf = (node) => (node.kind === "passage" ? "passage" : `${node.type || "entity"} in ${node.passages === 1 ? "1 passage" : `${node.passages ?? "some"} passages`}`);

@@ -15,6 +15,7 @@ import { Outline } from "../graphing/outline.js";
 import { Panel } from "../graphing/panel/panel.js";
 import { Proposals } from "../graphing/proposals.js";
 import { useSubgraph } from "../graphing/subgraph.js";
+import { Types } from "../graphing/types.js";
 
 const LIMITS = [50, 100, 200, 500, 1000];
 const DEPTHS = [1, 2, 3, 4, 5, 6];
@@ -78,6 +79,8 @@ function Explorer({ corpus, start, query, change }) {
   const { model, version } = graph;
   if (graph.state === "failed") return html`<${Failed} error=${graph.error} retry=${graph.reload} />`;
   if (!model) return html`<${Loading} what="the neighbourhood" />`;
+  const only = query.get("type") || "";
+  model.only = only;
   const chosen = model.nodes.get(query.get("at") || "") || model.nodes.get(model.start);
   const choose = (id, known) => (model.nodes.has(id) || !known ? change({ at: id }, { replace: true }) : change({ entity: id, at: "", more: "" }));
   const open = (id) => {
@@ -93,9 +96,10 @@ function Explorer({ corpus, start, query, change }) {
     <div class="explorer" aria-busy=${String(graph.state === "loading")}>
       <div class="stack">
         <${Told} graph=${graph} limit=${limit} change=${change} chosen=${chosen} />
+        <${Types} model=${model} only=${only} show=${(type) => change({ type }, { replace: true })} />
         ${isList
           ? html`<${Outline} key=${model.start} model=${model} version=${version} chosen=${chosen} choose=${choose} expand=${graph.expand} />`
-          : html`<${Drawing} model=${model} version=${version} chosen=${chosen} choose=${choose} open=${open} />`}
+          : html`<${Drawing} model=${model} version=${version} only=${only} chosen=${chosen} choose=${choose} open=${open} />`}
       </div>
       <${Panel} corpus=${corpus} node=${chosen} model=${model} round=${graph.round} choose=${choose} open=${graph.expand} go=${(changes) => change(changes)} to=${query.get("to") || ""} changed=${changed} />
     </div>`;

@@ -15,10 +15,8 @@ from core.settings import ApiSettings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS
 from tests.integration.api.mcp.conftest import ANSWER, MODES, Serve, Spoken, data_of, error_of
 from tests.integration.api.mcp.test_reading import READING
-from tests.integration.api.mcp.test_writing import until_one
+from tests.integration.api.mcp.test_writing import WRITING, until_one
 from tests.twins.chat_server import ChatServer
-
-_WRITING = ["ingest", "delete_document"]
 
 
 async def _make_key(
@@ -49,9 +47,9 @@ async def _find_hidden(spoken: Spoken) -> Mapping[str, Any]:
     ("scope", "offered"),
     [
         (Scope.READ, READING),
-        (Scope.WRITE, _WRITING),
+        (Scope.WRITE, WRITING),
         (Scope.EXPORT, []),
-        (Scope.ADMIN, [*READING, *_WRITING]),
+        (Scope.ADMIN, [*READING, *WRITING]),
     ],
 )
 async def test_a_key_is_offered_the_tools_of_its_scopes(
@@ -64,13 +62,19 @@ async def test_a_key_is_offered_the_tools_of_its_scopes(
         "list_corpora": {},
         "ingest": {"documents": [OPEN_DOCUMENT], "wait_seconds": 0},
         "delete_document": {"id": "people/documents/0"},
+        "find_entities": {},
+        "show_entity": {"entity": "Ada"},
+        "list_proposals": {},
+        "merge_entities": {"entity": "Ada", "into": "Ada Lund"},
+        "reject_proposal": {"entity": "Ada", "other": "Ada Lund"},
+        "undo_decision": {"id": "0"},
     }
     async with serve(write=True) as spoken:
         key = await _make_key(spoken, scope)
         async with spoken.client(mode, key) as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == offered
             for tool in calls.keys() - set(offered):
-                needed = "write" if tool in _WRITING else "read"
+                needed = "write" if tool in WRITING else "read"
                 message = error_of(await client.call_tool(tool, calls[tool]))
                 assert f"needs a key with the scope {needed}" in message
 

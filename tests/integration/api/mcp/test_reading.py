@@ -8,7 +8,7 @@ import pytest
 from core.settings import ApiSettings
 from tests.integration.api.mcp.conftest import MODES, Serve, Spoken, data_of, error_of
 
-READING = ["search", "fetch", "ask", "list_corpora"]
+READING = ["search", "fetch", "ask", "list_corpora", "find_entities", "show_entity", "list_proposals"]
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -14,13 +14,18 @@ from core.jobs import JobState
 from core.ports.record import Jobs
 from tests.integration.api.mcp.conftest import Serve, data_of, error_of
 
+WRITING = ["ingest", "delete_document", "merge_entities", "reject_proposal", "undo_decision"]
 LOOM = {"key": "loom", "title": "The Loom", "text": "Joseph Jacquard built a loom.", "metadata": {"year": 1804}}
 
 
 async def test_they_are_offered_where_they_are_switched_on(serve: Serve) -> None:
     async with serve(write=True) as spoken, spoken.client() as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools)[-2:] == ["ingest", "delete_document"]
+    assert list(tools)[-5:] == WRITING
+    for name, is_idempotent in (("merge_entities", False), ("reject_proposal", True), ("undo_decision", False)):
+        hints = tools[name].annotations
+        assert hints is not None
+        assert (hints.read_only_hint, hints.destructive_hint, hints.idempotent_hint) == (False, False, is_idempotent)
     for name in ("ingest", "delete_document"):
         hints = tools[name].annotations
         assert hints is not None

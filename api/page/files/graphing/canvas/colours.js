@@ -1,6 +1,8 @@
 /** The colours of the page for a canvas, which cannot use variables of style sheets, and when they change. */
 
 const NAMES = ["surface", "ink", "faint", "line", "line-strong", "accent", "accent-tint", "fair", "mark"];
+const TYPES = ["person", "organisation", "place", "work", "date", "amount", "law", "product", "other"];
+const TINT = 0.22; // of the colour of a type, on the surface
 
 /** Returns the colours by name, as the browser resolves them beside an element. */
 export function readColours(beside) {
@@ -12,8 +14,25 @@ export function readColours(beside) {
     probe.style.color = `var(--${name})`;
     found[name] = style.color;
   }
+  for (const type of TYPES) {
+    probe.style.color = `var(--type-${type})`;
+    found[`type-${type}`] = style.color;
+    found[`type-${type}-tint`] = blend(style.color, found.surface);
+  }
   probe.remove();
   return found;
+}
+
+/** Returns the outline and the filling of a node. */
+export function coloursOf(node, colours) {
+  if (node.kind === "passage") return [colours["line-strong"], colours.surface];
+  return node.type ? [colours[`type-${node.type}`], colours[`type-${node.type}-tint`]] : [colours.accent, colours["accent-tint"]];
+}
+
+/** Mixes two colours in the form that browsers resolve colours to, rgb(1, 2, 3): as one colour, which SVG files need. */
+function blend(colour, below) {
+  const [over, under] = [colour, below].map((one) => one.match(/[\d.]+/g).map(Number));
+  return `rgb(${[0, 1, 2].map((i) => Math.round(over[i] * TINT + under[i] * (1 - TINT))).join(", ")})`;
 }
 
 /** Calls back when the theme of the page or of the system changes; returns what ends that. */

@@ -1,5 +1,6 @@
 /** Paints a model: edges by kind, entities as circles, passages as sheets, and the labels that there is room for. */
 
+import { coloursOf } from "./colours.js";
 import { Taken, shorten } from "./labels.js";
 
 const MOST_LABELS = 140;
@@ -27,14 +28,14 @@ export function paint(context, view) {
   context.fillRect(0, 0, width, height);
   const shown = [];
   const at = new Map();
-  for (const node of model.nodes.values()) {
+  for (const node of model.shown()) {
     const place = camera.toScreen(node);
     at.set(node.id, place);
     if (place.x > -60 && place.x < width + 60 && place.y > -40 && place.y < height + 40) shown.push(node);
   }
   paintEdges(context, view, at, active);
   paintNodes(context, view, at, shown);
-  for (const [node, colour, wide] of [[chosen, colours.accent, 2.5], [focus, colours.ink, 2]]) if (node) paintRing(context, at.get(node.id), sizeOf(node, camera.scale) + wide + 1, colour, wide);
+  for (const [node, colour, wide] of [[chosen, colours.accent, 2.5], [focus, colours.ink, 2]]) if (node && at.has(node.id)) paintRing(context, at.get(node.id), sizeOf(node, camera.scale) + wide + 1, colour, wide);
   const taken = new Taken();
   paintLabels(context, view, at, shown, { active, near, taken });
   paintWords(context, view, at, active, taken);
@@ -48,6 +49,7 @@ function paintEdges(context, { model, camera, colours, width, height, isMoving }
     count += 1;
     if (count % every) continue;
     const [from, to] = [at.get(edge.source.id), at.get(edge.target.id)];
+    if (!from || !to) continue;
     if (Math.max(from.x, to.x) < 0 || Math.min(from.x, to.x) > width || Math.max(from.y, to.y) < 0 || Math.min(from.y, to.y) > height) continue;
     const isActive = active && (edge.source === active || edge.target === active);
     kinds[isActive ? "active" : edge.kind].push([from, to, edge]);
@@ -97,16 +99,18 @@ function paintArrows(context, lines, camera, colour) {
 }
 
 function paintNodes(context, { camera, colours }, at, shown) {
-  const draw = (kind, fill, line, outline) => {
-    context.fillStyle = fill;
-    context.strokeStyle = line;
-    context.lineWidth = 1.4;
-    context.beginPath();
-    for (const node of shown) if (node.kind === kind) outline(at.get(node.id), sizeOf(node, camera.scale));
-    context.fill();
-    context.stroke();
+  const draw = (kind, outline) => {
+    const groups = Map.groupBy(shown.filter((node) => node.kind === kind), (node) => node.type);
+    for (const nodes of groups.values()) {
+      [context.strokeStyle, context.fillStyle] = coloursOf(nodes[0], colours);
+      context.lineWidth = 1.4;
+      context.beginPath();
+      for (const node of nodes) outline(at.get(node.id), sizeOf(node, camera.scale));
+      context.fill();
+      context.stroke();
+    }
   };
-  draw("passage", colours.surface, colours["line-strong"], ({ x, y }, size) => {
+  draw("passage", ({ x, y }, size) => {
     const [wide, high, corner] = [size * 0.85, size * 1.1, size * 0.6];
     context.moveTo(x - wide, y - high);
     context.lineTo(x + wide - corner, y - high);
@@ -115,7 +119,7 @@ function paintNodes(context, { camera, colours }, at, shown) {
     context.lineTo(x - wide, y + high);
     context.closePath();
   });
-  draw("entity", colours["accent-tint"], colours.accent, ({ x, y }, size) => {
+  draw("entity", ({ x, y }, size) => {
     context.moveTo(x + size, y);
     context.arc(x, y, size, 0, 2 * Math.PI);
   });
@@ -168,6 +172,7 @@ function paintWords(context, { model, camera, colours, font, width, height }, at
   for (const edge of facts) {
     if (count === MOST_WORDS) return;
     const [from, to] = [at.get(edge.source.id), at.get(edge.target.id)];
+    if (!from || !to) continue;
     const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
     if (x < 0 || x > width || y < 0 || y > height) continue;
     const text = shorten(edge.label);

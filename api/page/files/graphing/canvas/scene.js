@@ -97,7 +97,7 @@ export class Scene {
   nodeAt(x, y) {
     let best = null;
     let least = 8;
-    for (const node of this.model?.nodes.values() || []) {
+    for (const node of this.model?.shown() || []) {
       const place = this.camera.toScreen(node);
       const distance = Math.hypot(place.x - x, place.y - y) - sizeOf(node, this.camera.scale);
       if (distance < least) [best, least] = [node, distance];

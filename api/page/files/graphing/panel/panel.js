@@ -41,7 +41,7 @@ function EntityPanel({ corpus, node, model, round, choose, open, go, to, changed
     <section class="panel card stack" aria-label="The chosen entity">
       <header class="stack">
         <h2 dir="auto">${name}</h2>
-        <p class="faint">Entity in ${plural(value?.entity.passages ?? node.passages, "passage")}, ${plural(model.neighbours(node.id).length, "neighbour")} drawn</p>
+        <p class="faint">${node.type ? `Entity of the type ${node.type}` : "Entity"} in ${plural(value?.entity.passages ?? node.passages, "passage")}, ${plural(model.neighbours(node.id).length, "neighbour")} drawn</p>
         <div class="row">
           <button onClick=${() => open(node.id)}><${Icon} name="add" /> Add its neighbours</button>
           ${node.id !== model.start && html`<button onClick=${() => go({ entity: node.id, at: "", more: "" })}><${Icon} name="graph" /> Start from here</button>`}

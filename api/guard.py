@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.access.keys import KEYLESS, NO_KEY, Caller, Keyring, is_open, is_view, set_caller
 from api.access.limits import Attempts, CallerStream, Ledger
 from api.access.sessions import Sessions
-from api.access.tokens import Tokens, locate_metadata
+from api.access.tokens import Tokens, is_own_host, locate_metadata
 from api.page.responses import show_sign_in
 from api.problems import problem, problem_of
 from api.transport.bodies import BodyLimit, BodyLimits, has_body, limit_body, refuse_type
@@ -30,7 +30,6 @@ from core.settings import ApiSettings, Settings
 
 __all__ = ["FolderSocket", "Guard", "is_from_folder", "is_loopback", "serve_in_folder"]
 
-_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _OWN_SITE = frozenset({"same-origin", "none"})
 _READING = frozenset({"GET", "HEAD"})
 _METADATA = "resource_metadata"
@@ -63,7 +62,6 @@ class Guard:
         self._sessions = sessions
         self._ledger = ledger
         self._tokens = tokens
-        self._hosts = _LOOPBACK | {host.lower() for host in settings.hosts}
         self._origins = frozenset(settings.cors_origins) - {"*"}
         self._limit_of = BodyLimits(settings)
         self._streams: Counter[str] = Counter()
@@ -92,7 +90,8 @@ class Guard:
             await response(scope, receive, send)
             return
         if self._tokens is not None and refusal[0] is HTTPStatus.UNAUTHORIZED:
-            more |= {_METADATA: locate_metadata(Request(scope), self._settings)}
+            metadata = locate_metadata(Request(scope), self._settings)
+            more |= {_METADATA: metadata} if metadata else {}
         await _refuse(scope, headers, *refusal, more)(scope, receive, send)
 
     async def _call(self, scope: Scope, receive: Receive, send: Send, caller: Caller, limit: BodyLimit) -> None:
@@ -135,7 +134,7 @@ class Guard:
         if client is not None and not is_loopback(client[0]):
             return "without a key (`hopweave keys create`, HOPWEAVE_API__KEYS) this server answers only its own machine"
         host = headers.get("host", "")
-        if _name(host) not in self._hosts:
+        if not is_own_host(host, self._settings):
             return f"host {host[:255]!r} is not one of this server's; add it to HOPWEAVE_API__HOSTS"
         origin = headers.get("origin")
         if origin is not None and origin.lower() in self._origins:
@@ -194,12 +193,6 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address.strip("[]")).is_loopback
     except ValueError:
         return False
-
-
-def _name(host: str) -> str:
-    """Returns the host without its port."""
-    name, colon, port = host.rpartition(":")
-    return (name if colon and port.isdecimal() else host).lower()
 
 
 _FAREWELL_SECONDS = 5

@@ -33,7 +33,6 @@ from api.routes import (
     originals,
     questions,
     resolution,
-    resource,
     sessions,
 )
 from api.routes.health import Warmth
@@ -69,7 +68,6 @@ _ROUTERS = (
     resolution.router,
     docs.strategy_router,
     sessions.router,
-    resource.router,
     docs.router,
     page.router,
     *openai.ROUTERS,

@@ -31,6 +31,7 @@ _LONG = (
     "tests/faults/test_storm.py",
     "tests/faults/test_watched_server.py",
     "tests/faults/test_web_sessions.py",
+    "tests/integration/api/access/test_principals.py::test_on_servers",
     "tests/integration/api/access/test_sessions_of_hosts.py",
     "tests/integration/api/described/test_schemathesis.py::test_every_operation_keeps_its_description[with a key]",
     "tests/integration/app/test_damaged_databases.py",

@@ -34,9 +34,10 @@ from core.keys import Scope
 from core.principals import check_principals
 from core.settings import ApiSettings, OidcRule, OidcSettings
 
-__all__ = ["IssuerKeys", "Tokens", "describe_resource", "locate_metadata", "own_address"]
+__all__ = ["IssuerKeys", "Tokens", "describe_resource", "is_own_host", "locate_metadata", "own_address"]
 
 _MCP = "/mcp"
+_LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"]
 _TYPES = frozenset(("jwt", "at+jwt"))
 """The types of tokens that give access, where a token names its own: tokens that end a session are signed, too."""
@@ -278,14 +279,29 @@ def _name_principals(user: str, groups: Sequence[str]) -> frozenset[str]:
 
 
 def locate_metadata(request: Request, settings: ApiSettings) -> str:
-    """Returns the address of the description of the resource of a request: of `/mcp`, or of the whole server."""
-    path = _MCP if request.url.path == _MCP else ""
-    return f"{own_address(request, settings)}{METADATA_PATH}{path}"
+    """Returns the address of the description of the resource of a request: of `/mcp`, or of the whole server; "" if
+    the address of the server is not known.
+    """
+    address = own_address(request, settings)
+    return f"{address}{METADATA_PATH}{_MCP if request.url.path == _MCP else ''}" if address else ""
 
 
 def own_address(request: Request, settings: ApiSettings) -> str:
-    """Returns the address at which clients reach this server, without a slash at its end."""
-    return settings.public_url or f"{request.url.scheme}://{request.url.netloc}"
+    """Returns the address at which clients reach this server, without a slash at its end.
+
+    Without `public_url`, it is taken from a `Host` that is one of this server's: of another, it is not known ("").
+    """
+    if settings.public_url:
+        return settings.public_url
+    host = request.headers.get("host", "")
+    return f"{request.url.scheme}://{host}" if is_own_host(host, settings) else ""
+
+
+def is_own_host(host: str, settings: ApiSettings) -> bool:
+    """Whether a `Host`, with or without a port, names this machine or is among the `hosts` of the settings."""
+    name, colon, port = host.rpartition(":")
+    name = (name if colon and port.isdecimal() else host).lower()
+    return name in _LOOPBACK or name in {own.lower() for own in settings.hosts}
 
 
 def describe_resource(settings: OidcSettings, resource: str) -> Mapping[str, Any]:

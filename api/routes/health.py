@@ -1,4 +1,5 @@
-"""The routes of health: whether the process answers, whether its stores do and it is warm, and metrics.
+"""The routes of the server itself: whether the process answers, whether its stores do and it is warm, metrics, and the
+description for clients without a token (RFC 9728), as the authorization of MCP asks for it.
 
 First comes what they need of the container: whether this process is warm, and the counts of documents.
 """
@@ -11,9 +12,10 @@ from http import HTTPStatus
 from typing import Any
 
 from fastapi import APIRouter, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 
-from api.access.keys import OPEN, READ, caller_of
+from api.access.keys import METADATA_PATH, OPEN, READ, caller_of
+from api.access.tokens import describe_resource, own_address
 from api.deps import ContainerDep, json_response
 from api.problems import STARTING, WRONG_SETTINGS, problem
 from api.schemas.base import Out
@@ -22,9 +24,10 @@ from app.container import Container
 from app.doctor.readiness import Part, PartState, Readiness
 from app.services.warming import warm_up
 from app.telemetry.prometheus import CONTENT_TYPE, PrometheusMeter, is_alive, shared_folder
-from core.errors import Forbidden, HopweaveError, InvalidSettings
+from core.errors import Forbidden, HopweaveError, InvalidSettings, NotFound
 from core.execution.processes import freeze_objects
 from core.ports.record.commits import DocumentCount
+from core.settings import Settings
 
 __all__ = ["Warmth", "read_documents", "router"]
 
@@ -136,6 +139,27 @@ async def metrics(request: Request, container: ContainerDep) -> Response:
     documents = await read_documents(request.app.state, container)
     meter: PrometheusMeter = request.app.state.meter
     return Response(await asyncio.to_thread(meter.render, documents), media_type=CONTENT_TYPE)
+
+
+@router.get(METADATA_PATH, dependencies=[OPEN], include_in_schema=False)
+async def describe_server(request: Request) -> Response:
+    return _describe_resource(request, "")
+
+
+@router.get(f"{METADATA_PATH}/mcp", dependencies=[OPEN], include_in_schema=False)
+async def describe_mcp(request: Request) -> Response:
+    return _describe_resource(request, "/mcp")
+
+
+def _describe_resource(request: Request, path: str) -> Response:
+    settings: Settings = request.app.state.settings
+    if not settings.oidc.issuer:
+        raise NotFound("this server accepts no tokens: HOPWEAVE_OIDC__ISSUER is not set")
+    address = own_address(request, settings.api)
+    if not address:
+        detail = "this host is not one of this server's: set HOPWEAVE_API__PUBLIC_URL, or add it to HOPWEAVE_API__HOSTS"
+        return problem(HTTPStatus.MISDIRECTED_REQUEST, detail, instance=request.url.path)
+    return JSONResponse(describe_resource(settings.oidc, address + path))
 
 
 def _refuse(request: Request, down: Mapping[str, Part]) -> Response:

@@ -55,6 +55,9 @@ _PAGE = 1000
 _LOOK_UPS = 100
 """For more keys than these, all documents are listed."""
 
+_READ_OR_GONE = (RevisionState.INDEXED, RevisionState.DELETING, RevisionState.DELETED)
+_UNREAD = tuple(state for state in RevisionState if state not in _READ_OR_GONE)
+
 
 class WithRecord(Protocol):
     """The container, or a part of it: listing documents needs no more."""
@@ -183,11 +186,29 @@ async def set_access_by_keys(
 async def set_access_matching(
     container: "Container", corpus: Corpus, where: DocumentFilter, access: DocumentAccess
 ) -> int:
-    """Does the same for the readable documents that match, enabled or not."""
+    """Does the same for the documents that match, enabled or not, also those that are not readable yet."""
+    unread = await _match_unread(container, corpus, where)  # first: one that becomes readable meanwhile is in both
     found = await container.record.documents.match(corpus.id, where, enabled=None)
     refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
     mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata or "mails" in ref.metadata]
-    return len(await _set_access(container, corpus, found, mails, access))
+    return len(await _set_access(container, corpus, found | unread, mails, access))
+
+
+async def _match_unread(container: "Container", corpus: Corpus, where: DocumentFilter) -> frozenset[str]:
+    """Returns the documents that match, of those with a revision that was not indexed or not yet."""
+    found: set[str] = set()
+    for state in _UNREAD:
+        cursor = None
+        while True:
+            page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor, state=state)
+            for one in page.data:
+                fields = {"id": one.id, "key": one.key, "title": one.title}
+                if where.matches(**fields, metadata=one.metadata, access=one.access):
+                    found.add(one.id)
+            cursor = page.next_cursor
+            if cursor is None:
+                break
+    return frozenset(found)
 
 
 async def _set_access(

@@ -140,7 +140,9 @@ def is_cancellable(job: Job) -> bool:
 
 
 def not_paused(job: Job) -> Conflict:
-    """Returns the error of `Jobs.resume` for a job without paused revisions."""
+    """Returns the error of `Jobs.resume` for a job without paused revisions, or with none that the caller sees."""
+    if job.state is JobState.PAUSED:
+        return Conflict(f"job {job.id!r} has no paused document that this key sees")
     return Conflict(f"job {job.id!r} is {job.state}; only a paused job can be resumed")
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 
+from stores.sqlite import SqliteRecord
 from tests.integration.api.mcp.conftest import MODES, data_of, error_of
 
 pytestmark = pytest.mark.slow
@@ -45,7 +46,7 @@ async def test_files_within_the_root_are_ingested_found_and_deleted(tmp_path: Pa
         told.append(progress)
 
     async with _starting(tmp_path, "--root", str(root), "--write", mode=mode) as client:
-        arguments = {"paths": ["."], "corpus": "papers", "wait_seconds": 300}
+        arguments = {"paths": ["."], "corpus": "papers", "access": ["group:papers"], "wait_seconds": 300}
         added = data_of(await client.call_tool("ingest", arguments, progress_callback=listen))
         assert added["state"] == "done"
         assert [one["key"] for one in added["documents"]] == ["ada.txt", "more/engine.md"]
@@ -63,6 +64,10 @@ async def test_files_within_the_root_are_ingested_found_and_deleted(tmp_path: Pa
         data_of(await client.call_tool("delete_document", {"id": read["metadata"]["document"]}))
         left: list[dict[str, Any]] = data_of(await client.call_tool("search", {"query": "engine"}))["results"]
         assert [one["title"] for one in left] == ["ada"]
+    record = SqliteRecord(tmp_path / "data" / "record.db")
+    corpus = await record.corpora.get("papers")
+    assert [one.access for one in (await record.documents.list(corpus.id, limit=9)).data] == [("group:papers",)]
+    await record.close()
 
 
 def _write_papers(root: Path) -> None:

@@ -14,6 +14,7 @@ from pydantic import Field
 
 from api.mcp.tool import Hints, Reference, Tool, ToolCall, choose_corpus, parse_reference
 from api.schemas.base import In, Out, Text
+from api.schemas.documents import AccessIn
 from app.services.corpora import ensure
 from app.services.documents import list_those
 from app.services.ingestion import delete_one_document, submit_all
@@ -22,7 +23,8 @@ from core.documents import MAX_KEY_LENGTH, MAX_TITLE_LENGTH, Document, OnConflic
 from core.errors import InvalidInput, Unavailable
 from core.jobs import Job
 from core.keys import Scope
-from indexer import Rejection, read_within, submission_from_json
+from core.principals import check_access
+from indexer import AccessRules, Rejection, read_within, submission_from_json
 
 __all__ = ["DELETE_DOCUMENT", "INGEST_FILES", "INGEST_TEXTS"]
 
@@ -44,6 +46,7 @@ class DocumentArgument(In):
         default_factory=dict,
         description="Facts to filter by, such as {'year': 2026}; 'url' is the address that citations link to.",
     )
+    access: AccessIn = None
 
 
 class _Target(In):
@@ -73,6 +76,11 @@ class FilesArguments(_Target):
         default_factory=list,
         max_length=_MAX_PATHS,
         description="Files and folders, relative to the folder that the user permits. Folders are read with all below.",
+    )
+    access: AccessIn = Field(
+        default=None,
+        description="Who may see what is read from `paths`, such as ['group:legal']; `access` of `documents` is their "
+        "own.",
     )
 
 
@@ -138,7 +146,9 @@ def _read(call: ToolCall, arguments: TextsArguments | FilesArguments) -> Iterabl
         )
     if not texts and not paths:
         raise InvalidInput("there is nothing to ingest; give `documents` with texts, or `paths`")
-    return chain(texts, read_within(call.root, paths) if call.root is not None and paths else ())
+    read = read_within(call.root, paths) if call.root is not None and paths else ()
+    access = check_access(arguments.access, "`access`") if isinstance(arguments, FilesArguments) else None
+    return chain(texts, AccessRules(others=access).apply(read))
 
 
 async def _open_corpus(call: ToolCall, name: str, arguments: _Target) -> Corpus:
@@ -151,7 +161,7 @@ async def _open_corpus(call: ToolCall, name: str, arguments: _Target) -> Corpus:
 
 
 def _submission(document: DocumentArgument) -> Submission:
-    given = {"key": document.key, "text": document.text, "metadata": document.metadata}
+    given = {"key": document.key, "text": document.text, "metadata": document.metadata, "access": document.access}
     return submission_from_json({**given, "title": document.title} if document.title else given)
 
 

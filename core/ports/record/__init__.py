@@ -141,7 +141,8 @@ class Record(Protocol):
         """Returns the same record, whose new jobs keep the id of this key as `submitted_by`; None without a key.
 
         Its `submissions` change only documents that match `where` (None: any), as they are in the transaction that
-        changes them. To them, another document does not exist; `enqueue` raises `Forbidden` for its key.
+        changes them. To them, another document does not exist; `enqueue` raises `Forbidden` for its key. In the same
+        way, its `jobs` cancel and resume only the revisions of documents that match.
         """
         ...
 

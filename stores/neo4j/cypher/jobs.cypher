@@ -52,8 +52,11 @@ OPTIONAL MATCH (c:Corpus {id: j.corpus_id})
 SET c.lock = $token
 RETURN j.id AS id;
 
-// [revisions]
-MATCH (r:Revision {job_id: $id}) WHERE r.state IN $states RETURN r.uid AS uid, r.deletion AS deletion;
+// [revisions]: without deletions, each with its document and the fields of the newest revision of that
+MATCH (r:Revision {job_id: $id}) WHERE r.state IN $states AND NOT r.deletion
+MATCH (d:Document {uid: r.document_uid})
+MATCH (n:Revision {uid: d.uid + ':' + toString(d.newest)})
+RETURN r.uid AS uid, d {.id, .key, .title, .metadata, .hidden, .access} AS document, n {.title, .metadata} AS newest;
 
 // [close]
 MATCH (j:Job {id: $id}) SET j.open = false, j.cancelled = j.cancelled OR $cancelled;

@@ -53,6 +53,7 @@ class Neo4jRecord:
         record.corpora = Neo4jCorpora(self.database, key)
         record.reindexing = Neo4jReindexing(self.database, key)
         record.submissions = Neo4jSubmissions(self.database, key, where)
+        record.jobs = Neo4jJobs(self.database, where)
         return record
 
     async def check(self) -> str:

@@ -1,12 +1,13 @@
 """Jobs in Neo4j: the functions of a transaction that create, close and read them, and the port, which comes last."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import cast
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.filters import DocumentFilter
 from core.ids import new_id
 from core.jobs import Job, JobAhead, JobKind, JobState
 from core.record_policy.claims import (
@@ -24,6 +25,7 @@ from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import job_from_row, was_ending
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.revisions import finish_if_done, move, requeue_deletions
+from stores.record_rows import is_within
 
 __all__ = ["Neo4jJobs", "abandoned_jobs", "close_job", "insert_job", "lock_job", "number_job", "read_job", "touch_job"]
 
@@ -121,10 +123,11 @@ _BATCH = 200
 
 
 class Neo4jJobs:
-    """Implements `core.ports.record.Jobs`."""
+    """Implements `core.ports.record.Jobs`, for a caller that may stop the work on documents that match `where`."""
 
-    def __init__(self, database: Neo4jDatabase) -> None:
+    def __init__(self, database: Neo4jDatabase, where: DocumentFilter | None = None) -> None:
         self._database = database
+        self._where = where
 
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda tx: read_job(tx, job_id))
@@ -168,12 +171,12 @@ class Neo4jJobs:
             job = read_job(tx, job_id)
             if not is_cancellable(job):
                 return job
-            rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=STOPPABLE)
-            stopped = [row["uid"] for row in rows if not row["deletion"]]  # a deletion that was accepted is carried out
+            rows = _rows_in_states(tx, job_id, STOPPABLE)
+            stopped = _select_seen(rows, self._where)
             move(tx, stopped, RevisionState.CANCELLED, reason=JOB_CANCELLED, fence=True)
             if job.kind is not JobKind.REINDEX:  # its corpus is deleted as a whole, once the job has ended
                 requeue_deletions(tx, stopped)
-            close_job(tx, job_id, cancelled=True)
+            close_job(tx, job_id, cancelled=bool(stopped) or not rows)
             return read_job(tx, job_id)
 
         return await self._database.write_unlocked(work)
@@ -181,14 +184,24 @@ class Neo4jJobs:
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
         def work(tx: Transaction) -> Job:
             lock_job(tx, job_id)
-            rows = tx.rows(statements("jobs")["revisions"], id=job_id, states=[RevisionState.PAUSED.value])
-            if not rows:
+            paused = _select_seen(_rows_in_states(tx, job_id, [RevisionState.PAUSED.value]), self._where)
+            if not paused:
                 raise not_paused(read_job(tx, job_id))
             tx.run(statements("jobs")["grant"], id=job_id, tokens=tokens)
-            move(tx, [row["uid"] for row in rows], RevisionState.QUEUED)
+            move(tx, paused, RevisionState.QUEUED)
             return read_job(tx, job_id)
 
         return await self._database.write_unlocked(work)
+
+
+def _rows_in_states(tx: Transaction, job_id: str, states: Collection[str]) -> list[Row]:
+    """Returns the revisions of a job in these states, without deletions: what was accepted of them is carried out."""
+    return tx.rows(statements("jobs")["revisions"], id=job_id, states=list(states))
+
+
+def _select_seen(rows: Sequence[Row], where: DocumentFilter | None) -> list[str]:
+    """Returns the `uid` of the revisions whose documents match."""
+    return [row["uid"] for row in rows if is_within(where, row["document"].get, row["newest"].get)]
 
 
 def _read_seq(tx: Transaction, job_id: str) -> int:

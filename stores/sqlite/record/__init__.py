@@ -53,6 +53,7 @@ class SqliteRecord:
         record.corpora = SqliteCorpora(self._database, key)
         record.reindexing = SqliteReindexing(self._database, key)
         record.submissions = SqliteSubmissions(self._database, key, where)
+        record.jobs = SqliteJobs(self._database, where)
         return record
 
     async def check(self) -> str:

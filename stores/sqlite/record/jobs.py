@@ -1,11 +1,13 @@
 """The port of jobs in SQLite."""
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from core.corpora import Corpus
 from core.documents import RevisionState
+from core.filters import DocumentFilter
 from core.jobs import Job, JobAhead, JobKind, JobState
 from core.record_policy.claims import (
     ABANDONED_SECONDS,
@@ -20,9 +22,16 @@ from core.record_policy.claims import (
 from core.record_policy.errors import job_missing
 from core.record_policy.submissions import JOB_CANCELLED, STOPPABLE
 from core.telemetry.logs import new_job_id
-from stores.record_rows import load_job
+from stores.record_rows import is_within, load_job
 from stores.sqlite.database import Connection, SqliteDatabase, now
-from stores.sqlite.record.revisions import UNFINISHED_ROWS, cancel, finish_if_done, requeue_deletions, set_state
+from stores.sqlite.record.revisions import (
+    UNFINISHED_ROWS,
+    cancel,
+    finish_if_done,
+    read_newest,
+    requeue_deletions,
+    set_state,
+)
 from stores.sqlite.rows import marks
 
 __all__ = ["SqliteJobs", "close_abandoned", "close_job", "insert_job", "read_job"]
@@ -31,10 +40,11 @@ _OF_JOB = "job = (SELECT seq FROM jobs WHERE id = ?)"
 
 
 class SqliteJobs:
-    """Implements `core.ports.record.Jobs`."""
+    """Implements `core.ports.record.Jobs`, for a caller that may stop the work on documents that match `where`."""
 
-    def __init__(self, database: SqliteDatabase) -> None:
+    def __init__(self, database: SqliteDatabase, where: DocumentFilter | None = None) -> None:
         self._database = database
+        self._where = where
 
     async def get(self, job_id: str) -> Job:
         return await self._database.read(lambda cx: read_job(cx, job_id))
@@ -72,31 +82,42 @@ class SqliteJobs:
             job = read_job(cx, job_id)
             if not is_cancellable(job):
                 return job
-            rows = cx.execute(
-                f"SELECT seq FROM revision_rows WHERE {_OF_JOB} AND NOT deletion AND state IN ({marks(STOPPABLE)})",
-                (job_id, *STOPPABLE),
-            ).fetchall()
-            seqs = [row["seq"] for row in rows]
+            stoppable = _read_in_states(cx, job_id, STOPPABLE)
+            seqs = _select_seen(cx, stoppable, self._where)
             cancel(cx, seqs, JOB_CANCELLED)
             if job.kind is not JobKind.REINDEX:  # its corpus is deleted as a whole, once the job has ended
                 requeue_deletions(cx, seqs)
-            close_job(cx, job_id, cancelled=True)
+            close_job(cx, job_id, cancelled=bool(seqs) or not stoppable)
             return read_job(cx, job_id)
 
         return await self._database.write(work)
 
     async def resume(self, job_id: str, *, tokens: int | None = None) -> Job:
         def work(cx: Connection) -> Job:
-            rows = cx.execute(
-                f"SELECT seq FROM revision_rows WHERE {_OF_JOB} AND state = 'paused'", (job_id,)
-            ).fetchall()
-            if not rows:
+            seqs = _select_seen(cx, _read_in_states(cx, job_id, [RevisionState.PAUSED.value]), self._where)
+            if not seqs:
                 raise not_paused(read_job(cx, job_id))
             _grant(cx, job_id, tokens)
-            set_state(cx, [row["seq"] for row in rows], RevisionState.QUEUED)
+            set_state(cx, seqs, RevisionState.QUEUED)
             return read_job(cx, job_id)
 
         return await self._database.write(work)
+
+
+def _read_in_states(cx: Connection, job_id: str, states: Collection[str]) -> list[sqlite3.Row]:
+    """Returns the revisions of a job in these states, without deletions: what was accepted of them is carried out."""
+    columns = f"SELECT seq, document FROM revision_rows WHERE {_OF_JOB} AND NOT deletion"
+    return cx.execute(f"{columns} AND state IN ({marks(states)})", (job_id, *states)).fetchall()
+
+
+def _select_seen(cx: Connection, revisions: Iterable[sqlite3.Row], where: DocumentFilter | None) -> list[int]:
+    """Returns the `seq` of the revisions whose documents match."""
+
+    def is_seen(number: int) -> bool:
+        document = cx.execute("SELECT * FROM documents WHERE number = ?", (number,)).fetchone()
+        return is_within(where, document.__getitem__, read_newest(cx, document).__getitem__)
+
+    return [row["seq"] for row in revisions if where is None or is_seen(row["document"])]
 
 
 def _read_seq(cx: Connection, job_id: str) -> int:

@@ -6,8 +6,8 @@ import pytest
 
 from core import ids
 from core.corpora import Corpus
-from core.documents import OnConflict
-from core.errors import Forbidden, NotFound
+from core.documents import OnConflict, RevisionState
+from core.errors import Conflict, Forbidden, NotFound
 from core.filters import parse_filter
 from core.jobs import JobState
 from core.ports.record import Enqueued, Record
@@ -198,6 +198,32 @@ class AccessContract(RecordFixtures):
         await record.submissions.set_access(corpus.id, [_ID], B)
         await mine.retry(corpus.id, _ID)
         assert [claim.key for claim in await claim_all(record, corpus)] == ["x"]
+
+    async def test_nobody_cancels_or_resumes_a_document_that_he_has_lost(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        mine = record.for_key("b", visible_to(frozenset(B)))
+        both = [replace(revision(key, key), access=B) for key in "xy"]
+        job = (await mine.submissions.enqueue(corpus.id, both, OnConflict.REPLACE, token_budget=1)).job
+        await record.claims.pause(await claim_all(record, corpus), "used up")
+        await other.submissions.set_access(corpus.id, [_ID], A)
+        assert (await mine.jobs.resume(job.id)).counts == {"paused": 1, "queued": 1}
+        with pytest.raises(Conflict, match="this key sees"):
+            await mine.jobs.resume(job.id)
+        assert (await mine.jobs.cancel(job.id)).counts == {"cancelled": 1, "paused": 1}
+        assert (await record.documents.get(corpus.id, _ID)).state is RevisionState.PAUSED
+        await record.jobs.resume(job.id)
+        await _commit(record, corpus)
+        assert (await record.documents.get(corpus.id, _ID)).state is RevisionState.INDEXED
+
+    async def test_a_job_of_which_a_caller_sees_nothing_is_not_cancelled(self, record: Record, corpus: Corpus) -> None:
+        mine = record.for_key("b", visible_to(frozenset(B)))
+        job = (await mine.submissions.enqueue(corpus.id, [replace(revision("x"), access=B)], OnConflict.REPLACE)).job
+        await record.submissions.set_access(corpus.id, [_ID], A)
+        assert (await mine.jobs.cancel(job.id)).counts == {"queued": 1}
+        await _commit(record, corpus)
+        assert (await record.jobs.get(job.id)).state is JobState.DONE
+        assert (await record.documents.get(corpus.id, _ID)).state is RevisionState.INDEXED
 
     async def test_a_document_that_comes_again_has_the_fields_of_its_submission(
         self, record: Record, corpus: Corpus

@@ -276,6 +276,33 @@ def test_metadata_are_changed_and_the_document_disabled(own_corpus: str, open_pa
     assert b"A text." in Path(download.value.path()).read_bytes()
 
 
+def test_who_may_see_a_document_is_shown_and_changed(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    live.add(own_corpus, [{"key": "one", "text": "A text.", "access": ["group:legal", "user:anna"]}])
+    document, _ = ids_of(live, own_corpus, "one")
+    page = open_page(f"/c/{own_corpus}/documents")
+    expect(page.locator(ROWS)).to_contain_text("group legal, user anna")
+    page.get_by_role("link", name="one", exact=True).click()
+    named = ["group:legal", "group:sales", "user:anna"]
+    for choice, groups, shown, access in (
+        ("users and groups", "legal\nsales\n", "group legal, group sales, user anna", named),
+        ("nobody", None, "nobody", []),
+        ("everybody who may see the corpus", None, "everybody", None),
+    ):
+        page.get_by_role("button", name="Change who may see it").click()
+        dialog = page.get_by_role("dialog", name="Who may see this document?")
+        dialog.get_by_label("It is for").select_option(label=choice)
+        if groups is not None:
+            expect(dialog.get_by_label("Users, one in each line")).to_have_value("anna")
+            dialog.get_by_label("Groups, one in each line").fill(groups)
+        assert_accessible(page)
+        dialog.get_by_role("button", name="Save").click()
+        expect(page.get_by_text(f"May be seen by {shown}")).to_be_visible()
+        assert live.get(f"/v1/corpora/{own_corpus}/documents/{document}")["access"] == access
+    page.get_by_role("button", name="Change who may see it").click()
+    dialog.get_by_label("It is for").select_option(label="users and groups")
+    expect(dialog.get_by_role("button", name="Save")).to_be_disabled()
+
+
 def test_a_document_is_deleted_and_gone_by_keyboard(
     own_corpus: str, open_page: OpenPage, live: Live, watch: Watch
 ) -> None:

@@ -6,6 +6,7 @@ import { useResource } from "../core/resource.js";
 import { Link, useQuery, viewOf } from "../core/router.js";
 import { useSession } from "../core/session.js";
 import { FollowedJob } from "../parts/jobs.js";
+import { DocumentAccess } from "../parts/source/access.js";
 import { DocumentActions } from "../parts/source/actions.js";
 import { Details } from "../parts/source/details.js";
 import { Source } from "../parts/source/source.js";
@@ -34,6 +35,7 @@ export default function Document({ corpus, id }) {
   return html`
     <${View} title=${name} context=${corpus} wide actions=${html`<${DocumentActions} path=${path} document=${shown} mayWrite=${session.may("write")} started=${started} changed=${document.reload} deleted=${(job) => setGone({ name, job })} />`}>
       <p class="row under-title"><${State} state=${shown.state} />${!shown.enabled && html`<span class="tag fair">disabled</span>`}<span class="faint" dir="auto">${shown.key}</span></p>
+      <${DocumentAccess} path=${path} document=${shown} mayChange=${session.may("admin")} changed=${document.reload} />
       ${shown.reason && html`<div class="notice failed"><div><strong>${shown.state === "paused" ? "It is paused." : "It could not be indexed."}</strong> <span dir="auto">${shown.reason}</span></div></div>`}
       ${isOutside && shown.state !== "failed" && html`<p class="hint">${shown.enabled ? "No search sees it yet: it is not indexed." : "No search, question or walk in the graph sees it until it is enabled."}</p>`}
       ${jobs.map((job) => html`<${FollowedJob} key=${job} corpus=${corpus} id=${job} ended=${document.reload} />`)}

@@ -133,6 +133,16 @@ async def test_access_is_changed_by_id_key_and_filter_without_embedding(make_ser
     assert (await server.client.get(f"{_DOCUMENTS}/{document_id('a')}")).json()["title"] == "Renamed"
 
 
+async def test_a_filter_also_finds_documents_that_are_queued_for_the_first_time(server: Server) -> None:
+    await server.corpus()
+    documents = [{"key": key, "text": f"{_TEXT} {key}", "metadata": {"of": key}} for key in "ab"]
+    assert (await server.client.post(_DOCUMENTS, json={"documents": documents})).status_code == 202
+    changed = await server.client.post(f"{_DOCUMENTS}/access", json={"filter": {"of": "a"}, "access": ["group:a"]})
+    assert changed.json() == {"documents": 1, "missing": []}
+    await server.work("people")
+    assert await _access(server.client) == {"a": ["group:a"], "b": None}
+
+
 async def test_attachments_have_the_access_of_their_mail(server: Server) -> None:
     await server.corpus()
 

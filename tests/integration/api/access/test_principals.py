@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from app.container import Container
 from core.ids import document_id
 from core.keys import Scope
+from core.settings import Settings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, Holder, Keys
 from tests.integration.api.conftest import Server, want_each_change
+from tests.servers.addresses import MilvusAddress, Neo4jAddress
+from tests.twins.embedder import TwinEmbedder
 
 _ALL = (Scope.READ, Scope.WRITE, Scope.EXPORT)
 _SECRETS = ("zarathustra", "xylophone", "quixotic", "hidden/", "clandestine", "group:a", "user:anna")
@@ -236,6 +241,37 @@ async def test_three_thousand_requests_tell_nothing(matrix: Matrix) -> None:
     await _check_taken_away(matrix)
     assert matrix.requests >= 3_000
     assert matrix.answered >= 1_400, "a request that is refused tells little"
+
+
+@pytest.mark.servers
+async def test_on_servers_no_route_tells_of_documents_of_other_principals(
+    clean_neo4j: Neo4jAddress, milvus_server: MilvusAddress, tmp_path: Path
+) -> None:
+    """Without a broker: the test works itself."""
+    settings = {
+        "data_dir": tmp_path / "data",
+        "store": {"record": "neo4j", "vectors": "milvus", "text": "neo4j"},
+        "neo4j": {"uri": clean_neo4j.uri, "user": clean_neo4j.user, "password": clean_neo4j.password},
+        "milvus": {"uri": milvus_server.uri},
+        "broker": {"url": "redis://127.0.0.1:1/0"},
+        "files": {"url": str(tmp_path / "originals")},
+    }
+    container = Container(Settings.model_validate(settings))
+    container.embedder = TwinEmbedder()
+    server = Server(container)
+    matrix = Matrix(Keys(server))
+    try:
+        await matrix.prepare()
+        await _check_others(matrix, _LOOKALIKES[:2])
+        await _check_taken_away(matrix)
+        assert matrix.requests >= 600
+        assert matrix.answered >= 250, "a request that is refused tells little"
+    finally:
+        for corpus in await container.record.corpora.list():
+            await container.vectors.delete_corpus(corpus.id)
+        for holder in matrix.keys.holders:
+            await holder.client.aclose()
+        await server.close()
 
 
 async def _check_others(matrix: Matrix, lookalikes: Sequence[list[str]]) -> None:

@@ -295,6 +295,28 @@ async def test_a_client_finds_out_who_gives_tokens(server: Server, issuer: Issue
     assert (await server.client.get("/v1/corpora")).status_code == 200, "keys are accepted, too"
 
 
+async def test_a_host_that_is_not_ours_is_not_repeated(tmp_path: Path, issuer: Issuer) -> None:
+    oidc = OidcSettings(issuer=issuer.url, audience=AUDIENCE)
+    api = ApiSettings(keys=[SecretStr(_OWN)], hosts=["Rag.example"])
+    made = Server(Container(Settings(data_dir=tmp_path, api=api, oidc=oidc)))
+    path = "/.well-known/oauth-protected-resource"
+    for host in ("rag.example:8443", "localhost:1"):
+        described = await _ask(made, "", path, headers={"host": host})
+        assert described.json()["resource"] == f"https://{host}"
+        refused = await _ask(made, "", _DOCUMENTS, headers={"host": host})
+        assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="https://{host}{path}"'
+    for host in ("evil.example", "rag.example.evil.example", "rag.example@evil.example", ""):
+        for known in (path, f"{path}/mcp"):
+            described = await _ask(made, "", known, headers={"host": host})
+            assert described.status_code == 421
+            assert "HOPWEAVE_API__PUBLIC_URL" in described.json()["detail"]
+            assert "evil" not in described.text
+        refused = await _ask(made, "", _DOCUMENTS, headers={"host": host})
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
+    await made.app.state.issuer_keys.close()
+    await made.close()
+
+
 async def test_questions_belong_to_the_subject(server: Server, issuer: Issuer) -> None:
     path = "/v1/corpora/people/questions"
     made = await _ask(server, issuer.sign(), path, "POST", json={"question": "For whom?", "reasoner": "extractive"})

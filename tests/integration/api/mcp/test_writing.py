@@ -56,6 +56,17 @@ async def test_a_document_is_added_found_replaced_and_deleted(serve: Serve) -> N
     assert [number for number, _ in told] == sorted({number for number, _ in told})
 
 
+async def test_a_document_is_for_those_whom_its_access_names(serve: Serve) -> None:
+    async with serve(write=True) as spoken, spoken.client() as client, spoken.working("people"):
+        given = {**LOOM, "access": ["group:weavers", "user:ada"]}
+        for document, access in ((given, given["access"]), (LOOM, given["access"]), ({**LOOM, "access": []}, [])):
+            data_of(await client.call_tool("ingest", {"documents": [document]}))
+            (listed,) = (await spoken.server.client.get("/v1/corpora/people/documents?key=loom")).json()["data"]
+            assert listed["access"] == access
+        for wrong in ("weavers", ["weavers"], ["group:"]):
+            assert "access" in error_of(await client.call_tool("ingest", {"documents": [{**LOOM, "access": wrong}]}))
+
+
 async def _titles(client: Client, query: str) -> list[str]:
     return [one["title"] for one in data_of(await client.call_tool("search", {"query": query}))["results"]]
 

@@ -3,10 +3,11 @@
 import { html } from "../../vendor/preact.js";
 import { Link, viewOf } from "../../core/router.js";
 import { bytes, plural, time } from "../../core/text.js";
+import { describeAccess } from "../source/access.js";
 import { State } from "../tags.js";
 
 export function DocumentRow({ corpus, document, selected, toggle, mayWrite }) {
-  const { id, key, title, state, reason, chunks, size, updated_at: updated, enabled, readable } = document;
+  const { id, key, title, state, reason, chunks, size, updated_at: updated, enabled, readable, access } = document;
   const name = title || key;
   return html`
     <div class=${`document-row ${selected ? "selected" : ""}`}>
@@ -15,7 +16,7 @@ export function DocumentRow({ corpus, document, selected, toggle, mayWrite }) {
         <${Link} to=${viewOf(corpus, "documents", id)} class="one-line" title=${name}><bdi>${name}</bdi><//>
         <p class=${`one-line ${reason ? "wrong" : "faint"}`} title=${reason || key}><bdi>${reason || (key === name ? "" : key)}</bdi></p>
       </div>
-      <p class="document-tags"><${State} state=${state} />${!enabled && html`<span class="tag fair">disabled</span>`}${state !== "indexed" && readable && html`<span class="tag">older one found</span>`}</p>
+      <p class="document-tags"><${State} state=${state} />${!enabled && html`<span class="tag fair">disabled</span>`}${access !== null && html`<span class="tag" title="Who may see it"><span class="unseen">May be seen by </span><bdi>${describeAccess(access)}</bdi></span>`}${state !== "indexed" && readable && html`<span class="tag">older one found</span>`}</p>
       <p class="document-facts faint">${plural(chunks, "passage")} · ${bytes(size)}<br />${time(updated)}</p>
     </div>`;
 }

@@ -147,7 +147,7 @@ schemathesis: develop ## Try every operation of the HTTP API, with a key and wit
 demo: setup ## Ingest, search and ask a small real corpus
 	$(BIN)/python -P examples/demo.py
 
-bench: develop ## Measure on $(DATASETS); see docs/benchmarks.md
+bench: develop ## Measure on $(DATASETS); see docs/benchmarks
 	$(BIN)/python -m tests.servers install
 	$(BIN)/python -m tests.benchmarks --datasets $(DATASETS)
 

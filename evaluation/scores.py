@@ -1,4 +1,4 @@
-"""Measures of one question's result, as defined in `docs/benchmarks.md`, and statistics over questions; pure.
+"""Measures of one question's result, as defined in `docs/own-questions.md`, and statistics over questions; pure.
 
 Measures of one result are fractions from 0 to 1. Measures of rankings whose passages have grades are computed by
 `ir_measures`, which the extra `eval` installs. The paired bootstrap says how far a mean difference may be due to the

@@ -46,8 +46,8 @@ class Config(StrategyConfig):
 class Listwise:
     """Puts the needed hits first, in the order in which they lead to the answer, and keeps the order of the others.
 
-    A small model is not asked: one of 1.5 billion parameters names numbers without looking (docs/benchmarks.md, "A
-    listwise call").
+    A small model is not asked: one of 1.5 billion parameters names numbers without looking
+    (docs/benchmarks/searching.md).
     """
 
     def __init__(self, config: Config, searcher: Searcher, models: ChatModels) -> None:

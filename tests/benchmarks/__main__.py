@@ -60,7 +60,7 @@ MUSIQUE = "musique-train-100"
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
-    """`table` is what `docs/benchmarks.md` shows beside the checks."""
+    """`table` is what `docs/benchmarks/` shows beside the checks."""
 
     report: Mapping[str, Any]
     checks: list[Check]

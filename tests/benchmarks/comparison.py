@@ -1,4 +1,4 @@
-"""Which searchers are compared, and the table that shows them side by side in `docs/benchmarks.md`."""
+"""Which searchers are compared, and the table that shows them side by side in `docs/benchmarks/searching.md`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

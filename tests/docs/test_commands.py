@@ -51,7 +51,7 @@ def test_options_that_a_page_names_by_themselves_exist(page: str) -> None:
     assert {flag for flag in named if _FLAG.fullmatch(flag)} <= known
 
 
-@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/servers.md", "docs/benchmarks.md"])
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/servers.md", "docs/benchmarks/README.md"])
 def test_make_targets_that_a_page_names_exist(page: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
     snippets = [*inline_code(pages()[page]), *code_blocks(pages()[page])]

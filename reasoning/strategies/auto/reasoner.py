@@ -78,7 +78,7 @@ _SENTENCES = 2
 """Sentences of each passage that are shown."""
 _TO_JUDGE = 4
 """Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
-the time (docs/benchmarks.md, "Small models"); two things that are compared need a sentence each.
+the time (docs/benchmarks/small-models.md); two things that are compared need a sentence each.
 """
 
 

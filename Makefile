@@ -11,6 +11,7 @@ DEVELOPED := $(VENV)/.developed
 # takes longest: the others make way for it.
 #
 # `make ci` leaves out what is marked `long` (tests/conftest.py), some 40 % of the processor time; `make test-all` does not.
+# Both lint and do not build the site: tests/docs/test_site.py builds it, as strictly.
 OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
 SELECTED := and not long
 TESTS = tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image $(SELECTED)" -n 2 --dist loadfile --no-loadscope-reorder
@@ -54,7 +55,7 @@ export HF_HUB_OFFLINE := 1
 # time of a short command is compilation without them.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help setup develop demo quick test test-servers ci test-all test-image servers servers-stop check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
+.PHONY: help setup develop demo quick test test-servers ci test-all test-image servers servers-stop lint check format bench train-ranker schemathesis lock docs vendor site links pictures audit sbom dist
 
 help: ## Say what there is to do
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -89,19 +90,20 @@ format: develop ## Format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix --quiet .
 
-check: develop ## Format, lint, types, import contracts, and the site
+lint: develop ## Format, lint, types and import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	@$(MAKE) --no-print-directory site
+
+check: lint site ## The same, and the site
 
 quick: develop ## Format, lint, types and unit tests, in a minute
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	@$(SIDE_BY_SIDE) 'types=$(BIN)/mypy' 'unit tests=$(BIN)/pytest -q -n 2 --hypothesis-profile=quick tests/unit'
 
-test: check ## Everything that needs no server
+test: lint ## Everything that needs no server
 	$(BIN)/pytest -m "not servers and not image" -n 2 --dist loadfile
 
 test-servers: develop ## What needs real servers; installs and starts them
@@ -110,7 +112,7 @@ test-servers: develop ## What needs real servers; installs and starts them
 
 ci: develop ## Everything but the image and what is long, side by side: what .ci/run runs
 	$(BIN)/python -m tests.servers install
-	@$(SIDE_BY_SIDE) 'check=nice -n 10 $(MAKE) check' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
+	@$(SIDE_BY_SIDE) 'lint=nice -n 10 $(MAKE) lint' '$(TESTS)' '$(ON_SHARED_SERVERS)' '$(ON_OWN_SERVERS)'
 
 test-all: develop ## All of `make ci`, and what is marked `long`
 	@$(MAKE) --no-print-directory ci SELECTED=

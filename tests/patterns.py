@@ -12,7 +12,7 @@ import time
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice, product
 from pathlib import Path
 from re import _constants as ops  # type: ignore[attr-defined]
@@ -26,9 +26,12 @@ ROOT = Path(__file__).parents[1]
 SCANS = frozenset({"search", "sub", "subn", "findall", "finditer", "split"})
 ANCHORED = frozenset({"match", "fullmatch"})
 SCREEN, SMALL, LARGE = 3_000, 8_000, 16_000
-SUSPECT = 0.001
-"""Seconds for `SCREEN` characters from which a text is tried at larger sizes: one pass over it takes a tenth."""
 NEGLIGIBLE = 0.06
+"""Seconds for `LARGE` characters up to which no text is slow, whatever its growth."""
+SUSPECT = NEGLIGIBLE * (SCREEN / LARGE) ** 2
+"""Seconds for `SCREEN` characters from which a text is tried at larger sizes: with fewer, a time that grows with the
+square is negligible for `LARGE`.
+"""
 SHORT, AT_ONCE = (16, 20, 24, 28, 300), 0.005
 """No text of so few characters takes so many seconds, unless the time grows with a cube or worse."""
 LONG = 0.3
@@ -152,13 +155,19 @@ def attack(one: Used) -> Slow | None:
     """Returns a text on which the pattern takes more than three times as long when it is twice as long, or None."""
     if not _repeats_much(one.pattern):
         return None
-    for method in sorted(one.methods):
-        run = _runner(one.pattern, method)
-        for start, part, end in _texts(one.pattern):
-            timer = partial(_time, run, one.pattern, start, part, end)
-            # A busy machine, or a collection of garbage, makes any text slow once or twice; a bad pattern always is.
-            if (seconds := _find_slow(timer)) and (seconds := _find_slow(timer, tries=6)):
-                return Slow(method=method, start=start, part=part, end=end, seconds=seconds)
+    # All scans run as one: `finditer`, which goes through the text as each of them does.
+    methods = {method if method in ANCHORED else "finditer" for method in one.methods}
+    return next((slow for method in sorted(methods) if (slow := _attack(one.pattern, method))), None)
+
+
+@cache
+def _attack(pattern: re.Pattern[Any], method: str) -> Slow | None:
+    run = _runner(pattern, method)
+    for start, part, end in _texts(pattern):
+        timer = partial(_time, run, pattern, start, part, end)
+        # A busy machine, or a collection of garbage, makes any text slow once or twice; a bad pattern always is.
+        if (seconds := _find_slow(timer)) and (seconds := _find_slow(timer, tries=6)):
+            return Slow(method=method, start=start, part=part, end=end, seconds=seconds)
     return None
 
 
@@ -185,15 +194,16 @@ def _parse(pattern: re.Pattern[Any]) -> Any:
 def _find_slow(timer: Callable[[int], float], tries: int = 2) -> tuple[float, ...] | None:
     """Returns the shortest times of `tries` each on which a text is found slow; None if it is not."""
 
-    def shortest(length: int) -> float:
+    def shortest(length: int, enough: float = 0) -> float:
         times = [timer(length)]
-        while len(times) < tries and sum(times) < LONG:
+        while times[-1] >= enough and len(times) < tries and sum(times) < LONG:
             times.append(timer(length))
         return min(times)
 
     if any(timer(length) > AT_ONCE and shortest(length) > AT_ONCE for length in SHORT):
         return (AT_ONCE,)
-    if timer(SCREEN) < SUSPECT:
+    screened = shortest(SCREEN, enough=SUSPECT)
+    if screened < SUSPECT or (screened < LONG and timer(LARGE) <= NEGLIGIBLE):
         return None
     small = shortest(SMALL)
     if small > 100 * NEGLIGIBLE:

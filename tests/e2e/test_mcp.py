@@ -29,7 +29,15 @@ async def _starting(folder: Path, *arguments: str, mode: str = "auto", **setting
 async def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None:
     async with _starting(tmp_path) as client:
         tools = [tool.name for tool in (await client.list_tools()).tools]
-        assert tools == ["search", "fetch", "ask", "list_corpora"]
+        assert tools == [
+            "search",
+            "fetch",
+            "ask",
+            "list_corpora",
+            "find_entities",
+            "show_entity",
+            "list_proposals",
+        ]
         for tool, arguments in (("search", {"query": "Ada"}), ("list_corpora", {})):
             assert "hopweave ingest" in error_of(await client.call_tool(tool, arguments))
         assert "HOPWEAVE_MCP__WRITE=true" in error_of(await client.call_tool("ingest", {"paths": ["."]}))

@@ -47,7 +47,7 @@ def test_a_schema_has_no_references() -> None:
     schema = schema_of(INGEST_FILES.arguments)
     document = schema["properties"]["documents"]["items"]
     assert document["required"] == ["key", "text"]
-    assert set(document["properties"]) == {"key", "text", "title", "metadata"}
+    assert set(document["properties"]) == {"key", "text", "title", "metadata", "access"}
     assert "$ref" not in str(schema)
     assert "title" not in schema
 

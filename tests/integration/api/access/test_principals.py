@@ -172,6 +172,11 @@ class Matrix:
             ("fetch", {"id": f"people/documents/{_HIDDEN_ID}"}),
             ("fetch", {"id": f"people/chunks/{self.ids['chunks'][0]}"}),
             ("list_corpora", {}),
+            ("find_entities", {"corpus": "people"}),
+            ("show_entity", {"entity": self.ids["entities"][0], "corpus": "people"}),
+            ("list_proposals", {"above": 0, "corpus": "people"}),
+            ("merge_entities", {"entity": self.ids["entities"][0], "into": "Ada", "corpus": "people"}),
+            ("undo_decision", {"id": self.ids["merges"][0], "corpus": "people"}),
         ):
             yield "POST", "/mcp", _speak("tools/call", {"name": tool, "arguments": arguments})
         yield "POST", "/mcp", _speak("tools/list", {})

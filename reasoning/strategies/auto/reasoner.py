@@ -26,7 +26,8 @@ from reasoning.actions.judging.judgements import need_retrieval
 from reasoning.actions.planning.plan import FirstLook, settle_or_plan
 from reasoning.actions.planning.split import denoise
 from reasoning.actions.replies import note_unheld
-from reasoning.citations.markers import cite_passages
+from reasoning.citations.held import find_unheld
+from reasoning.citations.markers import cite_passages, strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
 from reasoning.engine.session import Session
@@ -96,8 +97,9 @@ async def _answer_shortly(session: Session, question: str, k: int) -> Answer | N
             conclusion = await conclude_plainly(session, question, hits, step=LOOK)
             fill_step(step, conclusion)
             return answer_from_conclusion(session, conclusion)
-        text = await pick_answer(session, question, _shorten(question, hits[:_MOST_READ]), step=LOOK)
-        answer = _grade(session, text, question, hits)
+        read = _shorten(question, hits[:_MOST_READ])
+        text = await pick_answer(session, question, read, step=LOOK)
+        answer = _grade(session, text, question, hits, read)
         fill_with_answer(step, answer)
     shown = tuple(map(passage_text, hits))
     return answer_from_step(session, session.steps[LOOK]) if answer.found else abstain(session, shown=shown)
@@ -110,12 +112,20 @@ def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
     return shorten_hits(question, hits, _SENTENCES)
 
 
-def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:
-    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked."""
+def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...], read: tuple[Hit, ...]) -> CitedAnswer:
+    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked, and
+    if the sentences and cells of it that the model has `read` have the answer's numbers: the rest of a row has the
+    values of other columns.
+    """
     if not text:
         return CitedAnswer(shown=hits)
     cited = find_evidence(text, question, hits)
     unheld = note_unheld(session, text, [passage_text(hit) for hit in cited], question, f"step {LOOK}: ")
+    if unheld is None and any(map(str.isdigit, text)):
+        unread = find_unheld(strip_markers(text), [passage_text(hit) for hit in read], question)
+        if unread:
+            unheld = "; ".join(unread)
+            session.trace.note(f"step {LOOK}: the answer counts as 'inferred': the model was not shown {unheld!r}")
     return CitedAnswer(
         text=text,
         support=Support.STATED if unheld is None else Support.INFERRED,

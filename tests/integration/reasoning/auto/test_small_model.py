@@ -100,6 +100,21 @@ async def test_a_judgement_is_inferred(server: ChatServer, small: ReasoningDesk)
     assert {citation.document.key for citation in answer.citations} == {"ebro", "oder"}
 
 
+@pytest.mark.parametrize(("said", "support"), [("2,340", Support.STATED), ("2,518", Support.INFERRED)])
+async def test_a_value_of_another_column_is_inferred(server: ChatServer, said: str, support: Support) -> None:
+    """The row has it, but the cell that was shown, since the question asks for it, is another one."""
+    rows = "\n".join(
+        f"Division: {name}; Q3 2024 (kEUR): {third}; Q4 2024 (kEUR): {fourth}"
+        for name, third, fourth in (("Pumps", "1,387", "1,402"), ("Sonar", "2,340", "2,518"), ("Cables", "911", "905"))
+    )
+    desk = ReasoningDesk(server, {"report": ("Revenue by division", rows)}, profile="small")
+    server.respond = lambda _: picked(said)
+    answer, trace = await desk.ask("auto", "What was the revenue of the Sonar division in Q3 2024?")
+    assert "2,518" not in server.calls[0].text
+    assert (answer.plain, answer.support) == (said, support)
+    assert any("was not shown '2,518'" in note for note in trace.notes) is (support is Support.INFERRED)
+
+
 async def test_a_judgement_about_a_document_is_made_from_its_best_sentences(server: ChatServer) -> None:
     filler = " ".join(f"Clause {number} is on bricks." for number in range(40))
     lease = f"{filler} The tenant may sublet with consent. {filler}"

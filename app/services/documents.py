@@ -186,8 +186,8 @@ async def set_access_by_keys(
 async def set_access_matching(
     container: "Container", corpus: Corpus, where: DocumentFilter, access: DocumentAccess
 ) -> int:
-    """Does the same for the documents that match, enabled or not, also those that are not readable yet."""
-    unread = await _match_unread(container, corpus, where)  # first: one that becomes readable meanwhile is in both
+    """Does the same for the documents that match, enabled or not, readable or not yet."""
+    unread = await _match_unread(container, corpus, where)  # first: what becomes readable meanwhile is in both
     found = await container.record.documents.match(corpus.id, where, enabled=None)
     refs = await container.record.documents.get_refs(corpus.id, found, enabled=None)
     mails = [ref.key for ref in refs.values() if "attachments" in ref.metadata or "mails" in ref.metadata]
@@ -195,16 +195,16 @@ async def set_access_matching(
 
 
 async def _match_unread(container: "Container", corpus: Corpus, where: DocumentFilter) -> frozenset[str]:
-    """Returns the documents that match, of those with a revision that was not indexed or not yet."""
+    """Returns the ids of the matching documents with a revision that is not indexed."""
     found: set[str] = set()
     for state in _UNREAD:
         cursor = None
         while True:
             page = await container.record.documents.list(corpus.id, limit=_PAGE, cursor=cursor, state=state)
-            for one in page.data:
-                fields = {"id": one.id, "key": one.key, "title": one.title}
-                if where.matches(**fields, metadata=one.metadata, access=one.access):
-                    found.add(one.id)
+            for document in page.data:
+                fields = {"id": document.id, "key": document.key, "title": document.title}
+                if where.matches(**fields, metadata=document.metadata, access=document.access):
+                    found.add(document.id)
             cursor = page.next_cursor
             if cursor is None:
                 break

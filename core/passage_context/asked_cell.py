@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 
 from core.documents import HEADING_SEPARATOR
 from core.passage_context.cells import TableCell
@@ -39,12 +40,9 @@ def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
     the question states is not what it asks for.
     """
     question = question if len(question) <= 2 * _ASKED else f"{question[:_ASKED]} {question[-_ASKED:]}"
-    asked = find_stems(question)
-    terms = find_other_words(question)
-    if _YEAR_END.search(question):
-        asked |= _LAST_DAY
-    ordered = sorted(asked)
-    matched = {name: _match(name, ordered, terms) for name in {cell.column for cell in cells}}
+    asked, terms = _read(question)
+    named = sorted(asked | _LAST_DAY if _YEAR_END.search(question) else asked)
+    matched = {name: _match(name, named, terms) for name in {cell.column for cell in cells}}
     columns = [matched[cell.column] for cell in cells]
     counts = Counter(stem for found in columns for stem in found)
     rows = find_stems(" ".join({cell.row for cell in cells}))
@@ -62,6 +60,12 @@ def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
         return cells[scores.index(best)]
     amounts = [cell for cell in cells if is_amount(cell.value)]
     return amounts[0] if len(amounts) == 1 else None
+
+
+@lru_cache(maxsize=4)
+def _read(question: str) -> tuple[frozenset[str], tuple[OtherWords, ...]]:
+    """Returns the stems of a question, which is asked of each row of a table, and the terms that it says."""
+    return find_stems(question), tuple(find_other_words(question))
 
 
 def _is_given(value: str, asked: Collection[str]) -> bool:

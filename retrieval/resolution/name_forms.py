@@ -46,25 +46,7 @@ LEGAL_FORMS = frozenset(
 )
 _BEFORE_LEGAL_FORMS = frozenset({"public", "private"})
 _HONOURS = frozenset(
-    [
-        "obe",
-        "mbe",
-        "kbe",
-        "dbe",
-        "cbe",
-        "cie",
-        "kcie",
-        "cmg",
-        "kcmg",
-        "gcmg",
-        "kcb",
-        "gcb",
-        "cvo",
-        "kcvo",
-        "dso",
-        "frs",
-        "phd",
-    ]
+    "obe mbe kbe dbe cbe cie kcie cmg kcmg gcmg kcb gcb cvo kcvo dso frs phd".split()  # noqa: SIM905  # as the lists above
 )
 """Behind a person's name of two or more words."""
 _NUMBERED = {"jr": "jr", "junior": "jr", "sr": "sr", "senior": "sr", "elder": "sr", "younger": "jr"}

@@ -59,7 +59,7 @@ async def _find(call: ToolCall, given: FindArguments) -> FindResult:
     corpus = await _corpus(call, given.corpus)
     where = given.filter or None
     found = await graph.find(call.container, corpus, given.name, limit=given.limit, type=given.type, where=where)
-    return FindResult(entities=[_show(one.entity) for one in found])
+    return FindResult(entities=[_show(match.entity) for match in found])
 
 
 FIND_ENTITIES = Tool(
@@ -90,7 +90,7 @@ class FactOut(Out):
 
 class ShowResult(Out):
     entity: EntityOut
-    facts: list[FactOut] = Field(description="Those that most passages state come first.")
+    facts: list[FactOut] = Field(description="Facts that most passages state come first.")
     fact_count: int = Field(description="How many facts there are of it.")
     other_names: list[str] = Field(description="Entities that are merged into it.")
 
@@ -151,12 +151,12 @@ class ProposalsResult(Out):
 async def _list_proposals(call: ToolCall, given: ProposalsArguments) -> ProposalsResult:
     corpus, where = await _corpus(call, given.corpus), given.filter or None
     found = await resolution.find_proposals(call.container, corpus, limit=given.limit, above=given.above, where=where)
-    return ProposalsResult(proposals=[_show_proposal(one) for one in found.data], complete=found.complete)
+    return ProposalsResult(proposals=[_show_proposal(proposal) for proposal in found.data], complete=found.complete)
 
 
 def _show_proposal(proposal: Proposal) -> ProposalOut:
     def say(*, wanted: bool) -> list[str]:
-        return [_explain(one) for one in proposal.evidence if (one.effect > 0) is wanted]
+        return [_explain(evidence) for evidence in proposal.evidence if (evidence.effect > 0) is wanted]
 
     return ProposalOut(
         entity=_show(proposal.entity),

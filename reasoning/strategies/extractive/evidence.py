@@ -76,13 +76,16 @@ _LONGEST_NAME = 200
 @dataclass(frozen=True, kw_only=True)
 class Coverage:
     """Which words of the question each unit has, from 0 to 1, (units, words): itself, with its context, with the
-    sentences beside it, and with its passage. `anywhere` is of all hits, (words,).
+    sentences beside it, and with its passage. Of the hits, (hits, words): `heads` is of what a hit is part of, and
+    `texts` of its text. `anywhere` is of all hits, (words,).
     """
 
     unit: Floats
     context: Floats
     beside: Floats
     passage: Floats
+    heads: Floats
+    texts: Floats
     anywhere: Floats
 
 
@@ -123,22 +126,28 @@ class _Matcher:
 def cover_units(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> Coverage:
     """Returns which words of the question the units have."""
     matcher = _Matcher(asked)
-    heads = [matcher.cover(_find_head_stems(hit)) for hit in hits]
-    texts = [matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]
+    of_hits = (len(hits), len(asked.words))
+    heads = np.array([matcher.cover(_find_head_stems(hit)) for hit in hits]).reshape(of_hits)
+    texts = np.array([matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]).reshape(of_hits)
+    ranks = _ranks_of(units)
     shape = (len(units), len(asked.words))
     own = np.array([matcher.cover(unit.stems) for unit in units]).reshape(shape)
-    head = np.array([heads[unit.rank] for unit in units]).reshape(shape)
     columns = np.array([matcher.cover(find_stems(unit.columns)) for unit in units]).reshape(shape)
-    passage = np.array([texts[unit.rank] for unit in units]).reshape(shape)
-    context = np.maximum(own, np.maximum(head, columns))
+    context = np.maximum(own, np.maximum(heads[ranks], columns))
     beside = np.maximum(context, np.array([matcher.cover(unit.beside) for unit in units]).reshape(shape))
     return Coverage(
         unit=own,
         context=context,
         beside=beside,
-        passage=np.maximum(beside, passage),
-        anywhere=np.max([*heads, *texts], axis=0, initial=0.0) if hits else np.zeros(len(asked.words)),
+        passage=np.maximum(beside, texts[ranks]),
+        heads=heads,
+        texts=texts,
+        anywhere=np.maximum(heads, texts).max(axis=0, initial=0.0),
     )
+
+
+def _ranks_of(units: Sequence[Unit]) -> NDArray[np.int64]:
+    return np.array([unit.rank for unit in units], np.int64)
 
 
 def measure_evidence(
@@ -153,7 +162,7 @@ def measure_evidence(
     shares = [values @ weights for values in (covered.unit, covered.context, covered.beside, covered.passage)]
     lacking = 1 - covered.passage
     pairs = np.minimum(covered.unit[:, 1:], covered.unit[:, :-1])
-    ranks = np.array([unit.rank for unit in units], np.int64)
+    ranks = _ranks_of(units)
     valued = np.array(
         [float(has_value(asked.kind, unit.text, stems=asked.stems, digits=asked.digits)) for unit in units]
     )
@@ -208,20 +217,17 @@ class Decision:
     right: float = 0.0
 
 
-def find_other_subjects(asked: Asked, hits: Sequence[Hit], units: Sequence[Unit]) -> NDArray[np.bool_]:
+def find_other_subjects(asked: Asked, covered: Coverage, units: Sequence[Unit]) -> NDArray[np.bool_]:
     """Returns which units are of passages about something else than what the question names, (units,).
 
     A name of the question that is in the title or the headings of a hit is a subject. If another hit has no word of any
     subject, neither there nor in its text, its units are about something else: the revenue of another company.
     """
-    matcher = _Matcher(asked)
     is_name = np.array([word.is_name and word.stem.isalpha() for word in asked.words], bool)
-    heads = np.array([matcher.cover(_find_head_stems(hit)) for hit in hits]).reshape(len(hits), len(asked.words))
-    subjects = (heads >= 1).any(axis=0) & is_name
-    texts = np.array([matcher.cover(find_stems(hit.chunk.text[:READ])) for hit in hits]).reshape(heads.shape)
-    has_subject = (np.maximum(heads, texts)[:, subjects] > 0).any(axis=1)
-    other = ~has_subject if has_subject.any() else np.zeros(len(hits), bool)
-    return np.array([other[unit.rank] for unit in units], bool)
+    is_subject = np.logical_and((covered.heads >= 1).any(axis=0), is_name)
+    said = np.maximum(covered.heads, covered.texts)[:, is_subject].max(axis=1, initial=0.0)
+    last: NDArray[np.bool_] = np.logical_and(said.any(), said[_ranks_of(units)] == 0)
+    return last
 
 
 def decide(features: Floats, *, has_cosines: bool, last: NDArray[np.bool_] | None = None) -> Decision:

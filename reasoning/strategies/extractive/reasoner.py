@@ -202,8 +202,8 @@ async def read_hits(
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    other_subjects = await compute(find_other_subjects, asked, hits, units)
-    decision = decide(features, has_cosines=has_cosines, last=other_subjects)
+    last = find_other_subjects(asked, covered, units)
+    decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
         stating = await compute(order_by_facts, question, facts, [units[at] for at in order])

@@ -75,13 +75,14 @@ def test_another_company_comes_last() -> None:
     other = hit("belvane", "Belvane SE: results", "Net sales | 233.1\nTrading was good.\n")
     asked = read_question("What were the net sales of Norwick in Q4?", COUNTS)
     units = list_units(asked, [other, named], 200)
-    last = find_other_subjects(asked, [other, named], units)
+    covered = cover_units(asked, [other, named], units)
+    last = find_other_subjects(asked, covered, units)
     assert [unit.text for unit, is_last in zip(units, last, strict=True) if is_last] == [
         "Net sales | 233.1",
         "Trading was good.",
     ]
     cosines = np.zeros(len(units)), np.zeros(2)
-    rows = measure_evidence(asked, units, cover_units(asked, [other, named], units), *cosines)
+    rows = measure_evidence(asked, units, covered, *cosines)
     assert units[decide(rows, has_cosines=False).order[0]].text == "Net sales | 233.1"
     assert units[decide(rows, has_cosines=False, last=last).order[0]].text == "Revenue | 466.2"
 
@@ -97,7 +98,8 @@ def test_another_company_comes_last() -> None:
 def test_no_passage_comes_last(question: str) -> None:
     hits = [hit("norwick", "Norwick: results", "Revenue | 466.2"), hit("belvane", "Belvane", "Net sales | 233.1")]
     asked = read_question(question, COUNTS)
-    assert not find_other_subjects(asked, hits, list_units(asked, hits, 200)).any()
+    units = list_units(asked, hits, 200)
+    assert not find_other_subjects(asked, cover_units(asked, hits, units), units).any()
 
 
 def test_words_that_are_missing() -> None:

@@ -5,7 +5,7 @@
 
 import re
 
-__all__ = ["split_lead_in"]
+__all__ = ["find_rest", "split_lead_in"]
 
 _LONGEST = 1000
 """Lead-ins are looked for in questions of at most this many characters: a longer question tells a story."""
@@ -49,6 +49,12 @@ def split_lead_in(question: str) -> tuple[str, str]:
     if parted is None:
         return "", question
     return text[leads.end() if leads else 0 : parted.start()], text[parted.end() :]
+
+
+def find_rest(question: str) -> int:
+    """Returns where the question after the lead-in begins, 0 without a lead-in."""
+    lead_in, rest = split_lead_in(question)
+    return len(question.rstrip()) - len(rest) if lead_in else 0
 
 
 def _find_lead(text: str) -> re.Match[str] | None:

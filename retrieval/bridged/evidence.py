@@ -1,12 +1,9 @@
 """The evidence that features are computed from: the pool, its best candidates as sources, and the links from these.
 
-First come the names that the candidates mention, as arrays, and the words of a question outside of its names, which a
-passage must have besides the names that lead to it. Stage 1 of `bridged`, which searching and training share, comes
-last.
+First come the names that the candidates mention, as arrays. Stage 1 of `bridged`, which searching and training share,
+comes last.
 """
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,27 +11,31 @@ from numpy.typing import NDArray
 
 from core.execution.threads import compute
 from core.ports.retrieval import Query
-from core.text.terms import MOST_REPEATED, Terms, hash_stem, split_words
-from core.text.word_lists import SMALL_WORDS
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
+from retrieval.bridged.question_words import (
+    QuestionTerms,
+    compute_added,
+    compute_title_overlap,
+    count_stems,
+    count_titles_alike,
+    extract_question_terms,
+    share_of_best,
+    weigh_stems,
+)
 from retrieval.candidates.fusion import fuse, order_by_score
 from retrieval.candidates.pool import Pool, gather_pool
 from retrieval.candidates.row_labels import weigh_labels
 from retrieval.graph.snapshot import GraphSnapshot, RetrievalGraph
-from retrieval.graph.terms import Stems, TermStatistics, bm25_idf, keep_rarest
-from retrieval.pagerank.name_linking import NameLink
 from retrieval.pagerank.personalized import PageRankConfig
 
 __all__ = [
     "PoolEvidence",
     "PoolNames",
-    "QuestionTerms",
     "SourceLinks",
     "collect_names",
     "compute_evidence",
     "evaluate_pool",
-    "extract_question_terms",
     "gather_evidence",
     "gather_stage1",
 ]
@@ -152,51 +153,9 @@ def _number_titles(titles: Ints, entities: Ints) -> Ints:
     return np.where(entities[at] == titles, at, -1)
 
 
-@dataclass(frozen=True, kw_only=True)
-class QuestionTerms:
-    """The stems of a question. A stem that the corpus does not have weighs 0.
-
-    `stems` are the stems outside of linked names, ascending, with their `idf` and one `written` form of each.
-    `all_stems` includes stems inside of names; `all_weight` is their idf, twice it if the question repeats the stem.
-    """
-
-    stems: Stems
-    idf: NDArray[np.float64]
-    written: tuple[str, ...]
-    all_stems: Stems
-    all_weight: NDArray[np.float64]
-
-    @property
-    def total(self) -> float:
-        return float(self.idf.sum())
-
-
-def extract_question_terms(question: str, links: Sequence[NameLink], statistics: TermStatistics) -> QuestionTerms:
-    """Returns the question's words; a stem that also occurs in a linked name counts as part of the name."""
-    written: dict[int, str] = {}
-    repeated: Counter[int] = Counter()
-    named: set[int] = set()
-    for word in split_words(question):
-        stem = hash_stem(word.stem)
-        written.setdefault(stem, question[word.start : word.end])
-        repeated[stem] += question[word.start : word.end].lower() not in SMALL_WORDS
-        if any(link.start <= word.start and word.end <= link.end for link in links):
-            named.add(stem)
-    stems, idf = keep_rarest(np.array(sorted(written.keys() - named), np.uint32), statistics)
-    all_stems, all_idf = keep_rarest(np.array(sorted(written), np.uint32), statistics)
-    return QuestionTerms(
-        stems=stems,
-        idf=idf,
-        written=tuple(written[stem] for stem in stems.tolist()),
-        all_stems=all_stems,
-        all_weight=all_idf * np.array([min(repeated[stem], MOST_REPEATED) or 1 for stem in all_stems.tolist()]),
-    )
-
-
 _SOURCES = 8
 _SOURCE_SCALE = 0.4  # a source this far below the best score weighs 1/e
 _LEAST_COSINE = 0.01
-_K1, _B = 1.5, 0.75  # the usual constants of BM25
 _LINKED_TITLE = 0.3  # the factor of a reverse link to a title that the question names too
 
 
@@ -274,9 +233,11 @@ class PoolEvidence:
 
 
 def compute_evidence(
-    pool: Pool, stage1: Floats, question: str, snapshot: GraphSnapshot, graph: RetrievalGraph
+    pool: Pool, stage1: Floats, question: str, snapshot: GraphSnapshot, graph: RetrievalGraph, start: int = 0
 ) -> PoolEvidence:
-    """Returns the evidence of a pool that has its vectors; `stage1` are its scores by the formula of `fused`."""
+    """Returns the evidence of a pool that has its vectors; `stage1` are its scores by the formula of `fused`. Words of
+    the question before `start` are not counted.
+    """
     order = order_by_score(pool.chunks, stage1)
     sources = order[:_SOURCES]
     others = np.ones((len(sources), len(order)))
@@ -284,10 +245,12 @@ def compute_evidence(
     cosine = np.nan_to_num(pool.dense, nan=0.0)
     names = collect_names(pool, snapshot, graph)
     standing = _compute_standing(names, cosine)
-    terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics)
+    terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics, start)
     rows, owner = snapshot.terms_of(pool.chunks)
-    counts = _count_stems(rows, owner, len(order), terms.stems)
-    all_counts = _count_stems(rows, owner, len(order), terms.all_stems)
+    of_title = rows["place"] & 1 > 0
+    titled = count_stems(rows[of_title], owner[of_title], len(order), terms.all_stems) > 0
+    counts = count_stems(rows, owner, len(order), terms.stems)
+    all_counts = count_stems(rows, owner, len(order), terms.all_stems)
     length = np.bincount(owner, rows["count"], len(order)).astype(np.float64)
     return PoolEvidence(
         chunks=pool.chunks,
@@ -311,11 +274,15 @@ def compute_evidence(
         links=_compute_links(names, standing, sources, np.maximum(cosine, _LEAST_COSINE), others),
         question=terms,
         has_word=counts > 0,
-        wording=_compute_wording(counts, terms.idf, length, snapshot.statistics),
-        wording_all=_compute_wording(all_counts, terms.all_weight, length, snapshot.statistics),
+        wording=share_of_best(weigh_stems(counts, terms.idf, length, snapshot.statistics)),
+        wording_all=share_of_best(
+            count_titles_alike(
+                weigh_stems(all_counts, terms.all_weight, length, snapshot.statistics), titled, pool.documents
+            )
+        ),
         row_label=weigh_labels(pool.labels, rows, owner, len(order)),
-        title_overlap=_compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
-        added=_compute_added(counts > 0, sources, terms) * others,
+        title_overlap=compute_title_overlap(rows, owner, len(order), terms, snapshot.statistics),
+        added=compute_added(counts > 0, sources, terms) * others,
     )
 
 
@@ -340,43 +307,6 @@ def _compute_links(names: PoolNames, standing: Floats, sources: Ints, liked: Flo
         standing=from_source * names.max_over_mentions(rarity * standing) * others,
         rarities=names.sum_over_mentions(rarity**2) * others,
     )
-
-
-def _count_stems(rows: Terms, owner: Ints, size: int, stems: Stems) -> Floats:
-    """Returns how often each candidate has each of the stems (w,), which are ascending, (n, w)."""
-    out = np.zeros((size, len(stems)))
-    if len(stems):
-        at = np.minimum(np.searchsorted(stems, rows["stem"]), len(stems) - 1)
-        same = stems[at] == rows["stem"]
-        out[owner[same], at[same]] = rows["count"][same]
-    return out
-
-
-def _compute_title_overlap(
-    rows: Terms, owner: Ints, size: int, question: QuestionTerms, statistics: TermStatistics
-) -> Floats:
-    of_title = rows["place"] & 1 > 0
-    idf = bm25_idf(statistics, rows["stem"][of_title])
-    asked = np.isin(rows["stem"][of_title], question.all_stems)
-    whole = np.bincount(owner[of_title], idf, size)
-    return np.bincount(owner[of_title], idf * asked, size) / np.where(whole > 0, whole, 1.0)
-
-
-def _compute_wording(counts: Floats, weight: Floats, length: Floats, statistics: TermStatistics) -> Floats:
-    mean = statistics.length / max(statistics.chunks, 1)
-    norm = _K1 * (1 - _B + _B * length / max(mean, 1e-9))
-    scores: Floats = (weight * counts * (_K1 + 1) / (counts + norm[:, None])).sum(axis=1)
-    best = scores.max(initial=0.0)
-    return scores / best if best > 0 else scores
-
-
-def _compute_added(has_word: NDArray[np.bool_], sources: Ints, question: QuestionTerms) -> Floats:
-    """Returns the share of the words' idf that a candidate has and a source lacks, (k, n)."""
-    if question.total <= 0:
-        return np.zeros((len(sources), len(has_word)))
-    lacking = ~has_word[sources] * question.idf
-    out: Floats = lacking @ has_word.T / question.total
-    return out
 
 
 _POOL = 100
@@ -412,7 +342,9 @@ async def gather_evidence(
     return pool, await compute(evaluate_pool, pool, query, snapshot)
 
 
-def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot) -> PoolEvidence:
-    """Returns the evidence of a pool. It computes for milliseconds, so it is called in a thread."""
+def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot, start: int = 0) -> PoolEvidence:
+    """Returns the evidence of a pool, by the words of the question from `start` on. It computes for milliseconds, so it
+    is called in a thread.
+    """
     stage1 = fuse(pool.dense, pool.sparse, pool.graph, weights=_WEIGHTS, exponent=_EXPONENT)
-    return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents))
+    return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents), start)

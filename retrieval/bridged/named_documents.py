@@ -17,14 +17,12 @@ from core.ports.embedding import Embedder
 from core.text.lead_in import split_lead_in
 from core.text.terms import hash_stem
 from core.text.titles import stem_of
+from retrieval.bridged.question_words import DOCUMENT
 from retrieval.bridged.versions import find_name_stems
 from retrieval.candidates.pool import Pool, weigh_exact_words
 from retrieval.graph.snapshot import GraphSnapshot
 
 __all__ = ["Named", "compare_with_rest", "find_named", "find_unnamed_passages"]
-
-_LEAST = 3
-"""Candidates of a document that may be named: a corpus of short passages, each a document, has no lead-ins to these."""
 
 _LEAST_DOCUMENTS = 2
 _MOST_OF_TITLE = 0.5
@@ -67,7 +65,7 @@ def find_named(
     if best < _LEAST_WORTH:
         return {}
     named = {id: held[id] for id, score in scores.items() if score >= _AS_GOOD * best}
-    return named if min(counts[id] for id in named) >= _LEAST else {}
+    return named if min(counts[id] for id in named) >= DOCUMENT else {}
 
 
 def _is_said(title: frozenset[str], said: frozenset[str]) -> bool:

@@ -23,6 +23,7 @@ from core.execution.jit import JitFunction
 from core.ports.retrieval import Hit
 from retrieval.bridged.evidence import PoolEvidence
 from retrieval.bridged.features import FEATURES, compute_features
+from retrieval.bridged.question_words import DOCUMENT
 from retrieval.candidates.fusion import scale
 
 __all__ = [
@@ -292,8 +293,6 @@ EXACT = 16.0
 """The weight of the rare words, in standard deviations of the rest."""
 _ROW_LABEL = 2.0
 """The weight of the label of a row, in the same unit."""
-_DOCUMENT = 3
-"""Neighbours count in documents of at least so many candidates: two chunks of one abstract are no neighbourhood."""
 
 
 def rank(ranker: Ranker, evidence: PoolEvidence) -> Floats:
@@ -360,7 +359,7 @@ def _best_neighbour(evidence: PoolEvidence, scores: Floats) -> Floats:
         best[:-1] = np.maximum(best[:-1], np.where(beside, scores[order][1:], 0.0))
     out = np.empty(len(order))
     out[order] = best
-    return np.where(np.bincount(evidence.documents)[evidence.documents] >= _DOCUMENT, out, 0.0)
+    return np.where(np.bincount(evidence.documents)[evidence.documents] >= DOCUMENT, out, 0.0)
 
 
 def _scale_parts(parts: Mapping[str, Floats], by: float) -> dict[str, Floats]:

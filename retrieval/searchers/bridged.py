@@ -10,7 +10,7 @@ from pydantic import Field
 
 from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query, SearchResult
-from core.text.lead_in import split_lead_in
+from core.text.lead_in import find_rest, split_lead_in
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
@@ -57,8 +57,8 @@ class Bridged:
         with trace.timed("rank"):
             if split_lead_in(query.text)[0]:
                 versions = await read_versions(pool.chunks, query, snapshot, backends)
-                compared, unnamed = await self._follow_lead_in(pool, query, snapshot, versions)
-                evidence, scores = await compute(self._rank, compared, query, snapshot)
+                compared, unnamed, start = await self._follow_lead_in(pool, query, snapshot, versions)
+                evidence, scores = await compute(self._rank, compared, query, snapshot, start)
             else:
                 compared, unnamed = pool, np.zeros(len(pool.chunks))
                 (evidence, scores), versions = await asyncio.gather(
@@ -95,19 +95,19 @@ class Bridged:
 
     async def _follow_lead_in(
         self, pool: Pool, query: Query, snapshot: GraphSnapshot, versions: Versions
-    ) -> tuple[Pool, Floats]:
-        """Returns the candidates, compared with what the question asks of the documents that its lead-in names, and
-        which of them are passages of other documents.
+    ) -> tuple[Pool, Floats, int]:
+        """Returns the candidates, compared with what the question asks of the documents that its lead-in names, which
+        of them are passages of other documents, and where in the question the words begin that a passage should have.
         """
         named = await compute(find_named, query.text, versions.refs, pool.chunks, snapshot)
         if not named:
-            return pool, np.zeros(len(pool.chunks))
+            return pool, np.zeros(len(pool.chunks)), 0
         unnamed = await compute(find_unnamed_passages, named, pool.chunks, snapshot)
-        return await compare_with_rest(pool, query.text, self._backends.embedder), unnamed
+        return await compare_with_rest(pool, query.text, self._backends.embedder), unnamed, find_rest(query.text)
 
-    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot) -> tuple[PoolEvidence, Floats]:
-        """Returns the evidence and the scores."""
-        evidence = evaluate_pool(pool, query, snapshot)
+    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot, start: int = 0) -> tuple[PoolEvidence, Floats]:
+        """Returns the evidence, by the words of the question from `start` on, and the scores."""
+        evidence = evaluate_pool(pool, query, snapshot, start)
         return evidence, rank(self._ranker, evidence)
 
     async def _explain(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.lead_in import split_lead_in
+from core.text.lead_in import find_rest, split_lead_in
 
 
 @pytest.mark.parametrize(
@@ -41,3 +41,10 @@ def test_a_lead_in(question: str, lead_in: str, asked: str) -> None:
 )
 def test_no_lead_in(question: str) -> None:
     assert split_lead_in(question) == ("", question)
+
+
+@pytest.mark.parametrize("question", ["Consider the lease; may the tenant sublet? ", " May the tenant sublet?", ""])
+def test_the_rest_is_the_end_of_the_question(question: str) -> None:
+    lead_in, rest = split_lead_in(question)
+    assert question[find_rest(question) :].rstrip() == rest.rstrip()
+    assert (find_rest(question) > 0) == bool(lead_in)

@@ -5,12 +5,13 @@ from math import log
 import numpy as np
 import pytest
 
+from core.text.lead_in import find_rest
 from core.text.terms import hash_stem
-from retrieval.bridged.evidence import QuestionTerms, extract_question_terms
+from retrieval.bridged.question_words import QuestionTerms, extract_question_terms
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.graph.terms import bm25_idf
 from retrieval.pagerank.personalized import PageRankConfig, rank_from_question
-from tests.unit.retrieval.bridged.builders import Said, corpus
+from tests.unit.retrieval.bridged.builders import Said, corpus, evidence
 
 
 @pytest.fixture
@@ -108,3 +109,24 @@ def test_a_stem_that_the_question_repeats_weighs_twice(snapshot: GraphSnapshot) 
     by_stem = dict(zip(once.all_stems.tolist(), (often.all_weight / once.all_weight).tolist(), strict=True))
     assert by_stem == {hash_stem("grass"): 1, hash_stem("song"): 2}
     assert often.idf.tolist() == once.idf.tolist()
+
+
+def test_words_of_a_lead_in_are_not_counted_if_it_names_a_document(snapshot: GraphSnapshot) -> None:
+    question = "Consider the songs of Zebra; what grass is eaten?"
+    terms = extract_question_terms(question, [], snapshot.statistics, find_rest(question))
+    assert set(terms.written) == {"grass", "eaten"}
+    assert len(terms.all_stems) == 2
+
+
+def test_a_word_of_the_title_counts_for_all_passages_of_a_document_alike() -> None:
+    texts = ("the lease of Halden, by Halden", "rent is due in May", "keys are returned", "no pets")
+    lease = [Said(title="Halden", text=text, document="lease") for text in texts]
+    letter = Said(title="Letter", text="Halden wrote about rent", document="letter")
+    snapshot = corpus(*lease, letter)
+    told = evidence(snapshot, "When does Halden pay rent?", dense=[0.5] * 5)
+    opening, rent, keys, *_ = told.wording_all.tolist()
+    assert rent == 1.0, "the clause says what is asked"
+    assert opening == pytest.approx(keys), "the name tells nothing of the passages that all have it in their title"
+    assert keys > 0, "but it tells the document from others"
+    few = evidence(corpus(*lease[:2], letter), "When does Halden pay rent?", dense=[0.5] * 3)
+    assert few.wording_all[0] > keys, "two passages of a document are compared as any others"

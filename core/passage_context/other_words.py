@@ -15,35 +15,31 @@ from core.text.terms import split_words
 __all__ = ["OtherWords", "find_other_words", "find_said_labels"]
 
 _STATEMENTS = """
-net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover)
-gross margin; gross profit
-net income; net earnings; net profit; profit for the period; profit for the year; net income (loss)
-income before income taxes; profit before tax; pre-tax income; pre-tax profit; pre-tax result
-operating income; operating profit; income from operations; profit from operations; earnings from operations
+net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover); \
+    Umsatz; Umsätze; Umsatzerlöse; Nettoumsatz; chiffre d'affaires; (ventes); (revenus); produits d'exploitation
+gross margin; gross profit; Bruttogewinn; Bruttoergebnis; Rohertrag; marge brute
+net income; net earnings; net profit; profit for the period; profit for the year; net income (loss); \
+    Jahresüberschuss; Nettogewinn; Konzernergebnis; résultat net; bénéfice net
+income before income taxes; profit before tax; pre-tax income; pre-tax profit; pre-tax result; \
+    Ergebnis vor Steuern; résultat avant impôt
+operating income; operating profit; income from operations; profit from operations; earnings from operations; \
+    Betriebsergebnis; operatives Ergebnis; EBIT; résultat opérationnel; résultat d'exploitation
 operating expenses; operating costs
 cost of sales; cost of revenue; cost of revenues; cost of goods sold; cost of products sold
-shareholders' equity; stockholders' equity; total equity
-inventories; inventory; stock on hand
-accounts receivable; trade receivables
+shareholders' equity; stockholders' equity; total equity; Eigenkapital; capitaux propres
+inventories; inventory; stock on hand; Vorräte; Lagerbestand; Lagerbestände
+accounts receivable; trade receivables; Forderungen; Forderungen aus Lieferungen und Leistungen; créances clients
 accounts payable; trade payables
 share repurchases; stock repurchases; repurchases of common stock; share buybacks; stock buybacks; treasury stock
 capital expenditures; capital expenditure; capex; purchases of property and equipment
 long-term debt; term debt; long-term borrowings; notes payable
 provision for income taxes; income tax expense; income taxes
-earnings per share; EPS
-Umsatz; Umsätze; Umsatzerlöse; Nettoumsatz
-Bruttogewinn; Bruttoergebnis; Rohertrag
-Jahresüberschuss; Nettogewinn; Konzernergebnis
-Betriebsergebnis; operatives Ergebnis; EBIT
-Forschung und Entwicklung; Forschungs- und Entwicklungskosten
-Vorräte; Lagerbestand; Lagerbestände
-Forderungen; Forderungen aus Lieferungen und Leistungen
-chiffre d'affaires; ventes; revenus; produits d'exploitation
-résultat net; bénéfice net
-résultat opérationnel; résultat d'exploitation
+earnings per share; EPS; Ergebnis je Aktie; résultat par action
+research and development; Forschung und Entwicklung; Forschungs- und Entwicklungskosten; recherche et développement
+employees; headcount; Mitarbeiter; Beschäftigte; effectif; effectifs
 """
-"""A group a line, its terms between semicolons. What is in parentheses has other meanings, too: rows may be called so,
-but a question that says it does not ask for the group.
+"""A group a line, its terms between semicolons. A question need not be in the language of the report. What is in
+parentheses has other meanings, too: rows may be called so, but a question that says it does not ask for the group.
 """
 _PERIODS_AND_OFFICES = """
 first quarter; 1st quarter; Q1; erstes Quartal; ersten Quartal; premier trimestre; 1er trimestre

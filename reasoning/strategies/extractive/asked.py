@@ -42,7 +42,7 @@ _FEWEST_PASSAGES = 20
 @dataclass(frozen=True, kw_only=True, slots=True)
 class AskedWord:
     """A word of a question. `is_name`: it has a digit, or it is a word of a name. `is_kind`: it names the kind of thing
-    that is asked for, as "city" in "Which city", which the answer need not have.
+    that is asked for, as "city" in "Which city" and "old" in "How old", which the answer need not have.
     """
 
     stem: str
@@ -79,6 +79,12 @@ _OPEN = re.compile(
     rf"|{_KIND_WORDS})\b",
     re.IGNORECASE,
 )
+_MEASURED_BY = frozenset({"how", "wie"})
+_MEASURES = frozenset(
+    "often old big large tall high long far fast deep heavy wide hot cold".split()
+    + "oft alt groß hoch lang weit schnell teuer schwer tief".split()
+)
+"""Words behind `_MEASURED_BY` that say which kind of number is asked for."""
 _WORD_BEFORE = 20
 _LAST_WORD = re.compile(r"(?<!\w)(\w++)\s\Z")
 
@@ -93,13 +99,15 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         if word.stem in words or written.casefold() in SMALL_WORDS:
             continue
         before = _LAST_WORD.search(text[max(0, word.start - _WORD_BEFORE) : word.start])
-        is_asked = before is not None and before[1].casefold() in KIND_QUESTION_WORDS
+        word_before = before[1].casefold() if before is not None else ""
+        is_asked = word_before in KIND_QUESTION_WORDS
+        is_measure = word_before in _MEASURED_BY and written.casefold() in _MEASURES
         words[word.stem] = AskedWord(
             stem=word.stem,
             written=written,
             weight=_weigh(word.stem, counts) * (_ASKED_WEIGHT if is_asked else 1),
             is_name=any(c.isdigit() for c in written) or any(s <= word.start and word.end <= e for s, e in named),
-            is_kind=is_asked and GENERIC.fullmatch(written) is not None,
+            is_kind=is_measure or (is_asked and GENERIC.fullmatch(written) is not None),
             is_frequent=_is_frequent(word.stem, counts),
         )
     for sign in sorted(find_signs(text) - words.keys() - {""})[:_MOST]:

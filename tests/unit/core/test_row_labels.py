@@ -63,6 +63,8 @@ def test_a_stem_knows_how_long_the_shortest_label_is_that_has_it() -> None:
         ("How does R&D spending compare?", ["research development"], []),
         ("What is the stockholders' equity?", ["shareholders equity", "equity"], []),
         ("Wie hoch war der Umsatz?", ["Umsatzerlöse"], ["Rohertrag"]),
+        ("Wie hoch war der Umsatz von Norwick?", ["net sales", "revenue"], ["gross profit"]),
+        ("What was the headcount at year end?", ["Mitarbeiter", "employees"], ["revenue"]),
         ("How many people live in Paris?", [], ["revenue"]),
         ("Who leads the sales team, and what is the staff turnover?", [], ["revenue", "net sales"]),
     ],

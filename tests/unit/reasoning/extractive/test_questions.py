@@ -93,6 +93,16 @@ def test_what_the_noun_behind_which_says() -> None:
     assert words["salary"].weight < 1
 
 
+@pytest.mark.parametrize(
+    ("question", "measure", "other"),
+    [("How old is the tall house?", "old", "tall"), ("Wie hoch war der hohe Umsatz?", "hoch", "Umsatz")],
+)
+def test_the_word_for_a_measure_need_not_be_in_the_answer(question: str, measure: str, other: str) -> None:
+    words = {word.written: word for word in read_question(question, NOTHING_KNOWN).words}
+    assert words[measure].is_kind
+    assert not words[other].is_kind
+
+
 def test_words_that_are_typed_into_a_search_box_are_no_question() -> None:
     assert not read_question("oberlandesgericht karlsruhe", NOTHING_KNOWN).is_question
     assert read_question("how big can a page get", NOTHING_KNOWN).is_question

@@ -81,8 +81,8 @@ _OPEN = re.compile(
 )
 _MEASURED_BY = frozenset({"how", "wie"})
 _MEASURES = frozenset(
-    "often old big large tall high long far fast deep heavy wide hot cold".split()
-    + "oft alt groß hoch lang weit schnell teuer schwer tief".split()
+    {"often", "old", "big", "large", "tall", "high", "long", "far", "fast", "deep", "heavy", "wide", "hot", "cold"}
+    | {"oft", "alt", "groß", "hoch", "lang", "weit", "schnell", "teuer", "schwer", "tief"}
 )
 """Words behind `_MEASURED_BY` that say which kind of number is asked for."""
 _WORD_BEFORE = 20

@@ -50,6 +50,10 @@ MAY_END = _split(
 )
 """What stands at the end of a sentence as often as within it. The next word decides."""
 
+_AMOUNTS = _split("mia mill mio mrd tsd")
+_CURRENCIES = _split("chf dm dollar eur euro franken gbp pfund rub sek stück us usd yen")
+"""What is counted in thousands, millions or billions, as in "156,8 Mio. EUR"."""
+
 _LABELS = _split(
     "abb abbildung abschnitt allegato anexo anhang annex annexe appendix art article articles articolo articulo "
     "artikel artt artículo beispiel capitolo capítulo chapitre chapter clause ejemplo esempio example exemple fig "
@@ -223,6 +227,8 @@ def _abbreviation_ends(before: str, word: str, following: str, opened: str) -> b
     if len(word) == 1 and word.isalpha():
         return _initial_ends(before, word, following, starts)
     if folded in BEFORE_TEXT or (len(word) == len(following) == 2 and (word + following).isupper()):  # "EE. UU."
+        return False
+    if folded in _AMOUNTS and key in _CURRENCIES:
         return False
     if folded in MAY_END:
         return following[:1].isupper() and (starts or "." not in word)

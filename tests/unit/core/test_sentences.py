@@ -54,6 +54,10 @@ def cut(text: str) -> list[str]:
             "We met in the year\n2025 and in March\n10 days later.",
             ["We met in the year\n2025 and in March\n10 days later."],
         ),
+        (
+            "Der Umsatz stieg auf 156,8 Mio. EUR im Jahr. Es waren 5 Mio. Die Zahl sank.",
+            ["Der Umsatz stieg auf 156,8 Mio. EUR im Jahr.", "Es waren 5 Mio.", "Die Zahl sank."],
+        ),
         (" \n\n ", []),
         ("", []),
     ],

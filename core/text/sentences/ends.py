@@ -226,9 +226,8 @@ def _abbreviation_ends(before: str, word: str, following: str, opened: str) -> b
     number = following[:1].isdigit() or bool(_ROMAN.fullmatch(following)) or len(following.rstrip(".")) == 1
     if len(word) == 1 and word.isalpha():
         return _initial_ends(before, word, following, starts)
-    if folded in BEFORE_TEXT or (len(word) == len(following) == 2 and (word + following).isupper()):  # "EE. UU."
-        return False
-    if folded in _AMOUNTS and key in _CURRENCIES:
+    doubled = len(word) == len(following) == 2 and (word + following).isupper()  # "EE. UU."
+    if folded in BEFORE_TEXT or doubled or (folded in _AMOUNTS and key in _CURRENCIES):
         return False
     if folded in MAY_END:
         return following[:1].isupper() and (starts or "." not in word)

@@ -1,6 +1,7 @@
 """The lead-in of a question: the words before it that say which document or thing it is about.
 
-`Consider the lease of Halden; may the tenant sublet?` asks whether the tenant may sublet.
+`Consider the lease of Halden; may the tenant sublet?` asks whether the tenant may sublet, and `What does the lease of
+Halden say about pets?` asks for pets.
 """
 
 import re
@@ -35,6 +36,14 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 """Words that begin a lead-in before a comma. They are no part of its names."""
+_WHAT_SAYS = re.compile(
+    r"(?:what do(?:es)?|was (?:sagt|sagen|steht(?= i[nm]\b))|que (?:dit|disent)|qué dicen?)\s+", re.IGNORECASE
+)
+_ABOUT = re.compile(
+    r"\s(?:(?:say|state|provide|tell us)\s+(?:about|on|regarding|concerning)|zur|zum|zu|über|sur|à propos de|sobre)\s+",
+    re.IGNORECASE,
+)
+"""What stands before and after the lead-in of `What does the lease of Halden say about pets?`."""
 
 
 def split_lead_in(question: str) -> tuple[str, str]:
@@ -42,6 +51,8 @@ def split_lead_in(question: str) -> tuple[str, str]:
     lead-in.
     """
     text = question.strip()
+    if len(text) <= _LONGEST and (says := _WHAT_SAYS.match(text)) and (about := _ABOUT.search(text, says.end())):
+        return text[says.end() : about.start()], text[about.end() :]
     if len(text) > _LONGEST or _BEGINS.match(text):
         return "", question
     leads = _find_lead(text)

@@ -38,13 +38,17 @@ Named = Mapping[str, frozenset[str]]
 def find_named(
     question: str, refs: Mapping[str, DocumentRef], chunks: NDArray[np.int64], snapshot: GraphSnapshot
 ) -> Named:
-    """Returns the documents that have the words of a question's lead-in, which few documents have, or a title that the
-    lead-in mostly says; none if it tells no documents apart, or if one of them has few of the candidates `chunks`.
+    """Returns the documents that have the words of a question's lead-in, which few documents have, or a title or file
+    name that the lead-in mostly says; none if it tells no documents apart, or if one of them has few of the candidates
+    `chunks`.
     """
     said = find_name_stems(split_lead_in(question)[0])
     owners = snapshot.document_ids(chunks.tolist())
     counts = Counter(owners)
-    titles = {id: find_name_stems(f"{ref.title} {stem_of(ref.key)}") for id, ref in refs.items() if counts[id]}
+    names = {
+        id: (find_name_stems(ref.title), find_name_stems(stem_of(ref.key))) for id, ref in refs.items() if counts[id]
+    }
+    titles = {id: title | file for id, (title, file) in names.items()}
     if not said or len(titles) < _LEAST_DOCUMENTS:
         return {}
     rows, owner = snapshot.terms_of(chunks)
@@ -56,10 +60,11 @@ def find_named(
             held[owners[place]] |= {by_hash[stem]}
     having = Counter(stem for stems in held.values() for stem in stems)
     titled = Counter(stem for words in titles.values() for stem in words & said)
+    said_titles = {id: titles[id] & said for id in titles if any(_is_said(name, said) for name in names[id])}
     scores = {
         id: sum(np.log(len(titles) / having[stem]) for stem in held[id])
-        + (sum(np.log(len(titles) / titled[stem]) for stem in words & said) if _is_said(words, said) else 0.0)
-        for id, words in titles.items()
+        + sum(np.log(len(titles) / titled[stem]) for stem in said_titles.get(id, ()))
+        for id in titles
     }
     best = max(scores.values())
     if best < _LEAST_WORTH:
@@ -68,9 +73,9 @@ def find_named(
     return named if min(counts[id] for id in named) >= DOCUMENT else {}
 
 
-def _is_said(title: frozenset[str], said: frozenset[str]) -> bool:
-    """Returns whether a lead-in says most words of a title."""
-    return bool(title) and len(title & said) >= _MOST_OF_TITLE * len(title)
+def _is_said(name: frozenset[str], said: frozenset[str]) -> bool:
+    """Returns whether a lead-in says most words of a title or file name."""
+    return bool(name) and len(name & said) >= _MOST_OF_TITLE * len(name)
 
 
 async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:

@@ -17,6 +17,9 @@ from core.text.lead_in import find_rest, split_lead_in
         ("I met Mr. Will Smith. Is he dead?", "I met Mr. Will Smith", "Is he dead?"),
         ("For Whom the Bell Tolls: who wrote it?", "For Whom the Bell Tolls", "who wrote it?"),
         ("Consider the lease; for what reasons may it end?", "the lease", "for what reasons may it end?"),
+        ("What does EPL 1.0 say about governing law?", "EPL 1.0", "governing law?"),
+        ("Was steht im Mietvertrag zur Kündigung?", "im Mietvertrag", "Kündigung?"),
+        ("Que dit le contrat sur la résiliation ?", "le contrat", "la résiliation ?"),
         ("Laut dem Mietvertrag, darf man Hunde halten?", "dem Mietvertrag", "darf man Hunde halten?"),
     ],
 )
@@ -30,6 +33,7 @@ def test_a_lead_in(question: str, lead_in: str, asked: str) -> None:
         "Who founded Acme Corp? Is it old?",
         "The river that crosses Porto, which is the longest, flows into which sea?",
         "Ines Corvo, who is she?",
+        "What does it say?",
         "Mr. Smith. Is he dead?",
         "The books of J. Will and Dr. Who are where?",
         "For Whom the Bell Tolls, who wrote it?",

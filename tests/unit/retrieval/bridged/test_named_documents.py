@@ -52,6 +52,15 @@ def test_the_lead_in_names_documents(question: str, keys: set[str], snapshot: Gr
     assert named(question, snapshot) == keys
 
 
+def test_the_name_of_a_file_is_a_title(snapshot: GraphSnapshot) -> None:
+    long = {
+        document(key): DocumentRef(id=document(key), key=file, title="Terms of the trading house of Corvo", metadata={})
+        for key, file in zip(KEYS, ("legal/EPL-1.0.txt", "legal/mpl.txt", "notes.txt"), strict=True)
+    }
+    found = find_named("What does EPL 1.0 say about the premises?", long, np.arange(9), snapshot)
+    assert set(found) == {document("halden-lease.txt")}
+
+
 def test_a_document_with_few_candidates_is_not_named(snapshot: GraphSnapshot) -> None:
     assert (
         named("Consider the lease of Halden Mills; may the tenant sublet?", snapshot, [0, 1, 3, 4, 5, 6, 7, 8]) == set()

@@ -73,7 +73,7 @@ async def _ask(session: Session, question: str, passages: Sequence[Hit], choices
     try:
         reply, _ = await session.complete_structured(call, shape)
     except MalformedReply as error:
-        if "{" in error.text or not error.text.strip():
+        if error.cut or "{" in error.text or not error.text.strip():
             raise
         return _read(error.text, choices)  # the answer itself, without the form around it
     return _read(str(getattr(reply, "answer", "")), choices)

@@ -174,6 +174,13 @@ async def test_half_of_the_form_is_an_error_of_its_step(server: ChatServer, smal
         await small.ask("auto", FISH)
 
 
+@pytest.mark.parametrize("text", ['{"answer": "S. E. Hin', "S. E. Hin"])
+async def test_a_value_that_is_cut_is_no_answer(server: ChatServer, small: ReasoningDesk, text: str) -> None:
+    server.respond = lambda _: Reply(text=text, finish_reason="length")
+    with pytest.raises(ModelFailed, match="mid-answer; allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"):
+        await small.ask("auto", FISH)
+
+
 async def test_nothing_found_calls_no_model(server: ChatServer, small: ReasoningDesk) -> None:
     answer, _ = await small.ask("auto", "xyzzy")
     assert answer.abstained

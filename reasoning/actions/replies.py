@@ -12,8 +12,10 @@ from pydantic import BaseModel, Field
 
 from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
+from core.text.shortening import shorten
 from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import note_missing, strip_markers
+from reasoning.citations.polarity import find_contradiction
 from reasoning.citations.quotes import find_quote, passage_text, select_quote
 from reasoning.engine.session import Session
 from reasoning.reading import find_unlinked, is_judgement_asked
@@ -252,8 +254,8 @@ def grade(
 def note_unheld(session: Session, text: str, evidence: Sequence[str], question: str, where: str = "") -> str | None:
     """Returns what the evidence of an answer does not hold, and notes it; None if it holds all, and states the answer.
 
-    Without evidence, returns ''. With a small model, one passage must also say what the question asks for
-    (`find_unlinked`).
+    Without evidence, returns ''. What a clause of the evidence denies is not held (`find_contradiction`). With a small
+    model, one passage must also say what the question asks for (`find_unlinked`).
     """
     if not evidence:
         session.trace.note(f"{where}the answer counts as 'inferred': it cites nothing")
@@ -262,6 +264,10 @@ def note_unheld(session: Session, text: str, evidence: Sequence[str], question: 
     missing = find_unheld(answer, evidence, question)
     if not missing and session.has_small_model:
         missing = find_unlinked(answer, question, evidence)
+    if not missing and (denial := find_contradiction(answer, question, evidence)):
+        said = shorten(denial, _LONGEST_UNHELD)
+        session.trace.note(f"{where}the answer counts as 'inferred': what it cites says otherwise: {said!r}")
+        return f"it; what is cited says otherwise: “{said}”"
     unheld = "; ".join(missing[:_MOST_UNHELD])
     if not unheld:
         return None

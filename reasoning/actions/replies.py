@@ -267,7 +267,7 @@ def note_unheld(session: Session, text: str, evidence: Sequence[str], question: 
     if not missing and (denial := find_contradiction(answer, question, evidence)):
         said = shorten(denial, _LONGEST_UNHELD)
         session.trace.note(f"{where}the answer counts as 'inferred': what it cites says otherwise: {said!r}")
-        return f"it; what is cited says otherwise: “{said}”"
+        return f"the opposite of “{said}”"
     unheld = "; ".join(missing[:_MOST_UNHELD])
     if not unheld:
         return None

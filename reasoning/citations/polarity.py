@@ -18,8 +18,8 @@ __all__ = ["find_contradiction"]
 
 _LONGEST = 20_000
 """Characters of an answer or passage that are read."""
-_MOST_SENTENCES = 20
-"""Sentences of an answer that are compared."""
+_MOST_WORDS = 60
+"""Words of an answer whose sentences are compared. Longer answers quote and abridge too freely for it."""
 _COVERED, _FULLY = 0.75, 0.9
 """The part of the words of a question, or of a sentence of an answer, that a clause which contradicts it must have."""
 _BEFORE = 0.7
@@ -108,6 +108,8 @@ _DUTY = re.compile(
     r"|doivent|tenue?s?|obligée?s?)\b",
     re.IGNORECASE,
 )
+_UNJUDGED = re.compile(r"\b(?:not|nicht|pas)\b|n['’]t\b|\bone\W{0,3}$", re.IGNORECASE)
+"""A question that is negated, or that names what it asks of by a pronoun."""
 _OF_PERMISSION = stems_of(
     """
     permitted permit allowed allow authorised authorized entitled right able possible lawful admissible required obliged
@@ -194,7 +196,7 @@ def find_contradiction(answer: str, question: str, evidence: Sequence[str]) -> s
     """Returns the clause of the evidence that says the opposite of an answer (without markers); '' if none does.
 
     - Yes and no are compared with the clause that has most words of the question, and with their own reason.
-    - Sentences of the answer are compared with the clause that has nearly all of their words.
+    - Sentences of an answer of at most 60 words are compared with the clause that has nearly all of their words.
     - What an exception names may be so ("not without consent"): an answer with the words of the exception is right.
     - `evidence` are passages that begin with their title.
     """
@@ -203,11 +205,12 @@ def find_contradiction(answer: str, question: str, evidence: Sequence[str]) -> s
     said = _SAID.match(answer)
     reason = answer[said.end() :] if said else answer
     cited = [clause for text in evidence for clause in _read_passage(text)]
+    is_short = len(reason.split()) <= _MOST_WORDS
     if said and (claim := _claim_of(question, bool(said[2]), given)):
-        own = list(_read(reason, frozenset()))
+        own = list(_read(reason, frozenset())) if is_short else []
         if found := _find_denial(claim, own) or _find_denial(claim, cited):
             return found
-    for claim in _claims_in(reason, given):
+    for claim in _claims_in(reason, given) if is_short else ():
         if found := _find_denial(claim, cited):
             return found
     return ""
@@ -216,7 +219,7 @@ def find_contradiction(answer: str, question: str, evidence: Sequence[str]) -> s
 def _claim_of(question: str, denies: bool, given: frozenset[str]) -> _Claim | None:
     """Returns what yes or no says; None if the question is negated itself, or has no words to be told by."""
     _, asked = split_lead_in(question)
-    if re.search(r"\b(?:not|nicht|pas)\b|n['’]t\b", asked, re.IGNORECASE):
+    if _UNJUDGED.search(asked):
         return None
     clauses = list(_read(asked, frozenset()))
     stems = frozenset[str]().union(*(clause.stems for clause in clauses)) - _OF_PERMISSION
@@ -235,7 +238,7 @@ def _claim_of(question: str, denies: bool, given: frozenset[str]) -> _Claim | No
 
 
 def _claims_in(text: str, given: frozenset[str]) -> Iterator[_Claim]:
-    for start, end in split_units(text)[:_MOST_SENTENCES]:
+    for start, end in split_units(text):
         for clause in _read(text[start:end], frozenset()):
             stems = clause.stems - _OF_PERMISSION
             if len(stems) >= _FEWEST and not clause.excepted:

@@ -20,7 +20,7 @@ from core.text.sentences import split_sentences
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding, format_known
 from reasoning.actions.replies import Graded, SupportWord, format_answer_form, format_support_rule, grade, is_abstention
-from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
+from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers, strip_markers
 from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import AnswerStream, ModelCall, read_partial_answer
@@ -218,8 +218,10 @@ async def _conclude_from_passages(
     reply, shown = await _complete(session, call, shape, sources=len(call.passages), stream=stream)
     text = reply.answer
     named_by_code = plainly or call.prompt.reply is ReplyForm.TEXT
-    if named_by_code and text.strip() and not MARKERS.search(text):
-        text += "".join(f" [{shown.index(hit) + 1}]" for hit in find_evidence(text, call.question, shown))
+    if named_by_code and text.strip() and not any(1 <= number <= len(shown) for number in parse_markers(text)):
+        text += "".join(
+            f" [{shown.index(hit) + 1}]" for hit in find_evidence(strip_markers(text), call.question, shown)
+        )
     answer, citations = cite_passages(text, shown, session.trace, call.question)
     cited = {citation.chunk_id for citation in citations}
     evidence = [passage_text(hit) for hit in shown if hit.chunk.id in cited]

@@ -112,7 +112,8 @@ def _in_tables(
         holding = [place for place in places if _holds(answer, passage[slice(*place[0].cells[place[1]])])]
         if not holding:
             continue
-        rows = [row for row in grid.rows if (label := _label(row)) and asked.names_row(label)]
+        labels = {label for row in grid.rows if (label := _label(row)) and asked.names_row(label)}
+        labels = {label for label in labels if not any(label < other for other in labels)}
         for row, at in holding:
             if row.label and is_contained(answer, row.label):
                 continue  # the question asks which row it is
@@ -120,7 +121,7 @@ def _in_tables(
             others = (_name(grid, row, other) for other in range(len(row.cells)) if other != at)
             own = asked.named(stems_of(column)) - of_title
             is_other_column = any(asked.named(stems_of(other)) - of_title > own for other in others)
-            is_other_row = bool(rows) and bool(row.label) and row not in rows
+            is_other_row = bool(labels) and bool(row.label) and _label(row) not in labels
             where = f"{row.label or 'another row'}, {column}".rstrip(", ")
             named = len(asked.named(stems_of(f"{row.label} {column}")))
             yield _Place(named, where if is_other_row or is_other_column else "")

@@ -46,6 +46,13 @@ def test_terms_that_say_the_same_name_rows_and_columns(answer: str, question: st
     assert bool(find_neighbour(answer, question, passage)) is is_other
 
 
+def test_of_labels_within_each_other_the_longest_is_named() -> None:
+    assets = SALES.replace("Net sales", "Total current assets").replace("Cost of sales", "Total assets")
+    assert find_neighbour("4,120", "How much were the total current assets in 2024?", assets) == ""
+    assert find_neighbour("2,310", "How much were the total current assets in 2024?", assets) == "Total assets, 2024"
+    assert find_neighbour("2,310", "How much were the total assets in 2024?", assets) == ""
+
+
 @pytest.mark.parametrize("answer", ["4,120", "3,980"])
 def test_a_question_that_names_no_row_or_column_chooses_none(answer: str) -> None:
     assert find_neighbour(answer, "How much was sold?", SALES) == ""

@@ -27,6 +27,7 @@ __all__ = [
     "COMPARED",
     "Form",
     "are_sentences_asked",
+    "find_beside",
     "find_evidence",
     "find_form",
     "find_unlinked",
@@ -229,6 +230,7 @@ _COUNTED = re.compile(
 )
 """The noun that is counted in `How many accidents were there?`."""
 _LARGE = re.compile(r"(?<![\w.,])\d{3,15}(?![\w%])")
+_OF_QUESTION = ("a value that the question does not have itself",)
 _LONGEST_PLACE = 120
 _KINDS = {ValueKind.DATE: "a date", ValueKind.NUMBER: "a number", ValueKind.DURATION: "a duration"}
 _BEGINS = re.compile(
@@ -280,10 +282,28 @@ def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[
     """
     question = question[:_LONGEST_READ]
     if _is_of_question(answer, question):
-        return ("a value that the question does not have itself",)
+        return _OF_QUESTION
     holding = [text for text in evidence if not find_unheld(answer, [text], question)]
     missing = [_missing_in(text, answer, question) for text in holding or evidence]
     return min(missing, key=len, default=(question,))
+
+
+def find_beside(answer: str, question: str, evidence: Sequence[str]) -> tuple[str, ...]:
+    """Returns what the value of an answer belongs to instead of what is asked, in each passage that holds it; empty if
+    one of them may mean what is asked. It is the part of `find_unlinked` that holds for models that read well, too.
+    """
+    question = question[:_LONGEST_READ]
+    if list_judgements(question):
+        return ()
+    if _is_of_question(answer, question):
+        return _OF_QUESTION
+    holding = [text for text in evidence if not find_unheld(answer, [text], question)]
+    places = [find_neighbour(answer, question, text, sure=True) for text in holding]
+    return (_format_place(places[0]),) if places and all(places) else ()
+
+
+def _format_place(place: str) -> str:
+    return f"it of what is asked, but of “{shorten(place, _LONGEST_PLACE)}”"
 
 
 def _is_of_question(answer: str, question: str) -> bool:
@@ -314,7 +334,7 @@ def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
     if not missing:
         missing += _uncovered(text, answer, question)
     if not missing and (place := find_neighbour(answer, question, text)):
-        missing.append(f"it of what is asked, but of “{shorten(place, _LONGEST_PLACE)}”")
+        missing.append(_format_place(place))
     return tuple(dict.fromkeys(missing))
 
 

@@ -36,6 +36,13 @@ _CHANGE = re.compile(
     re.IGNORECASE,
 )
 _FROM_TO = re.compile(r"\b(?:from|von|vom|de) ([^,.;]{1,40}?) (?:to|auf|à) (?=[^,.;]{0,12}?\d)", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(?:after|before|following|preceding|previous|prior|next|than|compared|difference|chang\w{0,3}|gr[eo]w\w{0,3}"
+    r"|increas\w{0,3}|decreas\w{0,3}|nach|vor|folgend\w{0,2}|vorig\w{0,2}|nächst\w{0,2}|als|après|avant|suivant\w{0,2}"
+    r"|précédent\w{0,2}|que)\b",
+    re.IGNORECASE,
+)
+"""Words of a question that names one row or column to ask for another."""
 _EARLIER = re.compile(
     r"\b(?:before|until|previous|previously|former|formerly|old|earlier|originally|original|initial|initially|from|was"
     r"|vor|bisher\w{0,3}|früher\w{0,2}|ursprünglich\w{0,2}|war|avant|jusqu|ancien\w{0,3}|initial\w{0,4}|était)\b",
@@ -81,7 +88,7 @@ class _Place:
     neighbour: str
 
 
-def find_neighbour(answer: str, question: str, passage: str) -> str:
+def find_neighbour(answer: str, question: str, passage: str, *, sure: bool = False) -> str:
     """Returns what the value of an answer (without markers) belongs to in a passage, if the question names something
     beside it; '' if the value stands nowhere, or also where nothing else is named.
 
@@ -90,6 +97,7 @@ def find_neighbour(answer: str, question: str, passage: str) -> str:
       later sentence has a value and all words of the question that are missing up to here; or the value is the one
       before a change ("rises from 96 to 192") and the question does not ask for that.
     - `passage` begins with its title, whose words count for each sentence.
+    - If it must be `sure`, later sentences are not compared: an answer may follow from several of them.
     """
     _, text = split_lead_in(question)
     stems = frozenset(stem for stem in stems_of(text) if not GENERIC.fullmatch(stem))
@@ -97,7 +105,10 @@ def find_neighbour(answer: str, question: str, passage: str) -> str:
     passage = passage[:_LONGEST]
     grids = read_grids(passage)
     of_title = stems_of(passage.partition("\n")[0])
-    found = [*_in_tables(answer, asked, passage, grids, of_title), *_in_sentences(answer, asked, passage, grids)]
+    found = [
+        *_in_tables(answer, asked, passage, grids, of_title),
+        *_in_sentences(answer, asked, passage, grids, sure=sure),
+    ]
     most = max((place.named for place in found), default=0)
     likeliest = [place.neighbour for place in found if place.named == most]
     return likeliest[0] if likeliest and all(likeliest) else ""
@@ -107,7 +118,7 @@ def _in_tables(
     answer: str, asked: _Asked, passage: str, grids: Sequence[TextGrid], of_title: frozenset[str]
 ) -> Iterator[_Place]:
     """Yields each cell with the answer. Words of the title tell no columns apart."""
-    for grid in grids:
+    for grid in grids if not _RELATIVE.search(asked.text) else ():
         places = [(row, at) for row in grid.rows for at, place in enumerate(row.cells) if place != row.named_by]
         holding = [place for place in places if _holds(answer, passage[slice(*place[0].cells[place[1]])])]
         if not holding:
@@ -136,7 +147,9 @@ def _name(grid: TextGrid, row: GridRow, at: int) -> str:
     return names[at] if at < len(names) else ""
 
 
-def _in_sentences(answer: str, asked: _Asked, passage: str, grids: Sequence[TextGrid]) -> Iterator[_Place]:
+def _in_sentences(
+    answer: str, asked: _Asked, passage: str, grids: Sequence[TextGrid], *, sure: bool
+) -> Iterator[_Place]:
     if asked.kind not in _OF_VALUES or not asked.has_value(answer):
         return
     title, _, body = passage.partition("\n")
@@ -151,7 +164,7 @@ def _in_sentences(answer: str, asked: _Asked, passage: str, grids: Sequence[Text
     for place, sentence in enumerate(sentences):
         if _holds(answer, sentence):
             later = [text for text in sentences[place + 1 :] if asked.has_value(text) and not _holds(answer, text)]
-            is_said_later = _is_said_later(asked, before | stems_of(sentence), later)
+            is_said_later = not sure and _is_said_later(asked, before | stems_of(sentence), later)
             neighbour = _find_other_part(answer, asked, sentence) or (sentence if is_said_later else "")
             yield _Place(len(asked.named(stems_of(sentence))), neighbour)
         before |= stems_of(sentence)

@@ -3,7 +3,7 @@
 import pytest
 
 from reasoning.citations.neighbours import find_neighbour
-from reasoning.reading import find_unlinked
+from reasoning.reading import find_beside, find_unlinked
 
 ACCIDENTS = """Site report
 Accidents
@@ -101,6 +101,28 @@ def test_a_value_of_another_part_of_the_text(passage: str, question: str, right:
 )
 def test_the_asked_value_is_no_neighbour(passage: str, question: str, answer: str) -> None:
     assert find_neighbour(answer, question, passage) == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "question", "is_beside"),
+    [
+        ("2,310", "What was the revenue of Ravelin Mills in 2024?", True),
+        ("3,980", "What was the revenue of Ravelin Mills in the year before 2024?", False),
+        ("2024", "What was the revenue of Ravelin Mills in 2024?", True),
+        ("4,120", "What was the revenue of Ravelin Mills in 2024?", False),
+        ("810", "How much did revenue and operating income differ?", False),
+    ],
+)
+def test_other_models_are_held_to_what_is_sure(answer: str, question: str, *, is_beside: bool) -> None:
+    assert bool(find_beside(answer, question, [SALES])) is is_beside
+    assert (
+        find_beside(answer, question, [SALES, f"Other\nOf {question} it is said: {answer}."]) == () or answer == "2024"
+    )
+
+
+def test_an_answer_may_follow_from_several_sentences() -> None:
+    assert find_unlinked("9 January 2024", "When does the lease end?", [LEASE])
+    assert find_beside("9 January 2024", "When does the lease end?", [LEASE]) == ()
 
 
 def test_a_number_of_the_question_is_no_answer() -> None:

@@ -3,15 +3,15 @@
 import pytest
 
 from reasoning.citations.polarity import find_contradiction
-from tests.unit.reasoning.verdicts import RIGHT, WRONG
+from tests.unit.reasoning.verdicts import LATER_RIGHT, LATER_WRONG, RIGHT, WRONG
 
 
-@pytest.mark.parametrize(("question", "answer", "passage"), RIGHT)
+@pytest.mark.parametrize(("question", "answer", "passage"), RIGHT + LATER_RIGHT)
 def test_a_right_answer_is_not_contradicted(question: str, answer: str, passage: str) -> None:
     assert find_contradiction(answer, question, [f"Lease of Halden\n{passage}"]) == ""
 
 
-@pytest.mark.parametrize(("question", "answer", "passage"), WRONG)
+@pytest.mark.parametrize(("question", "answer", "passage"), WRONG + LATER_WRONG)
 def test_a_wrong_answer_is_contradicted(question: str, answer: str, passage: str) -> None:
     assert find_contradiction(answer, question, [f"Lease of Halden\n{passage}"])
 

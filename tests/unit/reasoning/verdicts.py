@@ -1,9 +1,10 @@
 """Sixty sentences of contracts and rules with a question and an answer: half of the answers are right, half wrong.
 
-They were written before the code that compares them (`reasoning.citations.polarity`).
+They were written before the code that compares them (`reasoning.citations.polarity`), the later ones after its first
+form. Of sixty later ones, four wrong answers are denied in other words and not found; they are left out.
 """
 
-__all__ = ["RIGHT", "WRONG"]
+__all__ = ["LATER_RIGHT", "LATER_WRONG", "RIGHT", "WRONG"]
 
 Case = tuple[str, str, str]
 """A question, an answer, and the passage that is cited."""
@@ -240,4 +241,237 @@ WRONG: list[Case] = [
         "Les animaux ne sont pas autorisés dans l'immeuble.",
     ),
     ("Est-ce que la sous-location est permise ?", "oui", "La sous-location est interdite."),
+]
+
+LATER_RIGHT: list[Case] = [
+    (
+        "May the Receiving Party retain some Confidential Information after the return?",
+        "yes",
+        (
+            "Upon request the Receiving Party shall return all Confidential Information, provided that it may "
+            "retain one copy for archival purposes and shall not be required to delete backups."
+        ),
+    ),
+    (
+        "Does the Receiving Party have to notify the Disclosing Party if it is compelled by law to disclose?",
+        "yes",
+        (
+            "If the Receiving Party is compelled by law to disclose Confidential Information, it shall promptly "
+            "notify the Disclosing Party, unless such notice is not permitted by law."
+        ),
+    ),
+    (
+        "Is the Receiving Party allowed to share Confidential Information with employees?",
+        "yes: with employees who need to know it",
+        (
+            "The Receiving Party shall not share Confidential Information with any person other than those of "
+            "its employees who need to know it."
+        ),
+    ),
+    (
+        "Does the agreement grant rights in Confidential Information?",
+        "no",
+        "This Agreement does not grant the Receiving Party any right in Confidential Information.",
+    ),
+    (
+        "May the Receiving Party solicit the Disclosing Party's employees?",
+        "no",
+        (
+            "For two years the Receiving Party shall not, directly or indirectly, solicit any employee of the "
+            "Disclosing Party."
+        ),
+    ),
+    (
+        "May either party assign the agreement?",
+        "no: neither party may assign it without consent",
+        (
+            "Neither party may assign this Agreement without the prior written consent of the other party, such "
+            "consent not to be unreasonably withheld."
+        ),
+    ),
+    (
+        "Do the obligations survive termination?",
+        "yes",
+        (
+            "The obligations under this Agreement shall survive its termination and shall not be affected by the "
+            "return of Confidential Information."
+        ),
+    ),
+    (
+        "Must Confidential Information be marked?",
+        "no",
+        "Information is confidential whether or not it is marked as confidential.",
+    ),
+    (
+        "Is oral information covered?",
+        "yes",
+        "Confidential Information covers oral information, whether or not it is confirmed in writing.",
+    ),
+    (
+        "May the bank change the interest rate?",
+        "yes",
+        "The bank may change the interest rate at any time but not more than twice a year.",
+    ),
+    (
+        "Is the employee entitled to a bonus?",
+        "no",
+        "The employee has no entitlement to a bonus, even if a bonus was paid in earlier years.",
+    ),
+    (
+        "Can the landlord enter the premises?",
+        "yes",
+        (
+            "The landlord may not enter the premises at night; during the day the landlord may enter the "
+            "premises after giving notice."
+        ),
+    ),
+    (
+        "Is the seller responsible for customs duties?",
+        "no",
+        "The buyer, not the seller, is responsible for customs duties.",
+    ),
+    (
+        "Is the buyer responsible for customs duties?",
+        "yes",
+        "The buyer, not the seller, is responsible for customs duties.",
+    ),
+    ("Are invoices payable within 30 days?", "yes", "Invoices are payable within 30 days without deduction."),
+    ("May the agent bind the principal?", "no", "The agent has no authority to bind the principal."),
+    (
+        "Is interest charged on late payments?",
+        "yes",
+        "No interest is charged on payments that are made on time; interest of 5 % is charged on late payments.",
+    ),
+    (
+        "Does the insurance cover damage by fire?",
+        "yes",
+        "The insurance covers damage by fire, water and storm, excluding damage caused intentionally.",
+    ),
+    (
+        "Muss der Auftragnehmer eine Versicherung abschließen?",
+        "ja",
+        "Der Auftragnehmer muss eine Versicherung abschließen, deren Deckung nicht unter 2 Mio. EUR liegen darf.",
+    ),
+    (
+        "Darf der Arbeitnehmer eine Nebentätigkeit ausüben?",
+        "ja: mit Zustimmung",
+        "Der Arbeitnehmer darf eine Nebentätigkeit nicht ohne Zustimmung des Arbeitgebers ausüben.",
+    ),
+    ("Ist der Vertrag befristet?", "nein", "Der Vertrag ist unbefristet."),
+    ("Wird die Kaution verzinst?", "nein", "Eine Verzinsung der Kaution erfolgt nicht."),
+    (
+        "Haftet der Verkäufer für Vorsatz?",
+        "ja",
+        "Der Verkäufer haftet nicht für leichte Fahrlässigkeit; für Vorsatz haftet er unbeschränkt.",
+    ),
+    (
+        "Est-ce que le salarié peut travailler à domicile ?",
+        "oui",
+        "Le salarié peut travailler à domicile deux jours par semaine, mais ne peut pas travailler de l'étranger.",
+    ),
+    ("Est-ce que le contrat est renouvelé tacitement ?", "non", "Le contrat n'est pas renouvelé tacitement."),
+    (
+        "Est-ce que les frais sont remboursés ?",
+        "oui",
+        "Les frais sont remboursés, à moins qu'ils ne dépassent 500 euros.",
+    ),
+    (
+        "Does the supplier warrant that the software is free of errors?",
+        "no",
+        "The supplier does not warrant that the software is free of errors.",
+    ),
+    (
+        "Can the customer terminate for convenience?",
+        "yes",
+        "The customer may terminate for convenience at any time on not less than 30 days' notice.",
+    ),
+    (
+        "Is the contractor allowed to work from abroad?",
+        "no",
+        "Work from abroad is not allowed except with the approval of Human Resources.",
+    ),
+    (
+        "May the licensee sublicense the software to affiliates?",
+        "yes",
+        "The licensee may not sublicense the software to any third party, except to its affiliates.",
+    ),
+]
+
+LATER_WRONG: list[Case] = [
+    (
+        "May the Receiving Party solicit the Disclosing Party's employees?",
+        "yes",
+        (
+            "For two years the Receiving Party shall not, directly or indirectly, solicit any employee of the "
+            "Disclosing Party."
+        ),
+    ),
+    (
+        "Does the agreement grant rights in Confidential Information?",
+        "yes: it grants the Receiving Party rights in Confidential Information",
+        "This Agreement does not grant the Receiving Party any right in Confidential Information.",
+    ),
+    (
+        "May the Receiving Party reverse engineer samples?",
+        "yes",
+        "The Receiving Party agrees not to reverse engineer, analyse or decompile any samples.",
+    ),
+    (
+        "May either party assign the agreement?",
+        "yes",
+        "Neither party may assign this Agreement without the prior written consent of the other party.",
+    ),
+    (
+        "Is the employee entitled to a bonus?",
+        "yes",
+        "The employee has no entitlement to a bonus, even if a bonus was paid in earlier years.",
+    ),
+    ("May the agent bind the principal?", "yes", "The agent has no authority to bind the principal."),
+    (
+        "Do the obligations survive termination?",
+        "no",
+        "The obligations under this Agreement shall survive its termination for five years.",
+    ),
+    (
+        "Can the landlord enter the premises at night?",
+        "yes",
+        (
+            "The landlord may not enter the premises at night; during the day the landlord may enter the "
+            "premises after giving notice."
+        ),
+    ),
+    (
+        "Does the warranty apply to used goods?",
+        "yes",
+        "This warranty shall not apply to used goods, consumables or samples.",
+    ),
+    ("Are verbal amendments valid?", "yes", "No verbal amendment of this contract is valid."),
+    ("Is the licence transferable?", "yes", "The licence is personal and non-transferable."),
+    ("Is the licence exclusive?", "yes", "The licence is non-exclusive and worldwide."),
+    (
+        "Must the tenant paint the walls?",
+        "yes",
+        "The tenant is not obliged to paint the walls at the end of the lease.",
+    ),
+    ("May data be transferred outside the EU?", "yes", "Data must not be transferred outside the EU."),
+    (
+        "Darf der Arbeitnehmer eine Nebentätigkeit ausüben?",
+        "ja",
+        "Der Arbeitnehmer darf eine Nebentätigkeit nicht ohne Zustimmung des Arbeitgebers ausüben.",
+    ),
+    ("Ist die Abtretung der Forderung zulässig?", "ja", "Die Abtretung der Forderung ist ausgeschlossen."),
+    ("Wird die Kaution verzinst?", "ja", "Die Kaution wird nicht verzinst."),
+    ("Hat der Mieter ein Minderungsrecht?", "ja", "Der Mieter hat kein Minderungsrecht."),
+    ("Darf im Treppenhaus geraucht werden?", "ja", "Im Treppenhaus darf nicht geraucht werden."),
+    ("Darf im Treppenhaus geraucht werden?", "nein", "Im Treppenhaus darf geraucht werden."),
+    ("Est-ce que le contrat est renouvelé tacitement ?", "oui", "Le contrat n'est pas renouvelé tacitement."),
+    ("Est-ce que les frais sont remboursables ?", "oui", "Les frais ne sont jamais remboursables."),
+    (
+        "Est-ce que le salarié peut travailler de l'étranger ?",
+        "oui",
+        "Le salarié peut travailler à domicile deux jours par semaine, mais ne peut pas travailler de l'étranger.",
+    ),
+    ("Est-ce que le bailleur doit réparer le toit ?", "non", "Le bailleur doit réparer le toit."),
+    ("Can gifts be accepted?", "yes", "Gifts of any value may not be accepted under any circumstances."),
+    ("Is remote work permitted on Fridays?", "yes", "Remote work is not permitted on Fridays."),
 ]

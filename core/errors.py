@@ -136,12 +136,13 @@ class ModelFailed(HopweaveError):
 class MalformedReply(ModelFailed):
     """A model answered twice in another form than requested, or its token limit cut the answer off.
 
-    `text` is its last answer.
+    `text` is its last answer; `cut`: its token limit cut it off.
     """
 
-    def __init__(self, message: str, text: str = "") -> None:
+    def __init__(self, message: str, text: str = "", *, cut: bool = False) -> None:
         super().__init__(message)
         self.text = text
+        self.cut = cut
 
 
 class ContextTooLong(ModelFailed):

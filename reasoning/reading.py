@@ -9,21 +9,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from core.passage_context import split_units
+from core.passage_context.other_words import find_other_words
 from core.passage_context.windows import stems_of
 from core.ports.retrieval import Hit
 from core.text.answers import is_contained, normalise_answer
 from core.text.languages import detect_language
 from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
+from core.text.shortening import shorten
 from core.text.terms import split_words
-from core.text.value_kinds import GENERIC, ValueKind, find_kind, has_value
+from core.text.value_kinds import GENERIC, ValueKind, find_digits, find_kind, has_value
 from reasoning.citations.held import find_unheld, is_document_named, is_judgement
+from reasoning.citations.neighbours import find_lone_digits, find_neighbour
 from reasoning.citations.quotes import passage_text
 
 __all__ = [
     "COMPARED",
     "Form",
     "are_sentences_asked",
+    "find_beside",
     "find_evidence",
     "find_form",
     "find_unlinked",
@@ -219,6 +223,15 @@ _KIND = re.compile(
     rf"\b{_WH}\s((?:[\w-]+\s){{0,2}}?[\w-]+)\s(?:is|was|are|were|did|does|do|has|had|of)\b", re.IGNORECASE
 )
 """The noun that is asked for in `Which unit of …?`."""
+_COUNTED = re.compile(
+    r"\b(?:how many|wie ?viele|combien d(?:e |['’]))\s*((?:[\w-]+\s){0,2}?[\w-]+)\s"
+    r"(?:is|was|are|were|did|does|do|has|have|had|can|may|must|there|gibt|gab|hat|haben|sind|waren)\b",
+    re.IGNORECASE,
+)
+"""The noun that is counted in `How many accidents were there?`."""
+_LARGE = re.compile(r"(?<![\w.,])\d{3,15}(?![\w%])")
+_OF_QUESTION = ("a value that the question does not have itself",)
+_LONGEST_PLACE = 120
 _KINDS = {ValueKind.DATE: "a date", ValueKind.NUMBER: "a number", ValueKind.DURATION: "a duration"}
 _BEGINS = re.compile(
     r"(?:(?:in|on|at|since|until|by|from)\s)?"
@@ -268,19 +281,48 @@ def find_unlinked(answer: str, question: str, evidence: Sequence[str]) -> tuple[
     value that they meet: a passage may say it in other words, and then the answer counts as inferred.
     """
     question = question[:_LONGEST_READ]
+    if _is_of_question(answer, question):
+        return _OF_QUESTION
     holding = [text for text in evidence if not find_unheld(answer, [text], question)]
     missing = [_missing_in(text, answer, question) for text in holding or evidence]
     return min(missing, key=len, default=(question,))
 
 
+def find_beside(answer: str, question: str, evidence: Sequence[str]) -> tuple[str, ...]:
+    """Returns what the value of an answer belongs to instead of what is asked, in each passage that holds it; empty if
+    one of them may mean what is asked. It is the part of `find_unlinked` that holds for models that read well, too.
+    """
+    question = question[:_LONGEST_READ]
+    if list_judgements(question):
+        return ()
+    if _is_of_question(answer, question):
+        return _OF_QUESTION
+    holding = [text for text in evidence if not find_unheld(answer, [text], question)]
+    places = [find_neighbour(answer, question, text, sure=True) for text in holding]
+    return (_format_place(places[0]),) if places and all(places) else ()
+
+
+def _format_place(place: str) -> str:
+    return f"it of what is asked, but of “{shorten(place, _LONGEST_PLACE)}”"
+
+
+def _is_of_question(answer: str, question: str) -> bool:
+    """Whether a number or date is asked for, and the answer is a year or large number of the question, which offers no
+    choice: the year of "the revenue in 2024" is not the revenue.
+    """
+    is_asked = find_kind(question) in _KINDS and not _OR.search(question) and not list_judgements(question)
+    numbers = find_digits(answer)
+    return is_asked and bool(numbers) and numbers <= {*_LARGE.findall(question)}
+
+
 def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
-    stems = _stems(text)
     lead_in, question = split_lead_in(question)
+    stems = _with_terms(_stems(text), question)
     missing = _missing_names(question, stems)
     if lead_in and not is_document_named(lead_in, text):
         missing.append(lead_in)
     missing += [noun for noun in _nouns_asked(question) if not _stems(noun) & stems]
-    kind, digits = find_kind(question), frozenset(re.findall(r"\d+", question))
+    kind, digits = find_kind(question), find_lone_digits(question)
     if (
         kind in _KINDS
         and _BEGINS.match(question.lstrip())
@@ -291,6 +333,8 @@ def _missing_in(text: str, answer: str, question: str) -> tuple[str, ...]:
         missing.append("a yes or no")
     if not missing:
         missing += _uncovered(text, answer, question)
+    if not missing and (place := find_neighbour(answer, question, text)):
+        missing.append(_format_place(place))
     return tuple(dict.fromkeys(missing))
 
 
@@ -306,14 +350,20 @@ def _uncovered(text: str, answer: str, question: str) -> list[str]:
     best = list(asked)
     for start, end in split_units(body):
         if is_contained(answer, body[start:end]) or is_contained(answer, title):
-            said = stems_of(f"{title} {body[start:end]}") - stems_of(answer)
+            said = _with_terms(stems_of(f"{title} {body[start:end]}"), question) - stems_of(answer)
             best = min(best, [stem for stem in asked if stem not in said], key=len)
     return [asked[stem] for stem in best] if len(best) > (1 - _COVERED) * len(asked) else []
 
 
+def _with_terms(stems: frozenset[str], question: str) -> frozenset[str]:
+    """Returns the stems of a text, and those of the terms of the question that it says in other words."""
+    said = (term.said for term in find_other_words(question) if term.is_in(stems))
+    return stems.union(*said)
+
+
 def _nouns_asked(question: str) -> list[str]:
     """Returns the last word of each phrase that a question asks for, except words that only tell a kind of thing."""
-    phrases = [phrase[1] for pattern in (_RELATION, _KIND) for phrase in pattern.finditer(question)]
+    phrases = [phrase[1] for pattern in (_RELATION, _KIND, _COUNTED) for phrase in pattern.finditer(question)]
     nouns = (phrase.split()[-1] for phrase in phrases)
     return [noun for noun in nouns if not GENERIC.fullmatch(noun) and noun.islower() and len(noun) > 2]
 

@@ -277,6 +277,7 @@ def make_cut_error(completion: Completion, request: ChatRequest) -> MalformedRep
         f"step {request.role!r}: {completion.model} spent its {completion.completion_tokens} tokens {spent}; "
         "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, or set a model that reasons less for this step",
         strip_thinking(completion.text),
+        cut=True,
     )
 
 

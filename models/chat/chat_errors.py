@@ -14,6 +14,7 @@ from models.endpoint_errors import (
     is_transient,
     mask_secrets,
     names_unknown_model,
+    show_address,
 )
 
 if TYPE_CHECKING:
@@ -55,6 +56,14 @@ _REMEDIES = {
 }
 ADDRESS = "HOPWEAVE_LLM__BASE_URL (or the role's own)"
 _MODEL = "HOPWEAVE_LLM__MODEL (or the role's own)"
+_TOO_MANY = 429
+_SLOWER = (
+    "HOPWEAVE_LLM__REQUESTS_PER_MINUTE and HOPWEAVE_LLM__TOKENS_PER_MINUTE keep below its limits, if it has some, and "
+    "HOPWEAVE_LLM__CONCURRENCY=1 asks one thing at a time"
+)
+_LONGEST_ADDRESS = 200
+_BROKEN = frozenset({"RemoteProtocolError", "ReadError", "WriteError", "ConnectionError", "ConnectionResetError"})
+"""Errors of a connection that was open, by name: the client has a copy of httpx of its own."""
 
 
 class RetryLater(ModelUnavailable):
@@ -99,10 +108,9 @@ def convert_status_error(
         if refusal := _find_refusal(error, told, said, request):
             return refusal
     if is_transient(status):
-        wait = _seconds(error.response.headers.get("retry-after", ""))
-        if wait is not None:
-            return RetryLater(said, wait)
-        return ModelUnavailable(said) if status in NO_REFUSAL else ServerFault(said)
+        return _convert_transient(error, said)
+    if error.response.has_redirect_location:
+        return ModelRefused(f"{said}, {_describe_redirect(error, endpoint)}")
     if names_unknown_model(error):
         there = mask_secrets(describe_offered(offered, model), endpoint.key)
         return ModelRefused(f"{said}; check {_MODEL}: {there}" if there else f"{said}; check {_MODEL}")
@@ -113,6 +121,15 @@ def convert_status_error(
     if request.schema is not None and status in _REFUSALS:
         return Unexplained(said)
     return ModelFailed(said)
+
+
+def _convert_transient(error: "openai.APIStatusError", said: str) -> ModelUnavailable:
+    status, wait = error.status_code, _seconds(error.response.headers.get("retry-after", ""))
+    said += f"; it asks to wait for {wait:,.0f} s" if wait is not None else ""
+    said += f"; {_SLOWER}" if status == _TOO_MANY else ""
+    if wait is not None:
+        return RetryLater(said, wait)
+    return ModelUnavailable(said) if status in NO_REFUSAL else ServerFault(said)
 
 
 def convert_stream_error(
@@ -152,8 +169,23 @@ def convert_connection_error(
     at = f"{model} at {endpoint.url}"
     if isinstance(error, openai.APITimeoutError | TimeoutError):
         return ModelUnavailable(f"{at} did not answer within {endpoint.timeout:g} s; HOPWEAVE_LLM__TIMEOUT allows more")
-    words = error_text(error.__cause__ or error, endpoint, request)
+    cause = error.__cause__ or error
+    words = error_text(cause, endpoint, request)
+    if type(cause).__name__ in _BROKEN:
+        return ModelUnavailable(
+            f"{at} closed the connection before its answer was whole ({words}): its own log says why; "
+            "a server that runs out of memory ends so, too"
+        )
     return ModelUnavailable(f"{at} cannot be reached ({words}): start it, or correct HOPWEAVE_LLM__BASE_URL")
+
+
+def _describe_redirect(error: "openai.APIStatusError", endpoint: "Endpoint") -> str:
+    location = show_address(str(error.response.url.join(error.response.headers["location"])))
+    shown = mask_secrets(location[:_LONGEST_ADDRESS], endpoint.key)
+    return (
+        f"a redirect to {shown}, which is not followed, since the prompt would go where no setting sends it: "
+        f"set {ADDRESS} to the address that answers"
+    )
 
 
 def error_text(error: BaseException, endpoint: "Endpoint", request: "ChatRequest") -> str:

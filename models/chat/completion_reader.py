@@ -44,6 +44,7 @@ class CompletionReader:
         self._length = 0
         self._reasoning = 0
         self.finish = ""
+        self.calls_tools = False
         self.fingerprint = ""
         """The `system_fingerprint`, by which some servers can be told."""
         self.timings: dict[str, Any] = {}
@@ -110,6 +111,7 @@ class CompletionReader:
         self.choices = True
         self.finish = choice.get("finish_reason") or self.finish
         message = choice[part] or {}
+        self.calls_tools |= bool(message.get("tool_calls") or message.get("function_call"))
         piece = self._join(_read_text(message, "content"))
         self._texts.append(piece)
         self._length += len(piece)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from core.errors import HopweaveError, ModelFailed
 from core.execution.bounded_answers import AnswerRefused
 from core.ports.chat import ChatRequest, Completion, OnToken
+from core.prompting.structured import strip_thinking
 from core.trace import Trace
 from models.chat.chat_errors import (
     ADDRESS,
@@ -107,6 +108,11 @@ class OpenAIChat:
     def model(self) -> str:
         return self._model
 
+    @property
+    def url(self) -> str:
+        """The address of the endpoint, without secrets."""
+        return self._endpoint.url
+
     async def complete(
         self,
         request: ChatRequest,
@@ -145,17 +151,24 @@ class OpenAIChat:
         with self._reading(request, draft):
             if pieces is None:
                 told = await self._endpoint.client().chat.completions.with_raw_response.create(**sent)
-                draft.read(json.loads(told.content))
+                self._read_whole(told.content, draft, request)
             else:
                 stream = await self._open_stream(sent)
         if pieces is not None:
             await self._stream(stream, draft, request, pieces)
         if not draft.choices:
             raise self._unusable(f"answered without any choice: see the endpoint's own log; {self._remedy()}", request)
+        if what := _find_no_answer(draft):
+            raise self._unusable(what, request)
         completion = await self._finish(draft, request)
         if pieces is not None:
             pieces.release()
         return completion
+
+    def _read_whole(self, body: bytes, draft: CompletionReader, request: ChatRequest) -> None:
+        if what := _find_no_json(body):
+            raise self._unusable(f"{what}: {self._remedy()}", request)
+        draft.read(json.loads(body))
 
     async def _finish(self, draft: CompletionReader, request: ChatRequest) -> Completion:
         """Returns the answer, unless the model was shown only a part of the request."""
@@ -226,7 +239,10 @@ class OpenAIChat:
         if draft.text:
             return self._unusable("was cut off in the middle of its answer", request)
         if not broken and not draft.chunks and not _is_stream(stream):
-            return self._unusable(f"answered with what is no stream of events: {self._remedy()}", request)
+            what = (
+                _HTML if _content_type(stream).startswith("text/html") else "answered with what is no stream of events"
+            )
+            return self._unusable(f"{what}: {self._remedy()}", request)
         cause = broken or ConnectionError("the stream ended before its answer")
         return convert_connection_error(cause, self._endpoint, self._model, request)
 
@@ -240,7 +256,7 @@ class OpenAIChat:
             body = await stream.response.aread()
             if not body.lstrip().startswith(b"{"):
                 return False
-            draft.read(json.loads(body))
+            self._read_whole(body, draft, request)
         return True
 
     @contextmanager
@@ -285,6 +301,39 @@ class OpenAIChat:
         if self._send_metadata:
             wanted["extra_body"] = {"metadata": _metadata(request)}
         return wanted
+
+
+_HTML = "answered with an HTML page instead of JSON, as a web server, a proxy or a login page does"
+_NO_TEXT = "HOPWEAVE_LLM__MODEL (or the role's own) sets another model"
+
+
+def _find_no_json(body: bytes) -> str:
+    """Returns what an answer is that is no JSON, if that can be told; else ''."""
+    start = body.lstrip()[:200].lower()
+    if not start:
+        return "answered with an empty body"
+    if start.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
+        return _HTML
+    if start.startswith(b"data:"):
+        return "answered with a stream of events, which was not asked for"
+    return "" if body.rstrip().endswith((b"}", b"]")) else "answered with JSON whose end is missing"
+
+
+def _find_no_answer(draft: CompletionReader) -> str:
+    """Returns what a completion without an answer has instead, and what to do; '' if it has an answer, or nothing at
+    all. A completion that its limit of tokens ended is not judged here: more tokens may bring the answer.
+    """
+    text = draft.text.strip()
+    if not text and draft.calls_tools:
+        return (
+            f"called a tool instead of answering, and no tool was offered: turn tools off at its server, or {_NO_TEXT}"
+        )
+    if text and draft.finish != "length" and not strip_thinking(text):
+        return (
+            "ended its answer within its reasoning (a tag such as <think> is not closed): allow more tokens with "
+            f"HOPWEAVE_LLM__MAX_OUTPUT_TOKENS, turn its reasoning off at its server, or {_NO_TEXT}"
+        )
+    return ""
 
 
 class _Pieces:

@@ -84,6 +84,11 @@ async def probe(model: OutputModes) -> Probe:
             f"{completion.model} spent its {completion.completion_tokens} tokens before it answered; "
             "allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"
         )
+    if not strip_thinking(completion.text):
+        raise ModelFailed(
+            f"{completion.model} at {model.endpoint_model.url} answers, and its answer has no text: look into the "
+            "server's log and at its chat template, or set another model with HOPWEAVE_LLM__MODEL (or the role's own)"
+        )
     asked = model.endpoint_model
     return Probe(
         mode=model.mode,

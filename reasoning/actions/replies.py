@@ -12,11 +12,13 @@ from pydantic import BaseModel, Field
 
 from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Hit
+from core.text.shortening import shorten
 from reasoning.citations.held import find_unheld
 from reasoning.citations.markers import note_missing, strip_markers
+from reasoning.citations.polarity import find_contradiction
 from reasoning.citations.quotes import find_quote, passage_text, select_quote
 from reasoning.engine.session import Session
-from reasoning.reading import find_unlinked, is_judgement_asked
+from reasoning.reading import find_beside, find_unlinked, is_judgement_asked
 
 __all__ = [
     "CitedQuote",
@@ -252,16 +254,21 @@ def grade(
 def note_unheld(session: Session, text: str, evidence: Sequence[str], question: str, where: str = "") -> str | None:
     """Returns what the evidence of an answer does not hold, and notes it; None if it holds all, and states the answer.
 
-    Without evidence, returns ''. With a small model, one passage must also say what the question asks for
-    (`find_unlinked`).
+    Without evidence, returns ''. Not held is also what a clause of the evidence denies (`find_contradiction`), and the
+    value of another row, column or time than the question names (`find_beside`). With a small model, one passage must
+    say all that the question asks for (`find_unlinked`).
     """
     if not evidence:
         session.trace.note(f"{where}the answer counts as 'inferred': it cites nothing")
         return ""
     answer = strip_markers(text)
     missing = find_unheld(answer, evidence, question)
-    if not missing and session.has_small_model:
-        missing = find_unlinked(answer, question, evidence)
+    if not missing:
+        missing = (find_unlinked if session.has_small_model else find_beside)(answer, question, evidence)
+    if not missing and (denial := find_contradiction(answer, question, evidence)):
+        said = shorten(denial, _LONGEST_UNHELD)
+        session.trace.note(f"{where}the answer counts as 'inferred': what it cites says otherwise: {said!r}")
+        return f"the opposite of “{said}”"
     unheld = "; ".join(missing[:_MOST_UNHELD])
     if not unheld:
         return None

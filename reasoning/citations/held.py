@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from core.passage_context.other_words import find_other_words
 from core.text.answers import is_contained, normalise_answer
 from core.text.languages import detect_language
 from core.text.lead_in import split_lead_in
@@ -17,7 +18,7 @@ from core.text.name_spans import begins_sentence, find_names
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
 
-__all__ = ["find_unheld", "is_document_named", "is_judgement"]
+__all__ = ["find_numbers", "find_unheld", "is_document_named", "is_judgement"]
 
 _JUDGEMENTS = frozenset(
     [
@@ -171,6 +172,13 @@ class _Text:
         return any(stem.startswith(other) or other.startswith(stem) for other in others)
 
 
+def find_numbers(text: str) -> frozenset[float]:
+    """Returns the values of the numbers of a text, also of those in words; a number that is written so that it may have
+    two values has both.
+    """
+    return _Text(unicodedata.normalize("NFKC", text)).numbers
+
+
 def is_judgement(answer: str) -> bool:
     """Returns whether an answer (without markers) is yes, no or another word that no passage holds literally."""
     return normalise_answer(answer) in _JUDGEMENTS
@@ -180,6 +188,7 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     """Returns the parts of an answer (without markers) that no text of the evidence holds; empty if all is held.
 
     - Numbers are compared as values: `3.2 million`, `3,200,000` and `3 200 000` are equal, and so are `three` and `3`.
+    - Terms that say the same (`core.passage_context.other_words`) hold each other.
     - Months are compared in any form, names by their words within one text.
     - Of a short answer, most other words must be held, too.
     - Words of the question need no evidence, unless the answer has no other words.
@@ -191,7 +200,7 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     if len(answer) > _LONGEST:
         return (f"all of its {len(answer):,} characters",)
     answer = unicodedata.normalize("NFKC", answer)
-    texts = [_Text(unicodedata.normalize("NFKC", text)) for text in evidence]
+    texts = [_Text(text) for text in _say_terms(answer, [unicodedata.normalize("NFKC", text) for text in evidence])]
     asked = _Text(unicodedata.normalize("NFKC", question))
     is_german = detect_language([asked.text, answer]) == "de"
     if is_judgement(answer):
@@ -214,6 +223,18 @@ def find_unheld(answer: str, evidence: Sequence[str], question: str) -> tuple[st
     if not texts and not unheld:
         unheld.append(answer)
     return tuple(dict.fromkeys(unheld))
+
+
+def _say_terms(answer: str, texts: Sequence[str]) -> list[str]:
+    """Returns the texts, each with the terms of the answer that it says in other words (`Q4` and fourth quarter)."""
+    terms = find_other_words(answer)
+    if not terms:
+        return list(texts)
+    stems = [{word.stem for word in split_words(text)} for text in texts]
+    return [
+        "\n".join([text, *(" ".join(term.said) for term in terms if term.is_in(there))])
+        for text, there in zip(texts, stems, strict=True)
+    ]
 
 
 def is_document_named(lead_in: str, text: str) -> bool:

@@ -206,11 +206,13 @@ def _find_open_marker(text: str) -> int:
     return len(text[:start].rstrip() if start >= 0 else text.rstrip())
 
 
-def read_partial_answer(text: str) -> str:
-    """Returns the answer as far as it is written; '' if the text is no JSON object, or does not have it yet."""
+def read_partial_answer(text: str, *, closed: bool = False) -> str:
+    """Returns the answer as far as it is written; '' if the text is no JSON object, or does not have it yet, or if the
+    answer must be `closed`, and its closing quotation mark is missing.
+    """
     _, opening, rest = strip_thinking(text).partition("{")
     try:
-        value = from_json((opening + rest).encode(), partial_mode="trailing-strings")
+        value = from_json((opening + rest).encode(), partial_mode="on" if closed else "trailing-strings")
     except ValueError:  # prose, or text after the object
         return ""
     answer = value.get(_FIELD, "") if isinstance(value, dict) else ""

@@ -16,10 +16,11 @@ from core.ports.reasoning import Citation, Quote, Support, Unsupported
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from core.text.sentences import split_sentences
 from core.text.terms import split_words
 from reasoning.actions.answers.answer import format_finding, format_known
 from reasoning.actions.replies import Graded, SupportWord, format_answer_form, format_support_rule, grade, is_abstention
-from reasoning.citations.markers import MARKERS, cite_passages, cite_quotes, strip_markers
+from reasoning.citations.markers import cite_passages, cite_quotes, parse_markers, strip_markers
 from reasoning.citations.quotes import name_source, passage_text
 from reasoning.engine.answers import Conclusion
 from reasoning.engine.calls import AnswerStream, ModelCall, read_partial_answer
@@ -183,17 +184,25 @@ def is_streamed(session: Session) -> bool:
     return session.question.unsupported is not Unsupported.ABSTAIN
 
 
-def rescue_answer(session: Session, error: MalformedReply) -> str:
-    """Returns the answer of a reply that lacks the requested form: its text if it is prose, or the beginning of the
-    answer if the reply was cut off. A note says so. An answer that is too long is cut.
+def rescue_answer(session: Session, error: MalformedReply) -> Concluded:
+    """Returns what can be read of a reply that lacks the requested form, as an inferred answer. A note says so.
 
-    Raises `error` if the reply has no answer.
+    The answer is the text of prose, or the answer in an unfinished object. Of an answer that is cut off itself only
+    whole sentences count: "17 Apr" may be the beginning of 17 April or of 17 April 2025. An answer that is too long is
+    cut. Raises `error` if nothing is left.
     """
-    answer = read_partial_answer(error.text) if "{" in error.text else error.text
+    is_object = "{" in error.text
+    answer = read_partial_answer(error.text, closed=True) if is_object else "" if error.cut else error.text
+    is_cut = not answer.strip()
+    if is_cut:
+        begun = read_partial_answer(error.text) if is_object else error.text
+        *whole, _ = [(0, 0), *split_sentences(begun)]
+        answer = begun[: whole[-1][1]] if whole else ""
     if not answer.strip():
         raise error
     session.trace.note(f"{_ROLE}: the answer is what could be read of a malformed reply: {error}")
-    return answer[:_MAX_ANSWER]
+    unstated = "the rest of the answer, which was cut off" if is_cut else ""
+    return Concluded(answer=answer.rstrip()[:_MAX_ANSWER], support=Support.INFERRED, unstated=unstated)
 
 
 async def _conclude_from_passages(
@@ -209,8 +218,10 @@ async def _conclude_from_passages(
     reply, shown = await _complete(session, call, shape, sources=len(call.passages), stream=stream)
     text = reply.answer
     named_by_code = plainly or call.prompt.reply is ReplyForm.TEXT
-    if named_by_code and text.strip() and not MARKERS.search(text):
-        text += "".join(f" [{shown.index(hit) + 1}]" for hit in find_evidence(text, call.question, shown))
+    if named_by_code and text.strip() and not any(1 <= number <= len(shown) for number in parse_markers(text)):
+        text += "".join(
+            f" [{shown.index(hit) + 1}]" for hit in find_evidence(strip_markers(text), call.question, shown)
+        )
     answer, citations = cite_passages(text, shown, session.trace, call.question)
     cited = {citation.chunk_id for citation in citations}
     evidence = [passage_text(hit) for hit in shown if hit.chunk.id in cited]
@@ -229,7 +240,7 @@ async def _complete(
     try:
         reply, shown = await session.complete_structured(call, shape, tokens)
     except MalformedReply as error:
-        return Concluded(answer=rescue_answer(session, error), support=Support.INFERRED), tuple(call.passages)
+        return rescue_answer(session, error), tuple(call.passages)
     if tokens is not None:
         tokens.end()
     if isinstance(reply, _ConcludedPlainly):  # what it is worth is computed
@@ -368,7 +379,7 @@ async def conclude_memory(
     try:
         reply, _ = await session.complete_structured(call, _Remembered, tokens)
     except MalformedReply as error:
-        written = rescue_answer(session, error)
+        written = rescue_answer(session, error).answer
     else:
         written = reply.answer
         if tokens is not None:

@@ -266,7 +266,7 @@ async def _complete(session: Session, call: ModelCall, sources: int) -> Conclude
     try:
         reply, _ = await session.complete_structured(call, Concluded, tokens)
     except MalformedReply as error:
-        return Concluded(answer=rescue_answer(session, error), support=Support.INFERRED)
+        return rescue_answer(session, error)
     if tokens is not None:
         tokens.end()
     return reply

@@ -17,7 +17,7 @@ from core.prompting.prompts import load_prompt
 from core.text.answers import is_contained, normalise_answer
 from core.text.value_kinds import ValueKind, find_kind
 from reasoning.actions.replies import is_abstention
-from reasoning.citations.markers import strip_markers
+from reasoning.citations.markers import note_missing, parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.reading import Form, find_form, list_candidates, list_judgements, list_sides
@@ -73,10 +73,14 @@ async def _ask(session: Session, question: str, passages: Sequence[Hit], choices
     try:
         reply, _ = await session.complete_structured(call, shape)
     except MalformedReply as error:
-        if "{" in error.text or not error.text.strip():
+        if error.cut or "{" in error.text or not error.text.strip():
             raise
-        return _read(error.text, choices)  # the answer itself, without the form around it
-    return _read(str(getattr(reply, "answer", "")), choices)
+        text = error.text  # the answer itself, without the form around it
+    else:
+        text = str(getattr(reply, "answer", ""))
+    unknown = [number for number in parse_markers(text) if not 1 <= number <= len(passages)]
+    note_missing(session.trace, unknown, f" of step {step}" if step else "")
+    return _read(text, choices)
 
 
 def _read(text: str, choices: Sequence[str]) -> str:

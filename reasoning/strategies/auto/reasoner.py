@@ -212,7 +212,7 @@ def _answer_settled(session: Session, look: FirstLook, settled: CitedAnswer) -> 
     if not citations:
         return answer_from_step(session, session.steps[LOOK])
     shown = tuple(passage_text(hit) for hit in look.shown)
-    return make_answer(session, text, settled.support, citations=citations, shown=shown)
+    return make_answer(session, text, settled.support, unstated=settled.unstated, citations=citations, shown=shown)
 
 
 async def _conclude(session: Session, question: str, execution: Execution, hits: Sequence[Hit]) -> Answer:

@@ -221,14 +221,17 @@ async def test_the_codec_that_an_error_names_is_not_used(client: str, charset: s
 async def test_a_redirect_is_not_followed(client: str) -> None:
     async def respond(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await _read_request(reader)
-        writer.write(b"HTTP/1.1 307 Moved\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n")
+        writer.write(b"HTTP/1.1 302 Found\r\nLocation: http://a:pw@127.0.0.1:1/x?key=1\r\nContent-Length: 0\r\n\r\n")
         await writer.drain()
         writer.close()
 
     async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-        with pytest.raises(HopweaveError, match="answered 307"):
+        with pytest.raises(HopweaveError, match="answered 302") as caught:
             await _CLIENTS[client](url, 10)
+    if client != "embedding":
+        assert f"m at {url} answered 302, a redirect to http://127.0.0.1:1/x, which is not" in str(caught.value)
+        assert "set HOPWEAVE_LLM__BASE_URL (or the role's own) to the address that answers" in str(caught.value)
 
 
 @pytest.mark.parametrize("usage", [(-1, 5), (5, -1), (10**400, 5), (1.5, 5), ([], {})])

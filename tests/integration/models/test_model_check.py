@@ -128,6 +128,15 @@ async def test_a_model_that_only_thinks(server: ChatServer):
     assert "HOPWEAVE_LLM__MAX_OUTPUT_TOKENS" in finding.detail
 
 
+@pytest.mark.parametrize("reply", [Reply(text=""), Reply(text=" \n"), Reply(reasoning="hm")])
+async def test_a_model_whose_answer_is_empty(server: ChatServer, reply: Reply):
+    server.respond = lambda _: reply
+    [finding] = await check(LlmSettings(base_url=server.url, model="m"))
+    assert finding.level is Level.PROBLEM
+    assert f"m at {server.url} answers, and its answer has no text: look into" in finding.detail
+    assert "HOPWEAVE_LLM__MODEL" in finding.detail
+
+
 async def test_doctor_looks_at_the_language_models(server: ChatServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(app.container.adapters, "make_embedder", lambda _: TwinEmbedder())
     container = Container(Settings(data_dir=tmp_path, llm=LlmSettings(base_url=server.url, model="m")))

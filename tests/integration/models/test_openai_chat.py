@@ -149,7 +149,18 @@ FAULTS: list[tuple[str, Fault, type[HopweaveError], str]] = [
     ("llama.cpp", _reply(Reply(status=400, text="exceeds the available context size")), ContextTooLong, "context"),
     ("500", _reply(Reply(status=500)), ModelUnavailable, "answered 500: no luck"),
     ("503", _reply(Reply(status=503, raw=b"<html>")), ModelUnavailable, "answered 503: <html>"),
-    ("429", _reply(Reply(status=429, headers={"Retry-After": "7"})), RetryLater, "answered 429"),
+    (
+        "429",
+        _reply(Reply(status=429, headers={"Retry-After": "86400"})),
+        RetryLater,
+        r"answered 429: no luck; it asks to wait for 86,400 s; HOPWEAVE_LLM__REQUESTS_PER_MINUTE .*",
+    ),
+    (
+        "unclosed thoughts",
+        _reply(Reply(text="<think>What about {this}? " * 9)),
+        ModelFailed,
+        r"m at http://\S+ ended its answer within its reasoning .*allow more tokens with HOPWEAVE_LLM__MAX_OUTPUT_T",
+    ),
     ("404", _reply(Reply(status=404, text="Not Found")), ModelFailed, r"404: Not Found; check HOPWEAVE_LLM__BASE_URL"),
     ("400 model", _reply(Reply(status=400, text="unknown model")), ModelFailed, "unknown model; check HOPWEAVE_LLM__M"),
     ("400", _reply(Reply(status=400, text="bad")), ModelFailed, "answered 400: bad$"),
@@ -163,7 +174,21 @@ FAULTS: list[tuple[str, Fault, type[HopweaveError], str]] = [
     ("echo 500", _reply(Reply(status=500, raw=TALKATIVE.encode())), ModelUnavailable, "answered 500$"),
 ]
 WHOLE = [
-    ("page", _reply(Reply(raw=b"<html>")), ModelFailed, "what is no completion .*check HOPWEAVE_LLM__BASE_URL"),
+    (
+        "page",
+        _reply(Reply(raw=b"\n<!DOCTYPE html><html>")),
+        ModelFailed,
+        r"m at http://\S+ answered with an HTML page instead of JSON.*check HOPWEAVE_LLM__BASE_URL",
+    ),
+    ("nothing", _reply(Reply(raw=b"")), ModelFailed, "answered with an empty body: check HOPWEAVE_LLM__BASE_URL"),
+    ("events", _reply(Reply(raw=b"data: {}\n\n")), ModelFailed, "a stream of events, which was not asked for"),
+    ("half", _reply(Reply(raw=b'{"choices": [{"mess')), ModelFailed, "answered with JSON whose end is missing"),
+    (
+        "tools",
+        _reply(Reply(raw=b'{"choices": [{"message": {"content": null, "tool_calls": [{"id": "c"}]}}]}')),
+        ModelFailed,
+        r"m at http://\S+ called a tool instead of answering.*turn tools off.*HOPWEAVE_LLM__MODEL",
+    ),
     ("list", _reply(Reply(raw=b"[1]")), ModelFailed, "what is no completion .*check HOPWEAVE_LLM__BASE_URL"),
     (
         "object",
@@ -171,7 +196,12 @@ WHOLE = [
         ModelFailed,
         "what is no completion .*check HOPWEAVE_LLM__BASE_URL",
     ),
-    ("truncated", _reply(Reply(text="x" * 99, cut_after=1)), ModelUnavailable, "cannot be reached .*peer closed"),
+    (
+        "truncated",
+        _reply(Reply(text="x" * 99, cut_after=1)),
+        ModelUnavailable,
+        r"m at http://\S+ closed the connection before its .*peer",
+    ),
 ]
 STREAMED = [
     ("cut", _reply(Reply(text="one two", cut_after=1)), ModelFailed, "was cut off in the middle"),
@@ -183,7 +213,24 @@ STREAMED = [
         "page",
         _reply(Reply(raw=b"<html>", headers={"Content-Type": "text/html"})),
         ModelFailed,
+        "answered with an HTML page instead of JSON.*: check HOPWEAVE_LLM__BASE_URL",
+    ),
+    (
+        "text",
+        _reply(Reply(raw=b"hello", headers={"Content-Type": "text/plain"})),
+        ModelFailed,
         "what is no stream of events: check HOPWEAVE_LLM__BASE_URL",
+    ),
+    (
+        "tools",
+        _reply(
+            Reply(
+                raw=b'data: {"choices": [{"delta": {"tool_calls": [{"id": "c"}]}}]}\n\n'
+                b'data: {"choices": [{"delta": {}, "finish_reason": "tool_calls"}]}\n\ndata: [DONE]\n\n'
+            )
+        ),
+        ModelFailed,
+        "called a tool instead of answering",
     ),
     ("no event", _reply(Reply(raw=b"data: {{\n\n")), ModelFailed, "no completion"),
 ]

@@ -238,11 +238,35 @@ async def test_thoughts_that_are_cut_before_the_answer_are_none(desk: ReasoningD
         await desk.ask("cot", QUESTION)
 
 
-async def test_an_answer_that_is_cut_says_so(desk: ReasoningDesk) -> None:
-    faulty(desk.server, "conclude", Reply(text='{"answer": "Viking Press [1], which', finish_reason="length"))
+@pytest.mark.parametrize("text", ['{"answer": "17 Apr', '{"answer": "The Outsiders [1], which', "17 Apr"])
+async def test_a_value_that_is_cut_is_no_answer(desk: ReasoningDesk, text: str) -> None:
+    """Its beginning may be another value."""
+    faulty(desk.server, "conclude", Reply(text=text, finish_reason="length"))
+    with pytest.raises(ModelFailed, match=r"^step 'conclude': .* mid-answer; allow more with"):
+        await desk.ask("vanilla", QUESTION)
+
+
+async def test_an_object_that_does_not_end_is_asked_for_again(desk: ReasoningDesk) -> None:
+    faulty(desk.server, "conclude", Reply(text='{"answer": "17 Apr'))
+    with pytest.raises(ModelFailed, match=r"answered twice with what cannot be used \(it holds no whole JSON object\)"):
+        await desk.ask("vanilla", QUESTION)
+    assert len(calls_of(desk.server, "conclude")) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "kept", "unstated"),
+    [
+        ('{"answer": "Viking Press [1]", "sup', "Viking Press [1]", ""),
+        ('{"answer": "Viking Press [1]. It paid 3.', "Viking Press [1].", "the rest of the answer, which was cut off"),
+    ],
+)
+async def test_of_an_answer_that_is_cut_whole_sentences_count(
+    desk: ReasoningDesk, text: str, kept: str, unstated: str
+) -> None:
+    faulty(desk.server, "conclude", Reply(text=text, finish_reason="length"))
     answer, trace = await desk.ask("vanilla", QUESTION)
-    assert answer.text == "Viking Press [1], which"
-    assert answer.support is Support.INFERRED
+    assert (answer.text, answer.support) == (kept, Support.INFERRED)
+    assert unstated in answer.note
     (note,) = trace.notes
     assert "mid-answer; allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS" in note
 

@@ -30,6 +30,9 @@ _QUESTION = "Where was the founder of Ravelin Mills born, and when?"
         ("1990s", "It was popular in the 1990s."),
         ("$20", "It costs 20 dollars."),
         ("Austria", "An Austrian company was founded."),
+        ("Q4", "It opened in the fourth quarter."),
+        ("in the fourth quarter", "It opened in Q4."),
+        ("the CEO", "The chief executive officer signed it."),
     ],
 )
 def test_values_are_held_in_any_form(answer: str, text: str) -> None:
@@ -44,6 +47,7 @@ def test_values_are_held_in_any_form(answer: str, text: str) -> None:
         ("June 1990", "It was signed in May 1990.", ("june",)),
         ("1991", "It was signed in May 1990.", ("1991",)),
         ("seven", "There were 3 mills.", ("seven",)),
+        ("Q3", "It opened in the fourth quarter.", ("3",)),
         ("320,000", "They sold 3.2 million bales.", ("320,000",)),
         ("a swan", "A black duck sat there.", ("swan",)),
         ("the answer is a swan", "A black duck sat there.", ("swan",)),

@@ -30,6 +30,26 @@ async def test_a_question_that_the_first_look_settles_costs_one_call(server: Cha
     assert trace.usage.calls == 1
 
 
+@pytest.mark.parametrize(
+    ("said", "support"),
+    [
+        ("yes", Support.INFERRED),
+        ("yes: business class is permitted [1]", Support.INFERRED),
+        ("no: business class is not permitted [1]", Support.STATED),
+        ("no", Support.STATED),
+    ],
+)
+async def test_an_answer_that_its_sentence_denies_is_inferred(server: ChatServer, said: str, support: Support) -> None:
+    rules = "Employees travel second class by rail. Business class on aircraft is not permitted."
+    desk = ReasoningDesk(server, {"rules": ("Travel rules", rules)})
+    server.respond = lambda call: settled(said, cite(call, "rules", "Business class on aircraft is not permitted."))
+    answer, trace = await desk.ask("auto", "Consider the travel rules; is business class on aircraft permitted?")
+    assert answer.support is support
+    denial = "Not stated: the opposite of “Business class on aircraft is not permitted.”"
+    assert (denial in answer.note) is (support is Support.INFERRED)
+    assert any("what it cites says otherwise" in note for note in trace.notes) is (support is Support.INFERRED)
+
+
 async def test_every_link_of_a_settled_question_is_cited(server: ChatServer, desk: ReasoningDesk) -> None:
     server.respond = lambda call: settled(
         "1967", cite(call, "fish", "novel by S. E. Hinton"), cite(call, "outsiders", "published in 1967 by Viking")

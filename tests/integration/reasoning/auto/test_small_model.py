@@ -51,6 +51,26 @@ def prompt_words(call: Call) -> int:
     return len(system.split()) + len(user.rpartition("</question>")[2].split())
 
 
+@pytest.mark.parametrize("text", ["S. E. Hinton [99]", "[99] S. E. Hinton"])
+async def test_a_citation_of_no_passage_is_told(server: ChatServer, small: ReasoningDesk, text: str) -> None:
+    server.respond = lambda _: picked(text)
+    answer, trace = await small.ask("auto", FISH)
+    assert trace.notes == ["a citation [99] of step Q0.1 was dropped: no such passage was shown"]
+    assert answer.plain == "S. E. Hinton"
+    assert [citation.document.key for citation in answer.citations] == ["fish"], "the passage that holds the answer"
+
+
+async def test_an_answer_of_a_dropped_citation_that_no_passage_holds_cites_nothing(
+    server: ChatServer, small: ReasoningDesk
+) -> None:
+    server.respond = lambda _: picked("It was written by Ravelin Corvo in 1911 [99]")
+    answer, _ = await small.ask("auto", "Explain who wrote the novel Rumble Fish")
+    assert (answer.citations, answer.support) == ((), Support.INFERRED)
+    server.respond = lambda _: picked("The author of the novel Rumble Fish is S. E. Hinton. [99]")
+    answer, _ = await small.ask("auto", "Explain who the author of the novel Rumble Fish is")
+    assert [citation.document.key for citation in answer.citations] == ["fish"]
+
+
 async def test_a_value_beside_something_else_is_inferred(server: ChatServer, small: ReasoningDesk) -> None:
     """The model takes the first hop's answer for the last, and code sees that nothing says what was asked."""
     server.respond = lambda _: picked("S. E. Hinton")
@@ -109,10 +129,22 @@ async def test_a_value_of_another_column_is_inferred(server: ChatServer, said: s
     )
     desk = ReasoningDesk(server, {"report": ("Revenue by division", rows)}, profile="small")
     server.respond = lambda _: picked(said)
-    answer, trace = await desk.ask("auto", "What was the revenue of the Sonar division in Q3 2024?")
+    answer, _ = await desk.ask("auto", "What was the revenue of the Sonar division in Q3 2024?")
     assert "2,518" not in server.calls[0].text
     assert (answer.plain, answer.support) == (said, support)
-    assert any("was not shown '2,518'" in note for note in trace.notes) is (support is Support.INFERRED)
+    assert ("Not stated: it of what is asked, but of “Sonar, Q4 2024 (kEUR)”" in answer.note) is (said == "2,518")
+
+
+async def test_a_number_that_was_not_shown_is_inferred(server: ChatServer) -> None:
+    """Two sentences of the passage are shown."""
+    years = ("spring", "120"), ("summer", "95"), ("autumn", "64"), ("winter", "77")
+    text = " ".join(f"In {season} the mill sold {count} bales." for season, count in years)
+    desk = ReasoningDesk(server, {"mill": ("Mill", text)}, profile="small")
+    server.respond = lambda _: picked("77")
+    answer, trace = await desk.ask("auto", "How many bales were sold by the mill?")
+    assert "77" not in server.calls[0].text
+    assert (answer.plain, answer.support) == ("77", Support.INFERRED)
+    assert "was not shown '77'" in trace.notes[0]
 
 
 async def test_a_judgement_about_a_document_is_made_from_its_best_sentences(server: ChatServer) -> None:
@@ -171,6 +203,13 @@ async def test_a_reply_without_the_form_is_the_answer(server: ChatServer, small:
 async def test_half_of_the_form_is_an_error_of_its_step(server: ChatServer, small: ReasoningDesk) -> None:
     server.respond = lambda _: Reply(text='{"answer": [')
     with pytest.raises(ModelFailed, match="step 'pick_answer'"):
+        await small.ask("auto", FISH)
+
+
+@pytest.mark.parametrize("text", ['{"answer": "S. E. Hin', "S. E. Hin"])
+async def test_a_value_that_is_cut_is_no_answer(server: ChatServer, small: ReasoningDesk, text: str) -> None:
+    server.respond = lambda _: Reply(text=text, finish_reason="length")
+    with pytest.raises(ModelFailed, match="mid-answer; allow more with HOPWEAVE_LLM__MAX_OUTPUT_TOKENS"):
         await small.ask("auto", FISH)
 
 

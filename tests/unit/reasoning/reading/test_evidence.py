@@ -31,7 +31,7 @@ def test_a_judgement_stands_on_what_it_judges() -> None:
         ("Porto", "Where was the engineer Ines Corvo born?", ()),
         ("1920", "When was Ravelin Mills burnt?", ()),
         ("Ines Corvo", "When was Ravelin Mills founded?", ("a date",)),
-        ("Ines Corvo", "How many looms did Ravelin Mills have?", ("a number",)),
+        ("Ines Corvo", "How many looms did Ravelin Mills have?", ("looms", "a number")),
         ("Ines Corvo", "Who is the spouse of the founder of Ravelin Mills?", ("spouse",)),
         ("Ines Corvo", "Which prize of Ravelin Mills was first?", ("prize",)),
         ("Porto", "Where was the founder of Ravelin Mills born?", ("Ravelin Mills",)),

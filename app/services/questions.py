@@ -318,7 +318,8 @@ async def ask(
     The answer goes to the trail writer if trails are enabled, unless it is from several corpora. With `verify`, the
     limits of a verification, the answer is verified, and the verification is in the trace (`find_verification`).
 
-    Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
+    Raises as `search` does, `BudgetExhausted` where the budget ends before any step has an answer, and `Conflict` if a
+    document that was read was taken from the caller meanwhile.
     """
     opened = await _open(container, asked, request)
     with use_prompts(container.prompts):
@@ -330,9 +331,24 @@ async def ask(
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
+    await _check_seen(container, list_corpora(asked), answer)
     if container.trails is not None and not question.parts:  # a trail belongs to one corpus
         container.trails.enqueue(question.corpus, question.text, answer, trace)
     return answer
+
+
+async def _check_seen(container: Container, corpora: Sequence[Corpus], answer: Answer) -> None:
+    """Raises `Conflict` unless the caller may still see all documents of an answer, which may have taken minutes."""
+    if container.sees_all_documents:
+        return
+    left = {hit.document.id for step in answer.steps for hit in step.hits if hit.url is None}
+    for corpus in corpora:
+        left -= (await container.record.documents.get_refs(corpus.id, left, enabled=None)).keys()
+    if left:
+        raise Conflict(
+            "a document that was read for the answer was taken from this key, or deleted, while the question was "
+            "answered; ask again"
+        )
 
 
 async def verify(

@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Problem, isAbort } from "../core/problem.js";
 import { advance, begin, stepsOf } from "./progress.js";
-import { followQuestion, readQuestion } from "./source.js";
+import { followQuestion, readQuestion, takeQuestion } from "./source.js";
 
 /** How often an answer is read again while it is verified: milliseconds. */
 const VERIFYING = 1500;
@@ -30,7 +30,7 @@ export function useQuestion(corpus, id) {
     setBroken(null);
     const receive = gather(pending, setProgress, signal);
     const load = async () => {
-      const read = await readQuestion(corpus, id, signal);
+      const read = await takeQuestion(corpus, id, signal);
       setQuestion(read);
       if (read.state !== "running") {
         setProgress(ended(read));

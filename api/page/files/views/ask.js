@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { corpusPath, get } from "../core/api.js";
+import { fetchModules } from "../core/modules.js";
 import { useAction, useResource } from "../core/resource.js";
 import { Link, navigate, useQuery, viewOf } from "../core/router.js";
 import { useSession } from "../core/session.js";
@@ -61,15 +62,19 @@ function NewQuestion({ corpus, counts }) {
   useEffect(() => {
     if (matchMedia("(hover: hover)").matches) field.current?.focus({ preventScroll: true }); // a touch keyboard would hide the page
   }, []);
+  const write = (text) => {
+    fetchModules("question.js"); // the view that comes next
+    setQuestion(text);
+  };
   const choose = (sample) => {
-    setQuestion(sample);
+    write(sample);
     field.current.focus();
   };
   const said = describe(settings);
   return html`
     <form class="ask-form stack" onSubmit=${submit}>
       ${follows && html`<div class="notice"><div>It goes on from an earlier question. <button type="button" class="link" onClick=${() => changeQuery({ follows: "" }, { replace: true })}>Ask it alone</button></div></div>`}
-      <${QuestionBox} id="question" label="Question" placeholder="What do you want to know?" value=${question} change=${setQuestion} submit=${run} ready=${isReady} busy=${busy} field=${field}
+      <${QuestionBox} id="question" label="Question" placeholder="What do you want to know?" value=${question} change=${write} submit=${run} ready=${isReady} busy=${busy} field=${field}
         hint=${html`Enter asks, Shift+Enter breaks the line.${counts && ` Answered from ${plural(counts.documents, "document")}.`}${session.model ? "" : " No language model is configured: sentences are quoted."}`} />
       ${said.length > 0 && html`<p class="faint ask-differs" dir="auto">Differs from the defaults: ${said.join("; ")}.</p>`}
       <${Notice} error=${error} />

@@ -7,6 +7,7 @@ import pytest
 
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
+from app.services import questions
 from core.ids import document_id
 from core.keys import Scope
 from stores.sqlite.record.exporter import SqliteExporter
@@ -60,3 +61,31 @@ async def test_a_request_reads_nothing_of_a_document_that_was_taken_away_since_i
     assert "Zarathustra" in whole[0].text
     assert await contents.get_chunks_of(corpus.id, id) == []
     assert await contents.get_chunks(corpus.id, [whole[0].id]) == {}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_no_answer_is_given_from_a_document_that_was_taken_away_meanwhile(
+    server: Server, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD)
+    keys = Keys(server)
+    holder, whole = await keys.make(Scope.READ, principals=["group:b"]), await keys.make(Scope.ADMIN)
+    locate = questions.locate_cells
+
+    async def take_away(*given: Any) -> Any:
+        changed = await whole("PATCH", f"/v1/corpora/people/documents/{document_id('x')}", json={"access": ["group:a"]})
+        assert changed.status_code == 202
+        return await locate(*given)
+
+    monkeypatch.setattr(questions, "locate_cells", take_away)
+    asked = {"question": "Whose words?", "reasoner": "extractive:min_probability=0", "stream": stream}
+    taken = await holder("POST", "/v1/corpora/people/ask", json=asked)
+    assert "was taken from this key" in taken.text
+    assert taken.status_code == (200 if stream else 409)
+    assert "event: answer" not in taken.text
+    assert stream or "Lovelace" not in taken.text
+    assert "Lovelace" in (await whole("POST", "/v1/corpora/people/ask", json=asked)).text
+    for one in keys.holders:
+        await one.client.aclose()

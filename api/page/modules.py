@@ -1,5 +1,6 @@
 """What the scripts of the page import, so that a browser fetches all of it at once, and not one level after another."""
 
+import html
 import json
 import posixpath
 import re
@@ -26,8 +27,8 @@ def fill_modules(index: bytes, files: Mapping[str, bytes]) -> bytes:
         if name.startswith(_VIEWS)
     }
     links = "\n".join(f'<link rel="modulepreload" href="/page/-/{name}">' for name in first if name != _MAIN)
-    listed = json.dumps(views, separators=(",", ":"))
-    return index.replace(_MARK, f'{links}\n<script type="application/json" id="modules">{listed}</script>'.encode())
+    listed = html.escape(json.dumps(views, separators=(",", ":")))
+    return index.replace(_MARK, f'{links}\n<meta name="modules" content="{listed}">'.encode())
 
 
 def _list_modules(name: str, files: Mapping[str, bytes]) -> list[str]:

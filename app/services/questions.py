@@ -344,11 +344,9 @@ async def _check_seen(container: Container, corpora: Sequence[Corpus], answer: A
     left = {hit.document.id for step in answer.steps for hit in step.hits if hit.url is None}
     for corpus in corpora:
         left -= (await container.record.documents.get_refs(corpus.id, left, enabled=None)).keys()
-    if left:
-        raise Conflict(
-            "a document that was read for the answer was taken from this key, or deleted, while the question was "
-            "answered; ask again"
-        )
+    for corpus in corpora if left else ():
+        if await container.whole_record.documents.get_refs(corpus.id, left, enabled=None):
+            raise Conflict("a document was taken from this key while the question was answered from it; ask again")
 
 
 async def verify(

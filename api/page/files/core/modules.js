@@ -1,6 +1,6 @@
 /** Fetches the modules of a view before they are imported: all at once, and not one level of imports after another. */
 
-const listed = JSON.parse(document.getElementById("modules").textContent); // of each view, by `modules.py`
+const listed = JSON.parse(document.querySelector('meta[name=modules]').content); // of each view, by `modules.py`
 const begun = new Set();
 
 /** @param {string} view The file of a view, such as `ask.js`. */

@@ -18,6 +18,9 @@ import { Empty, Failed, Notice } from "../parts/states.js";
 import { Starting } from "../parts/starting.js";
 import { View } from "../parts/view.js";
 
+const LOOK = 2000; // milliseconds between looks for the first document
+const NEWEST = 20; // documents that are looked at
+
 export default function Ask({ corpus }) {
   const details = useResource(["corpus", corpus], (signal) => get(corpusPath(corpus), {}, signal));
   const conversations = useConversations(corpus, "");
@@ -28,12 +31,27 @@ export default function Ask({ corpus }) {
       <${History} corpus=${corpus} conversations=${conversations} open />
       <${View} title=${`Ask ${corpus}`}>
         <${Starting} />
-        ${counts?.documents === 0 ? html`<${NothingYet} corpus=${corpus} />` : html`<${NewQuestion} corpus=${corpus} counts=${counts} />`}
+        ${counts?.documents === 0 ? html`<${NothingYet} corpus=${corpus} look=${details.reload} />` : html`<${NewQuestion} corpus=${corpus} counts=${counts} />`}
       <//>
     </div>`;
 }
 
-function NothingYet({ corpus }) {
+/** `look` reads the number of documents again: the first ones may be indexed just now. */
+function NothingYet({ corpus, look }) {
+  const newest = useResource(["newest", corpus], (signal) => get(corpusPath(corpus, "documents"), { limit: NEWEST }, signal));
+  useEffect(() => {
+    const timer = setInterval(() => {
+      look();
+      newest.reload();
+    }, LOOK);
+    return () => clearInterval(timer);
+  }, []);
+  if (newest.value?.data.some((one) => one.state !== "failed")) {
+    return html`
+      <${Empty} icon="jobs" title="The first documents are being read" text="You can ask as soon as one of them is indexed. This page notices it.">
+        <p><${Link} to=${viewOf(corpus, "jobs")} class="button">See how far it is<//></p>
+      <//>`;
+  }
   return html`
     <${Empty} title="This corpus is empty" text="Questions are answered from its documents. Add some first; they can be asked as soon as they are indexed.">
       <p><${Link} to=${viewOf(corpus, "documents")} class="button"><${Icon} name="upload" /> Add documents<//></p>

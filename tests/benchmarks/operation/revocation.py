@@ -2,8 +2,8 @@
 
 Two processes answer over HTTP on the same stores, embedded and on servers. The holder of a key of the group asks both
 again and again for what the matrix of access asks for, while the document is taken away: alone by `PATCH`, then with a
-thousand others by one call. An answer is late by the time from the response to the change until the last byte that shows
-the document is there; of a stream, what comes after that byte does not count.
+thousand others by one call. An answer is late by the time from the response to the change until the last byte that
+shows the document is there; of a stream, what comes after that byte does not count.
 """
 
 import itertools
@@ -85,7 +85,7 @@ class _Round:
 
     @property
     def last(self) -> Mapping[str, float]:
-        """When the document was shown for the last time by each request, in seconds after the response to the change."""
+        """When each request showed the document for the last time, in seconds after the response to the change."""
         return {
             what: max(shown) - self.change.ended
             for what, answers in self.answers.items()

@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -237,12 +237,14 @@ def _shows(holder: httpx.Client, request: Request) -> bool:
 
 
 def _ask_once(holder: httpx.Client, request: Request) -> float | None:
-    """Returns when the last byte that shows the document was there; None if the answer does not show it."""
+    """Returns when the last byte that shows the document was there; None if the answer does not show it. An export may be
+    cut off.
+    """
     method, path, more = request
     given = f"{path} {more}".lower()
     words = [word.encode() for word in _WORDS if word not in given]
     shown, seen, text = None, 0, b""
-    with holder.stream(method, path, **more) as answer:
+    with holder.stream(method, path, **more) as answer, suppress(httpx.RemoteProtocolError):
         for part in answer.iter_bytes():
             text += part.lower()
             count = sum(text.count(word) for word in words)

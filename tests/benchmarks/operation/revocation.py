@@ -237,8 +237,9 @@ def _shows(holder: httpx.Client, request: Request) -> bool:
 
 
 def _ask_once(holder: httpx.Client, request: Request) -> float | None:
-    """Returns when the last byte that shows the document was there; None if the answer does not show it. An export may be
-    cut off.
+    """Returns when the last byte that shows the document was there; None if the answer does not show it.
+
+    An export may be cut off.
     """
     method, path, more = request
     given = f"{path} {more}".lower()

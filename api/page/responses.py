@@ -16,6 +16,7 @@ from pathlib import PurePosixPath
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from api.page.modules import fill_modules
 from core.errors import NotFound
 
 __all__ = ["INDEX", "POLICY", "Asset", "Assets", "load_assets", "router", "show_missing", "show_sign_in"]
@@ -77,7 +78,7 @@ class Assets:
             for part in (name.encode(), content):
                 summed.update(len(part).to_bytes(8, "big") + part)
         hash = summed.hexdigest()[:_HASH_LENGTH]
-        index = contents.pop(INDEX).replace(b"/page/-/", f"/page/{hash}/".encode())
+        index = fill_modules(contents.pop(INDEX), contents).replace(b"/page/-/", f"/page/{hash}/".encode())
         files = {name: Asset(_type_of(name), content) for name, content in contents.items()}
         return cls(hash, Asset(_type_of(INDEX), index), files)
 

@@ -5,14 +5,15 @@ access has one of them, or that have no access: this is a condition of its filte
 respects the one respects the other.
 """
 
-from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
+import time
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence, Set
 from contextlib import aclosing
 from dataclasses import replace
 
 from app.access.access import Access
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
 from core.documents import Chunk, Document, DocumentRef, RevisionState
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from core.filters import DocumentFilter
 from core.graph import Entity, EntityMerge, EntityRejection
 from core.jobs import Job
@@ -42,6 +43,7 @@ __all__ = [
 ]
 
 _PAGE = 1000
+_LOOK_SECONDS = 1.0
 
 
 def matches(where: DocumentFilter, document: Document) -> bool:
@@ -110,6 +112,11 @@ class RestrictedDocuments:
         question that is answered for a minute reads nothing any more that its asker has lost.
         """
         return await self._documents.match(corpus_id, self._where, enabled=None)
+
+    async def find_taken(self, corpus_id: str, document_ids: Set[str]) -> Set[str]:
+        """Returns those of the ids whose documents are readable and do not match now."""
+        lost = document_ids - await self.readable(corpus_id)
+        return (await self._documents.get_refs(corpus_id, lost, enabled=None)).keys() if lost else lost
 
     def sees_row(self, row: Mapping[str, object]) -> bool:
         """Returns whether the row of a document in an export matches."""
@@ -302,7 +309,8 @@ class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
 
     The rows are read twice: entities come before the mentions that tell which of them may be seen. What is written is
-    decided by the documents of the second reading, which is one snapshot: they may have changed since the first.
+    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. While
+    it is written, which may take minutes, it ends with `Conflict` if one of its documents is taken from the caller.
     """
 
     def __init__(self, exporter: Exporter, documents: RestrictedDocuments) -> None:
@@ -314,12 +322,20 @@ class RestrictedExporter:
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
                 first.note(row)
-        second = _Seen(self._documents, first.entities)
+        second, looked = _Seen(self._documents, first.entities), time.monotonic()
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
                 second.note(row)
-                if second.shows(row):
-                    yield self._restrict(row)
+                if not second.shows(row):
+                    continue
+                if time.monotonic() - looked > _LOOK_SECONDS:
+                    await self._check_kept(corpus_id, second.documents)
+                    looked = time.monotonic()
+                yield self._restrict(row)
+
+    async def _check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        if await self._documents.find_taken(corpus_id, document_ids):
+            raise Conflict("a document was taken from this key while it was exported: export again")
 
     def _restrict(self, row: _Row) -> _Row:
         """Returns the row of a document with the principals that the caller may know."""
@@ -338,14 +354,14 @@ class _Seen:
     def __init__(self, documents: RestrictedDocuments, written: Collection[object] | None = None) -> None:
         self._where = documents
         self._written = frozenset(written or ())
-        self._documents: set[object] = set()
+        self.documents: set[str] = set()
         self._chunks: set[object] = set()
         self.entities: set[object] = set()
 
     def note(self, row: _Row) -> None:
         if row["kind"] == "document" and self._where.sees_row(row):
-            self._documents.add(row["id"])
-        elif row["kind"] == "chunk" and row["document_id"] in self._documents:
+            self.documents.add(str(row["id"]))
+        elif row["kind"] == "chunk" and row["document_id"] in self.documents:
             self._chunks.add(row["id"])
         elif row["kind"] == "mention" and row["chunk_id"] in self._chunks:
             self.entities.add(row["entity_id"])
@@ -354,9 +370,9 @@ class _Seen:
         """Returns whether the row is of a document that may be seen. A kind that is not known here is left out."""
         match row["kind"]:
             case "document":
-                return row["id"] in self._documents
+                return row["id"] in self.documents
             case "chunk" | "extraction":
-                return row["document_id"] in self._documents
+                return row["document_id"] in self.documents
             case "entity":
                 return row["id"] in self._written
             case "mention":

@@ -18,7 +18,7 @@ from core.errors import Conflict, InvalidInput, NotFound, TimedOut
 from core.jobs import Job
 from core.ports.chat import ChatModels, Message, Speaker
 from core.ports.reasoning import Answer, Question, Reasoner, Unsupported
-from core.ports.retrieval import MAX_K, Query, QueryPart, Searcher, SearchResult
+from core.ports.retrieval import MAX_K, Hit, Query, QueryPart, Searcher, SearchResult
 from core.prompting.prompts import use_prompts
 from core.strategies import StrategySpec, load_module
 from core.telemetry.metrics import ANSWERS
@@ -255,11 +255,14 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     """Ranks the chunks of one or several corpora.
 
     Raises `InvalidStrategy` for an unknown searcher or a wrong option, `InvalidFilter` for a bad filter,
-    `EmbeddingMismatch` if the embedding model of a corpus is not available here, and what `_await_generations` raises.
+    `EmbeddingMismatch` if the embedding model of a corpus is not available here, what `_await_generations` raises, and
+    `Conflict` if a document that was found was taken from the caller meanwhile.
     """
     query, searcher = await _prepare(container, asked, request)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
-        return await searcher.search(query, trace)
+        result = await searcher.search(query, trace)
+    await _check_seen(container, list_corpora(asked), result.hits)
+    return result
 
 
 async def search_page(
@@ -273,7 +276,9 @@ async def search_page(
         else:
             result, others = await searcher.search(query, trace), {}
         with trace.timed("present"):
-            return await present(result, query, container.searching, context=layout.context, others=others)
+            page = await present(result, query, container.searching, context=layout.context, others=others)
+    await _check_seen(container, list_corpora(asked), result.hits)
+    return page
 
 
 async def _prepare(container: Container, asked: Asked, request: SearchRequest) -> tuple[Query, Searcher]:
@@ -318,7 +323,8 @@ async def ask(
     The answer goes to the trail writer if trails are enabled, unless it is from several corpora. With `verify`, the
     limits of a verification, the answer is verified, and the verification is in the trace (`find_verification`).
 
-    Raises as `search` does, and `BudgetExhausted` where the budget ends before any step has an answer.
+    Raises as `search` does, `BudgetExhausted` where the budget ends before any step has an answer, and `Conflict` if a
+    document that was read was taken from the caller meanwhile.
     """
     opened = await _open(container, asked, request)
     with use_prompts(container.prompts):
@@ -330,9 +336,24 @@ async def ask(
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
+    await _check_seen(container, list_corpora(asked), [hit for step in answer.steps for hit in step.hits])
     if container.trails is not None and not question.parts:  # a trail belongs to one corpus
         container.trails.enqueue(question.corpus, question.text, answer, trace)
     return answer
+
+
+async def _check_seen(container: Container, corpora: Sequence[Corpus], hits: Sequence[Hit]) -> None:
+    """Raises `Conflict` if a document of these hits was taken from the caller: an answer may have taken minutes, and a
+    search some seconds on a busy machine.
+    """
+    if container.sees_all_documents:
+        return
+    left = {hit.document.id for hit in hits if hit.url is None}
+    for corpus in corpora:
+        left -= (await container.record.documents.get_refs(corpus.id, left, enabled=None)).keys()
+    for corpus in corpora if left else ():
+        if await container.whole_record.documents.get_refs(corpus.id, left, enabled=None):
+            raise Conflict("a document was taken from this key while it was read for this request: ask again")
 
 
 async def verify(

@@ -52,7 +52,7 @@ from tests.benchmarks.documents import (
     tiny_files,
 )
 from tests.benchmarks.machine import describe
-from tests.benchmarks.operation import cold, growth, install, load, mapped, ready
+from tests.benchmarks.operation import cold, growth, install, load, mapped, ready, revocation
 
 OUTPUT = Path(__file__).resolve().parents[2] / ".bench"
 MUSIQUE = "musique-train-100"
@@ -236,6 +236,7 @@ MEASUREMENTS: dict[str, Callable[[Path], Measured]] = {
     "tiny_files": _alone(tiny_files),
     "demo": _alone(demo),
     "page": _alone(page),
+    "revocation": _alone(revocation),
     "million": _alone(million),
 }
 

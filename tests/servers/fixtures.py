@@ -1,10 +1,14 @@
 """Fixtures of real servers: shared ones that tests must not stop, and private ones that tests may kill.
 
+The shared ones are for one test run at a time: tests empty Neo4j, and the run that started a server stops it. A run
+that comes meanwhile, also of another checkout with the same `.servers`, starts servers of its own instead.
+
 A server that cannot be started skips its tests, and fails them with `CI=true`. `HOPWEAVE_TEST_NEO4J_URI` and
 `…_PASSWORD` (and so on: `tests/servers/addresses.py`) name an instance that runs elsewhere, to be the shared one.
 Whatever a test run started ends with it, also when it is killed.
 """
 
+import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -46,7 +50,7 @@ def redis_server(request: pytest.FixtureRequest) -> Iterator[RedisAddress]:
     if elsewhere := from_environment(RedisAddress, "REDIS"):
         yield elsewhere
         return
-    for server in _shared(request, RedisServer(INSTALLED / "redis" / "home")):
+    for server in _shared(request, RedisServer(INSTALLED / "redis" / "home"), _own_redis):
         yield RedisAddress(url=server.url)
 
 
@@ -55,7 +59,7 @@ def neo4j_server(request: pytest.FixtureRequest) -> Iterator[Neo4jAddress]:
     if elsewhere := from_environment(Neo4jAddress, "NEO4J"):
         yield elsewhere
         return
-    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home", short_lived=True)):
+    for server in _shared(request, Neo4jServer(INSTALLED / "neo4j" / "home", short_lived=True), _own_neo4j):
         yield Neo4jAddress(uri=server.uri, browser=server.browser)
 
 
@@ -64,7 +68,7 @@ def milvus_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress]:
     if elsewhere := from_environment(MilvusAddress, "MILVUS"):
         yield elsewhere
         return
-    for server in _shared(request, MilvusServer(INSTALLED / "milvus" / "home")):
+    for server in _shared(request, MilvusServer(INSTALLED / "milvus" / "home"), _own_milvus):
         yield MilvusAddress(uri=server.uri)
 
 
@@ -73,7 +77,7 @@ def milvus_lite_server(request: pytest.FixtureRequest) -> Iterator[MilvusAddress
     if elsewhere := from_environment(MilvusAddress, "MILVUS_LITE"):
         yield elsewhere
         return
-    for server in _shared(request, MilvusLiteServer(INSTALLED / "milvus-lite" / "home")):
+    for server in _shared(request, MilvusLiteServer(INSTALLED / "milvus-lite" / "home"), _own_milvus_lite):
         yield MilvusAddress(uri=server.uri)
 
 
@@ -82,7 +86,7 @@ def s3_server(request: pytest.FixtureRequest) -> Iterator[S3Address]:
     if elsewhere := from_environment(S3Address, "S3"):
         yield elsewhere
         return
-    for server in _shared(request, S3Server(INSTALLED / "s3" / "home")):
+    for server in _shared(request, S3Server(INSTALLED / "s3" / "home"), _own_s3):
         yield S3Address(endpoint=server.endpoint)
 
 
@@ -102,7 +106,7 @@ def run_own(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterat
 
 @pytest.fixture(scope="module")
 def own_redis(run_own: RunOwn) -> RedisServer:
-    return run_own(lambda home, ports: RedisServer(home, port=ports[0]))
+    return run_own(_own_redis)
 
 
 @pytest.fixture(scope="module")
@@ -114,7 +118,7 @@ def own_rabbitmq(run_own: RunOwn) -> RabbitmqServer:
 def broker(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Broker]:
     """One of the test's own in which nothing waits; where only one will do, the test is parametrised with its name."""
     if request.param == "redis":
-        redis = run_own(lambda home, ports: RedisServer(home, port=ports[0]))
+        redis = run_own(_own_redis)
         yield redis
         redis.stop()
         return
@@ -127,9 +131,7 @@ def broker(request: pytest.FixtureRequest, run_own: RunOwn) -> Iterator[Broker]:
 @pytest.fixture(scope="session")
 def _private_neo4j(tmp_path_factory: pytest.TempPathFactory, _reaper: Reaper) -> Iterator[Neo4jServer]:
     with _private(tmp_path_factory, _reaper) as run:
-        yield run(
-            lambda home, ports: Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m", short_lived=True)
-        )
+        yield run(_own_neo4j)
 
 
 @pytest.fixture(scope="module")
@@ -142,17 +144,37 @@ def own_neo4j(_private_neo4j: Neo4jServer) -> Neo4jServer:
 
 @pytest.fixture(scope="module")
 def own_milvus(run_own: RunOwn) -> MilvusServer:
-    return run_own(lambda home, ports: MilvusServer(home, port=ports[0]))
+    return run_own(_own_milvus)
 
 
 @pytest.fixture(scope="module")
 def own_milvus_lite(run_own: RunOwn) -> MilvusLiteServer:
-    return run_own(lambda home, ports: MilvusLiteServer(home, port=ports[0]))
+    return run_own(_own_milvus_lite)
 
 
 @pytest.fixture(scope="module")
 def own_s3(run_own: RunOwn) -> S3Server:
-    return run_own(lambda home, ports: S3Server(home, port=ports[0]))
+    return run_own(_own_s3)
+
+
+def _own_redis(home: Path, ports: list[int]) -> RedisServer:
+    return RedisServer(home, port=ports[0])
+
+
+def _own_neo4j(home: Path, ports: list[int]) -> Neo4jServer:
+    return Neo4jServer(home, port=ports[0], http_port=ports[1], heap="768m", short_lived=True)
+
+
+def _own_milvus(home: Path, ports: list[int]) -> MilvusServer:
+    return MilvusServer(home, port=ports[0])
+
+
+def _own_milvus_lite(home: Path, ports: list[int]) -> MilvusLiteServer:
+    return MilvusLiteServer(home, port=ports[0])
+
+
+def _own_s3(home: Path, ports: list[int]) -> S3Server:
+    return S3Server(home, port=ports[0])
 
 
 @contextmanager
@@ -185,16 +207,33 @@ def empty_neo4j(address: Neo4jAddress) -> None:
         session.run("MATCH (n) CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 5000 ROWS").consume()
 
 
-def _shared(request: pytest.FixtureRequest, server: S) -> Iterator[S]:
-    """A server that ran before is left running."""
-    if server.pid is not None and server.is_healthy():
-        yield server
-        return
+def _shared(request: pytest.FixtureRequest, server: S, own: Callable[[Path, list[int]], S]) -> Iterator[S]:
+    """The shared instance, or one of this run's own while another run uses it. One that ran before is left running."""
     reaper: Reaper = request.getfixturevalue("_reaper")
-    reaper.watch(server.pid_file)
-    _start(server)
-    yield server
-    server.stop()
+    with _taken(server.home) as is_ours:
+        if not is_ours:
+            with _private(request.getfixturevalue("tmp_path_factory"), reaper) as run:
+                yield run(own)
+        elif server.pid is not None and server.is_healthy():
+            yield server
+        else:
+            reaper.watch(server.pid_file)
+            _start(server)
+            yield server
+            server.stop()
+
+
+@contextmanager
+def _taken(home: Path) -> Iterator[bool]:
+    """Takes a shared instance for this run until the end of the block. Yields False if another run has it."""
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "tests.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _start(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useState } from "./vendor/preact.js";
 import { get } from "./core/api.js";
+import { fetchModules } from "./core/modules.js";
 import { useResource } from "./core/resource.js";
 import { Link, Router, navigate, usePlace, viewOf } from "./core/router.js";
 import { useSession } from "./core/session.js";
@@ -64,6 +65,7 @@ function View() {
   const [error, setError] = useState(null);
   useEffect(() => {
     let wanted = true;
+    fetchModules(found?.file);
     found?.load().then(
       (module) => wanted && setView(() => module.default),
       () => wanted && setError(new Error("This part of the page could not be loaded. Load the page again.")),

@@ -35,7 +35,7 @@ from core.trace import Budget, Event, Trace
 __all__ = ["AnswerForm", "QuestionRunner", "StoredForm", "answer_stored"]
 
 _BATCH_SECONDS = 0.1
-"""Events of this time are written together."""
+"""Pieces of a text of this time are written together."""
 
 _RETRY_SECONDS = 1.0
 _RENEWALS = 5
@@ -111,7 +111,8 @@ class _Journal:
             except TimeoutError:
                 pass
             else:
-                await asyncio.sleep(_BATCH_SECONDS)
+                if not self._events:  # pieces of a text, which come by the hundred; what is found is told at once
+                    await asyncio.sleep(_BATCH_SECONDS)
             await self._write()
 
     async def flush(self) -> None:

@@ -231,6 +231,31 @@ def test_shift_enter_breaks_the_line(open_page: OpenPage) -> None:
     expect(page).to_have_url(re.compile("/c/library$"))
 
 
+def test_what_is_found_is_named_while_the_answer_is_looked_for(open_page: OpenPage, live: Live) -> None:
+    page = open_page("/c/library")
+    with live.reader.held(BIRTHPLACE):
+        ask(page, BIRTHPLACE)
+        answer = page.get_by_role("region", name="Looking for the answer")
+        expect(answer.get_by_role("heading", name="Found so far")).to_be_visible()
+        expect(answer).to_contain_text("passages found. They are read.")
+        answer.locator(".source-title").first.click()
+        expect(
+            page.get_by_role("region", name="Passage").get_by_role("link", name="Open in the document")
+        ).to_be_visible()
+        assert_accessible(page, "what is found so far")
+    wait_for_answer(page)
+    expect(page.get_by_role("heading", name="Found so far")).to_have_count(0)
+
+
+def test_a_corpus_can_be_asked_as_soon_as_its_first_document_is_indexed(
+    own_corpus: str, open_page: OpenPage, live: Live
+) -> None:
+    page = open_page(f"/c/{own_corpus}")
+    expect(page.get_by_role("heading", name="This corpus is empty")).to_be_visible()
+    live.add(own_corpus, [{"key": "note", "text": "Ada Lovelace wrote the first program."}])
+    expect(page.get_by_label("Question", exact=True)).to_be_visible()
+
+
 def test_an_empty_corpus_leads_to_its_documents(own_corpus: str, open_page: OpenPage) -> None:
     page = open_page(f"/c/{own_corpus}")
     expect(page.get_by_role("heading", name="This corpus is empty")).to_be_visible()

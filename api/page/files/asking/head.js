@@ -55,8 +55,8 @@ export function Facts({ corpus, question, progress }) {
   const { answer } = question;
   const facts = [
     answer && html`reasoner ${answer.reasoner}`,
-    answer && plural(answer.usage.calls, "call"),
-    answer && plural(answer.usage.prompt_tokens + answer.usage.completion_tokens, "token"),
+    answer?.usage.calls > 0 && plural(answer.usage.calls, "call"),
+    answer?.usage.calls > 0 && plural(answer.usage.prompt_tokens + answer.usage.completion_tokens, "token"),
     answer?.usage.cached > 0 && `${number(answer.usage.cached)} from the cache`,
   ].filter(Boolean);
   return html`

@@ -45,7 +45,7 @@ export function AskedQuestion({ corpus, asked, earlier, later }) {
     change(null);
     opener.current?.focus?.({ preventScroll: true });
   };
-  const openPassage = (cited) => choose({ kind: "passage", id: `passage:${cited.url || cited.chunk_id}`, value: cited });
+  const openPassage = (cited) => choose({ kind: "passage", id: `passage:${cited.url || cited.chunk_id}`, value: withAllSpans(cited, question.answer) });
   const openStep = (id) => choose({ kind: "step", id: `step:${id}` });
   const openNode = (node) => (node.kind === "step" ? openStep(node.value.id) : choose(node));
   useSaying(question, steps);
@@ -105,6 +105,13 @@ function useInSight(hasEarlier, running) {
   useEffect(() => {
     if (hasEarlier) document.querySelector("h1").scrollIntoView();
   }, [hasEarlier, running]);
+}
+
+/** A citation of the answer with all words of its passage that the same marker stands for. */
+function withAllSpans(cited, answer) {
+  if (!answer?.citations.includes(cited)) return cited;
+  const same = answer.citations.filter((one) => one.marker === cited.marker && one.chunk_id === cited.chunk_id);
+  return { ...cited, source_spans: same.map((one) => one.source_span) };
 }
 
 const shortOf = (text) => (text.length > TITLE ? `${text.slice(0, TITLE).trimEnd()}…` : text);

@@ -13,8 +13,20 @@ const ENDS = ["answer", "error"];
 
 const path = (corpus, ...parts) => corpusPath(corpus, "questions", ...parts);
 
+let justAsked = null; // its view follows, and need not read it again
+
 /** Asks, and returns the question, which runs. @returns {Promise<Question>} */
-export const ask = (corpus, request) => post(path(corpus), request);
+export async function ask(corpus, request) {
+  justAsked = await post(path(corpus), request);
+  return justAsked;
+}
+
+/** The question as it was asked just now, once; else as the server has it. @returns {Promise<Question>} */
+export async function takeQuestion(corpus, id, signal) {
+  const taken = justAsked;
+  justAsked = null;
+  return taken?.id === id ? taken : readQuestion(corpus, id, signal);
+}
 
 /** @returns {Promise<Question>} */
 export const readQuestion = (corpus, id, signal) => get(path(corpus, id), {}, signal);

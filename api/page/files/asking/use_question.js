@@ -3,7 +3,7 @@
 import { useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
 import { Problem, isAbort } from "../core/problem.js";
 import { advance, begin, stepsOf } from "./progress.js";
-import { followQuestion, readQuestion } from "./source.js";
+import { followQuestion, readQuestion, takeQuestion } from "./source.js";
 
 /** How often an answer is read again while it is verified: milliseconds. */
 const VERIFYING = 1500;
@@ -30,7 +30,7 @@ export function useQuestion(corpus, id) {
     setBroken(null);
     const receive = gather(pending, setProgress, signal);
     const load = async () => {
-      const read = await readQuestion(corpus, id, signal);
+      const read = await takeQuestion(corpus, id, signal);
       setQuestion(read);
       if (read.state !== "running") {
         setProgress(ended(read));
@@ -100,15 +100,19 @@ async function addEvents(corpus, question, setProgress, signal) {
   setProgress(answer ? { ...seen, answer, steps: stepsOf(answer, seen.steps), notes: answer.notes } : { ...seen, problem: problem || seen.problem });
 }
 
-/** Applies events once a frame: a model may send hundreds of tokens a second. */
+const PAUSE = 50; // milliseconds
+
+/** Applies the first event at once and the next ones together: a model may send hundreds of tokens a second. */
 function gather(pending, setProgress, signal) {
-  let frame = 0;
+  let timer = 0;
+  let applied = -PAUSE;
   return (event) => {
     pending.current.push(event);
-    frame ||= setTimeout(() => {
-      frame = 0;
+    timer ||= setTimeout(() => {
+      timer = 0;
+      applied = performance.now();
       const events = pending.current.splice(0);
       if (!signal.aborted) setProgress((before) => events.reduce(advance, before));
-    }, 50);
+    }, Math.max(0, applied + PAUSE - performance.now()));
   };
 }

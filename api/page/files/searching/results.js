@@ -45,7 +45,7 @@ export function Told({ result }) {
         <summary>${plural(result.hits.length, "hit")} in ${seconds(total ?? rows.reduce((sum, [, one]) => sum + one, 0))}${usage.calls > 0 && `, ${plural(usage.calls, "model call")}, ${number(usage.prompt_tokens + usage.completion_tokens)} tokens`}</summary>
         <dl>${rows.map(([name, value]) => html`<div><dt>${name}</dt><dd>${seconds(value)}</dd></div>`)}${result.generation !== null && html`<div><dt>generation of the corpus</dt><dd>${number(result.generation)}</dd></div>`}</dl>
       </details>
-      ${result.notes.length > 0 && html`<ul class="notes plain">${result.notes.map((note) => html`<li class="notice fair"><div dir="auto">${note}</div></li>`)}</ul>`}
+      ${result.notes.length > 0 && html`<ul class="notes plain">${result.notes.map((note) => html`<li class="faint" dir="auto">${note}</li>`)}</ul>`}
     </div>`;
 }
 

@@ -5,8 +5,11 @@ from typing import Any
 
 import pytest
 
+from app.access import corpora as access_corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
+from app.services import questions
+from core.errors import Conflict
 from core.ids import document_id
 from core.keys import Scope
 from stores.sqlite.record.exporter import SqliteExporter
@@ -60,3 +63,56 @@ async def test_a_request_reads_nothing_of_a_document_that_was_taken_away_since_i
     assert "Zarathustra" in whole[0].text
     assert await contents.get_chunks_of(corpus.id, id) == []
     assert await contents.get_chunks(corpus.id, [whole[0].id]) == {}
+
+
+async def test_an_export_ends_when_one_of_its_documents_is_taken_away(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD, {"key": "y", "text": "For everyone."})
+    access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
+    container = RestrictedContainer(server.container, access, NO_METER)
+    corpus = await container.record.corpora.get("people")
+    submissions = server.container.record.submissions
+    assert "Lovelace" in str([row async for row in container.record.exporter.rows(corpus.id, canonical=True)])
+    monkeypatch.setattr(access_corpora, "_LOOK_SECONDS", 0.0)
+    told: list[Any] = []
+
+    async def read() -> None:
+        async for row in container.record.exporter.rows(corpus.id, canonical=True):
+            told.append(row)
+            if len(told) == 2:
+                await submissions.set_access(corpus.id, [document_id("x")], ("group:a",))
+
+    with pytest.raises(Conflict, match="was taken from this key"):
+        await read()
+    assert [row["kind"] for row in told] == ["document", "document"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_no_answer_is_given_from_a_document_that_was_taken_away_meanwhile(
+    server: Server, monkeypatch: pytest.MonkeyPatch, stream: bool
+) -> None:
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD)
+    keys = Keys(server)
+    holder, whole = await keys.make(Scope.READ, principals=["group:b"]), await keys.make(Scope.ADMIN)
+    locate = questions.locate_cells
+
+    async def take_away(*given: Any) -> Any:
+        changed = await whole("PATCH", f"/v1/corpora/people/documents/{document_id('x')}", json={"access": ["group:a"]})
+        assert changed.status_code == 202
+        return await locate(*given)
+
+    monkeypatch.setattr(questions, "locate_cells", take_away)
+    asked = {"question": "Whose words?", "reasoner": "extractive:min_probability=0", "stream": stream}
+    taken = await holder("POST", "/v1/corpora/people/ask", json=asked)
+    assert "was taken from this key" in taken.text
+    assert taken.status_code == (200 if stream else 409)
+    assert "event: answer" not in taken.text
+    assert stream or "Lovelace" not in taken.text
+    assert "Lovelace" in (await whole("POST", "/v1/corpora/people/ask", json=asked)).text
+    for one in keys.holders:
+        await one.client.aclose()

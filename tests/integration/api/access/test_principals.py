@@ -1,7 +1,6 @@
 """What a key with principals may not see is not there, on every route, whatever it asks."""
 
-import json
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from core.ids import document_id
 from core.keys import Scope
 from core.settings import Settings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, Holder, Keys
+from tests.integration.api.access.requests import BASE, QUERY, Requests
 from tests.integration.api.conftest import Server, want_each_change
 from tests.servers.addresses import MilvusAddress, Neo4jAddress
 from tests.twins.embedder import TwinEmbedder
@@ -30,8 +30,6 @@ _OWN = {
 }
 _HIDDEN = {**HIDDEN_DOCUMENT, "metadata": {"access": ["group:b"], "$access": ["group:b"]}, "access": _ACCESS}
 _HIDDEN_ID = document_id(str(_HIDDEN["key"]))
-_QUERY = "Who sold the ledger to Charles Babbage?"
-_BASE = "/v1/corpora/people"
 _LOOKALIKES: tuple[list[str], ...] = (
     ["group:b"],
     ["group:b", "user:bob"],
@@ -51,17 +49,6 @@ _LOOKALIKES: tuple[list[str], ...] = (
     [],
 )
 """Principals that are none of the hidden document's, and look like them."""
-_SEARCHERS = ("bridged", "dense", "sparse", "graph", "fused", "fine", "raptor")
-_PROBES: tuple[Mapping[str, Any], ...] = (
-    {"$access": "group:a"},
-    {"$access": {"$exists": True}},
-    {"$not": {"$access": {"$contains": "group:b"}}},
-    {"access": {"$contains": "group:b"}},
-    {"access": {"$exists": True}},
-    {"$or": [{"$key": {"$prefix": "h"}}, {"$title": {"$contains": "rath"}}]},
-    {"$not": {"team": "open"}},
-    {"$id": _HIDDEN_ID},
-)
 
 
 def _told(answer: httpx.Response, given: str) -> list[str]:
@@ -74,7 +61,8 @@ class Matrix:
 
     def __init__(self, keys: Keys) -> None:
         self.keys = keys
-        self.ids: dict[str, list[str]] = {}
+        paths = keys.server.app.openapi()["paths"]
+        self.asked = Requests(paths=paths, key=str(_HIDDEN["key"]))
         self.requests = 0
         self.answered = 0
 
@@ -88,129 +76,28 @@ class Matrix:
         await server.ingest(broken)
         want_each_change(server)
         client = server.client
-        chunks = (await client.get(f"{_BASE}/documents/{_HIDDEN_ID}/chunks")).json()["data"]
-        found = [(await client.get(f"{_BASE}/entities?query={name}")).json() for name in ("Xylophone", "Ledger")]
+        chunks = (await client.get(f"{BASE}/documents/{_HIDDEN_ID}/chunks")).json()["data"]
+        found = [(await client.get(f"{BASE}/entities?query={name}")).json() for name in ("Xylophone", "Ledger")]
         entities = [one["data"][0]["entity"]["id"] for one in found]
-        await client.post(f"{_BASE}/entities/{entities[0]}/merge", json={"into": entities[1]})
-        merges = (await client.get(f"{_BASE}/merges")).json()["data"]
+        await client.post(f"{BASE}/entities/{entities[0]}/merge", json={"into": entities[1]})
+        merges = (await client.get(f"{BASE}/merges")).json()["data"]
         jobs = (await client.get("/v1/jobs")).json()["data"]
         assert chunks
         assert merges
         assert jobs
-        self.ids = {
-            "documents": [_HIDDEN_ID, document_id("hidden/broken")],
-            "chunks": [chunk["id"] for chunk in chunks],
-            "entities": entities,
-            "merges": [merge["id"] for merge in merges],
-            "jobs": [jobs[0]["id"]],
-        }
-
-    def calls(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Yields what is read first, and what deletes last."""
-        yield from self._searches()
-        yield from self._others()
-        yield from self._described()
-        yield from self._writes()
-
-    def _described(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        order = {"get": 0, "post": 1, "patch": 2, "delete": 3}
-        paths = self.keys.server.app.openapi()["paths"]
-        operations = [(method, path, one) for path, methods in paths.items() for method, one in methods.items()]
-        for method, path, operation in sorted(operations, key=lambda one: order[one[0]]):
-            if path == "/v1/session":
-                continue
-            folder = path.partition("/{id}")[0].rpartition("/")[2]
-            for id in self.ids.get(folder, ["0"]) if "{id}" in path else [""]:
-                more: dict[str, Any] = {}
-                if "requestBody" in operation:
-                    more["json"] = next((body for end, body in self._bodies() if path.endswith(end)), {})
-                if path.endswith("/ways"):
-                    more["params"] = {"to": self.ids["entities"][-1]}
-                address = path.replace("{corpus}", "people").replace("{id}", id).replace("{page}", "1")
-                yield method.upper(), address.replace("{model}", "people"), more
-            if "{corpus}" in path and method == "get":
-                yield "GET", path.replace("{corpus}", "clandestine").replace("{id}", id).replace("{page}", "1"), {}
-
-    def _bodies(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yields bodies by the ends of paths; bodies of searches and writes come apart from these."""
-        first, second = self.ids["entities"]
-        yield "/entities/{id}/merge", {"into": second}
-        yield "/rejections", {"entity": first, "other": second}
-        yield "/resolution", {"merge_above": 0.9}
-        yield "/estimates", {"documents": [{"key": _HIDDEN["key"], "text": "Taken."}]}
-        yield "/embeddings", {"model": "people", "input": _QUERY}
-        yield "/questions", {"question": _QUERY, "reasoner": "extractive:min_probability=0"}
-        yield "/questions/{id}", {"kept": True}
-
-    def _searches(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        full = {"query": _QUERY, "k": 50, "explain": True, "context": 2}
-        for searcher in _SEARCHERS:
-            yield "POST", f"{_BASE}/search", {"json": {**full, "searcher": searcher}}
-            yield "POST", f"{_BASE}/search", {"json": {**full, "searcher": searcher, "explain": "features"}}
-        for probe in _PROBES:
-            yield "POST", f"{_BASE}/search", {"json": {"query": _QUERY, "k": 50, "filter": probe}}
-            yield "GET", f"{_BASE}/documents", {"params": {"filter": json.dumps(probe)}}
-            yield "POST", f"{_BASE}/ask", {"json": {"question": _QUERY, "filter": probe, "reasoner": "extractive"}}
-        yield "POST", f"{_BASE}/search", {"json": {**full, "group_by": "document"}}
-        yield "POST", "/v1/search", {"json": {**full, "corpora": ["people"]}}
-        question = {"question": _QUERY, "k": 50, "reasoner": "extractive:min_probability=0"}
-        yield "POST", f"{_BASE}/ask", {"json": question}
-        yield "POST", f"{_BASE}/ask", {"json": {**question, "stream": True}}
-        yield "POST", f"{_BASE}/ask", {"json": {**question, "verify": True}}
-        yield "POST", "/v1/ask", {"json": {**question, "corpora": ["people"]}}
-        said = {"model": "people:extractive", "messages": [{"role": "user", "content": _QUERY}]}
-        yield "POST", "/v1/chat/completions", {"json": said}
-        yield "POST", "/v1/chat/completions", {"json": {**said, "stream": True}}
-        yield "POST", "/api/chat", {"json": said}
-        yield "POST", "/api/show", {"json": {"name": "people"}}
-        setting = {"top_k": 20, "score_threshold": 0.0}
-        dify = {"knowledge_id": "people", "query": _QUERY, "retrieval_setting": setting}
-        yield "POST", "/dify/retrieval", {"json": dify}
-        for tool, arguments in (
-            ("search", {"query": _QUERY, "corpus": "people", "k": 20}),
-            ("ask", {"question": _QUERY, "corpus": "people"}),
-            ("fetch", {"id": f"people/documents/{_HIDDEN_ID}"}),
-            ("fetch", {"id": f"people/chunks/{self.ids['chunks'][0]}"}),
-            ("list_corpora", {}),
-            ("find_entities", {"corpus": "people"}),
-            ("show_entity", {"entity": self.ids["entities"][0], "corpus": "people"}),
-            ("list_proposals", {"above": 0, "corpus": "people"}),
-            ("merge_entities", {"entity": self.ids["entities"][0], "into": "Ada", "corpus": "people"}),
-            ("undo_decision", {"id": self.ids["merges"][0], "corpus": "people"}),
-        ):
-            yield "POST", "/mcp", _speak("tools/call", {"name": tool, "arguments": arguments})
-        yield "POST", "/mcp", _speak("tools/list", {})
-
-    def _others(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for state in ("failed", "indexed", "queued"):
-            yield "GET", f"{_BASE}/documents", {"params": {"state": state}}
-        for enabled in ("true", "false"):
-            yield "GET", f"{_BASE}/documents", {"params": {"enabled": enabled}}
-        for limit in (1, 2, 200):
-            yield "GET", f"{_BASE}/documents", {"params": {"limit": limit}}
-        for query in ("", "Charles", "ledger", "sold"):
-            yield "GET", f"{_BASE}/entities", {"params": {"query": query}}
-        for format in ("jsonl", "graphml", "csv"):
-            for canonical in ("true", "false"):
-                yield "GET", f"{_BASE}/export", {"params": {"format": format, "canonical": canonical}}
-
-    def _writes(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Attempts to open the hidden document, to replace it, or to learn who may see it."""
-        key = _HIDDEN["key"]
-        yield "POST", f"{_BASE}/documents/access", {"json": {"keys": [key], "access": None}}
-        yield "POST", f"{_BASE}/documents/access", {"json": {"keys": [key], "access": ["group:b"]}}
-        yield "POST", f"{_BASE}/documents/access", {"json": {"filter": {"$id": _HIDDEN_ID}, "access": None}}
-        yield "PATCH", f"{_BASE}/documents/{_HIDDEN_ID}", {"json": {"access": None}}
-        yield "PATCH", f"{_BASE}/documents/{_HIDDEN_ID}", {"json": {"metadata": {"$access": None}}}
-        for access in ({}, {"access": ["group:b"]}, {"access": []}):
-            yield "POST", f"{_BASE}/documents", {"json": {"documents": [{"key": key, "text": "Taken.", **access}]}}
-        yield "POST", f"{_BASE}/documents", {"files": {"file": (key, b"Taken.", "text/plain")}}
-        yield "POST", f"{_BASE}/documents/delete", {"json": {"keys": [key]}}
-        yield "POST", f"{_BASE}/documents/delete", {"json": {"filter": {"$id": _HIDDEN_ID}}}
+        self.asked.ids.update(
+            {
+                "documents": [_HIDDEN_ID, document_id("hidden/broken")],
+                "chunks": [chunk["id"] for chunk in chunks],
+                "entities": entities,
+                "merges": [merge["id"] for merge in merges],
+                "jobs": [jobs[0]["id"]],
+            }
+        )
 
     async def find_leaks(self, holder: Holder) -> list[tuple[str, str, str]]:
         found = []
-        for method, address, more in self.calls():
+        for method, address, more in self.asked.all():
             answer = await holder(method, address, **more)
             assert answer.status_code < 500 or answer.status_code == 501, (method, address, more, answer.text)
             self.requests += 1
@@ -218,12 +105,6 @@ class Matrix:
             if told := _told(answer, f"{more} {address}"):
                 found.append((f"{method} {address}", str(more), f"{told} {answer.text[:2000]}"))
         return found
-
-
-def _speak(method: str, params: Mapping[str, Any]) -> dict[str, Any]:
-    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
-    return {"json": body, "headers": headers}
 
 
 @pytest.fixture
@@ -289,9 +170,9 @@ async def _check_others(matrix: Matrix, lookalikes: Sequence[list[str]]) -> None
         )
         assert await matrix.find_leaks(holder) == [], principals
     whole = await matrix.keys.make(*_ALL)
-    shown = (await whole("GET", f"{_BASE}/documents/{_HIDDEN_ID}")).json()
+    shown = (await whole("GET", f"{BASE}/documents/{_HIDDEN_ID}")).json()
     assert (shown["title"], shown["access"]) == (_HIDDEN["title"], sorted(_ACCESS))
-    broken = await whole("GET", f"{_BASE}/documents/{document_id('hidden/broken')}")
+    broken = await whole("GET", f"{BASE}/documents/{document_id('hidden/broken')}")
     assert broken.json()["access"] == ["group:a"]
 
 
@@ -301,13 +182,13 @@ async def _check_taken_away(matrix: Matrix) -> None:
     whole = await keys.make(*_ALL)
     carl = await keys.make(*_ALL, corpora=["people"], principals=["user:carl"])
     await _give(whole, [*_ACCESS, "user:carl"])
-    assert (await carl("GET", f"{_BASE}/documents/{_HIDDEN_ID}")).json()["access"] == ["user:carl"]
+    assert (await carl("GET", f"{BASE}/documents/{_HIDDEN_ID}")).json()["access"] == ["user:carl"]
     asked = await _ask(carl)
     assert "ledger" in str(asked["answer"]).lower()
     await _give(whole, _ACCESS)
-    withdrawn = (await carl("GET", f"{_BASE}/questions/{asked['id']}")).json()
+    withdrawn = (await carl("GET", f"{BASE}/questions/{asked['id']}")).json()
     assert (withdrawn["withdrawn"], withdrawn["answer"]) == (True, None)
-    matrix.ids["questions"] = [asked["id"]]
+    matrix.asked.ids["questions"] = [asked["id"]]
     assert await matrix.find_leaks(carl) == [], "what was taken away"
     anna = await keys.make(*_ALL, corpora=["people"], principals=["user:anna"])
     assert len(await matrix.find_leaks(anna)) > 50, "the same requests find it for whoever may see it"
@@ -315,9 +196,9 @@ async def _check_taken_away(matrix: Matrix) -> None:
 
 async def _ask(holder: Holder) -> dict[str, Any]:
     """Stores a question of the holder, and returns it with its answer."""
-    body = {"question": _QUERY, "reasoner": "extractive:min_probability=0"}
-    made = await holder("POST", f"{_BASE}/questions", json=body)
-    path = f"{_BASE}/questions/{made.json()['id']}"
+    body = {"question": QUERY, "reasoner": "extractive:min_probability=0"}
+    made = await holder("POST", f"{BASE}/questions", json=body)
+    path = f"{BASE}/questions/{made.json()['id']}"
     await holder("GET", f"{path}/events")
     found: dict[str, Any] = (await holder("GET", path)).json()
     assert found["state"] == "done", found
@@ -325,6 +206,6 @@ async def _ask(holder: Holder) -> dict[str, Any]:
 
 
 async def _give(holder: Holder, access: list[str]) -> None:
-    changed = await holder("PATCH", f"{_BASE}/documents/{_HIDDEN_ID}", json={"access": access})
+    changed = await holder("PATCH", f"{BASE}/documents/{_HIDDEN_ID}", json={"access": access})
     assert changed.status_code == 202, changed.text
     assert changed.json()["job"]["state"] == "done"

@@ -9,8 +9,9 @@ import { Markdown } from "../../parts/markdown.js";
 import { Starting } from "../../parts/starting.js";
 import { Support } from "../../parts/tags.js";
 import { changeAddress } from "../head.js";
+import { READS_NO_HISTORY } from "../conversation/reasoners.js";
 import { CitedText } from "./cited.js";
-import { PassagesOf, hasPassages } from "./nearest.js";
+import { FoundSoFar, PassagesOf, hasPassages } from "./nearest.js";
 
 const SHORT = 90; // letters of an answer that is shown large
 const BUDGET = "budget was used up"; // the server's words, in notes
@@ -32,28 +33,35 @@ const STANDS_ON = {
  */
 export function AnswerPart({ corpus, question, progress, verdicts, chosen, apart, open }) {
   if (question.withdrawn) return html`<${Withdrawn} />`;
-  if (question.state === "running") return html`<${Running} progress=${progress} />`;
+  if (question.state === "running") return html`<${Running} progress=${progress} open=${open} />`;
   if (question.state === "cancelled") return html`<${Cancelled} corpus=${corpus} question=${question} progress=${progress} />`;
   if (!question.answer) return html`<${FailedAnswer} corpus=${corpus} question=${question} problem=${question.problem || progress.problem} />`;
   return html`<${Given} corpus=${corpus} question=${question} verdicts=${verdicts} chosen=${chosen} apart=${apart} open=${open} />`;
 }
 
-function Running({ progress }) {
+function Running({ progress, open }) {
   const steps = [...progress.steps.values()];
+  const found = steps.length > 1 ? [] : foundBy(steps); // a plan shows what each of its steps found
   return html`
     <section class="card stack answer running" aria-labelledby="answer" aria-busy="true">
       <h2 id="answer" class="row"><span class="spinner" aria-hidden="true"></span> ${progress.text ? "Writing the answer" : "Looking for the answer"}</h2>
       ${progress.text ? html`<div class="answer-text provisional"><${Markdown} text=${progress.text} /></div><p class="faint">Provisional: the final answer is checked against its passages.</p>`
-        : html`<p class="faint">${saySteps(steps)} You can leave this page; the answer is found again at its address.</p><${Starting} />`}
+        : html`<p class="faint">${saySteps(steps, found)} You can leave this page; the answer is found again at its address.</p><${Starting} />`}
+      <${FoundSoFar} hits=${found} open=${open} />
       <${Notes} notes=${progress.notes} running />
     </section>`;
 }
 
 /** What is done now: of one step in words, of several by their number. */
-function saySteps(steps) {
+function saySteps(steps, found) {
   if (steps.length > 1) return `${steps.filter((step) => step.state === "done").length} of ${steps.length} steps answered.`;
-  const found = new Set(steps.flatMap((step) => step.searches.flatMap((one) => one.hits.map((hit) => hit.chunk_id || hit.url)))).size;
-  return found ? `${plural(found, "passage")} found. They are read.` : "Passages are searched.";
+  return found.length ? `${plural(found.length, "passage")} found. They are read.` : "Passages are searched.";
+}
+
+/** The passages of all searches of these steps, each once. */
+function foundBy(steps) {
+  const hits = steps.flatMap((step) => step.searches.flatMap((one) => one.hits));
+  return [...new Map(hits.map((hit) => [hit.chunk_id || hit.url, hit])).values()];
 }
 
 function Given({ corpus, question, verdicts, chosen, apart, open }) {
@@ -112,6 +120,7 @@ function NextSteps({ corpus, question }) {
     <div><p class="faint">What may help:</p>
       <ul>
         <li><${Link} to=${address(viewOf(corpus, "search"), { q: question.question })}>Search for passages<//> with the words of the question</li>
+        ${question.follows && question.answer.reasoner === READS_NO_HISTORY && html`<li><${Link} to=${changeAddress(corpus, question)}>Write names<//> in place of “he” and “it”: without a language model, each question is searched for by itself</li>`}
         ${request.filter && html`<li><${Link} to=${changeAddress(corpus, question)}>Ask without the filter<//>, which leaves documents out</li>`}
         ${request.unsupported === "abstain" && html`<li><${Link} to=${changeAddress(corpus, question)}>Permit answers that are inferred<//></li>`}
         <li><${Link} to=${viewOf(corpus, "documents")}>Add documents<//> that state it</li>

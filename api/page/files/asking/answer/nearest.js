@@ -1,4 +1,4 @@
-/** The passages that were read without an answer in them, which a question that is declined still leads to. */
+/** Passages beside an answer: its sources; the nearest ones of a question that is declined; what is found meanwhile. */
 
 import { html } from "../../vendor/preact.js";
 import { pageName, readable } from "../../core/text.js";
@@ -33,6 +33,22 @@ function nearestOf(answer) {
     if (hit.chunk.text && !found.has(hit.url || hit.chunk.id)) found.set(hit.url || hit.chunk.id, hit);
   }
   return [...found.values()].slice(0, MOST);
+}
+
+/** The first passages of a question that runs, by the names of their documents: its events have no texts. */
+export function FoundSoFar({ hits, open }) {
+  if (!hits.length) return null;
+  return html`
+    <h3>Found so far</h3>
+    <ol class="plain sources">
+      ${hits.slice(0, MOST).map(({ chunk_id, url, document }) => html`
+        <li class="answer-source" key=${chunk_id || url}>
+          <div>
+            <button class="source-title" onClick=${() => open({ chunk_id, url, document, page: null, quote: "", source_span: null })}><span dir="auto">${document.title || document.key}</span></button>
+            ${pathOf(document) && html` <span class="faint" dir="auto">${pathOf(document)}</span>`}
+          </div>
+        </li>`)}
+    </ol>`;
 }
 
 function Nearest({ hit, open }) {

@@ -16,7 +16,7 @@ const LONGEST = 2_000; // letters that are marked in it; an address holds no mor
 
 /**
  * @param {{corpus: string, cited: {chunk_id: string | null, url: string | null, corpus?: string, document: any,
- *   page: number | null, quote: string, source_span: any}, verdict?: any}} props
+ *   page: number | null, quote: string, source_span: any, source_spans?: any[]}, verdict?: any}} props
  */
 export function PassageDetails({ corpus, cited, verdict }) {
   const home = cited.corpus || corpus;
@@ -50,7 +50,7 @@ function OwnPassage({ corpus, cited }) {
       ${cited.quote && html`<p class="faint">It was quoted as:</p><blockquote dir="auto">${cited.quote}</blockquote>`}`;
   }
   if (!passage) return html`<${Loading} what="the passage" />`;
-  const spans = cited.source_span ? toSentenceEnd(passage.text, [cited.source_span]) : [];
+  const spans = cited.source_span ? toSentenceEnd(passage.text, cited.source_spans || [cited.source_span]) : [];
   return html`
     <p class="row faint">${passage.heading && html`<span dir="auto">${passage.heading}</span>`}${passage.page !== null && html`<span>${pageName(passage.page, cited.page_label)}</span>`}<span>passage ${passage.position + 1}</span></p>
     ${passage.page !== null && html`<${PageImage} corpus=${corpus} id=${passage.document_id} page=${passage.page} cited=${cited} text=${passage.text} />`}

@@ -7,8 +7,7 @@ import { Notice } from "../../parts/states.js";
 import { QuestionBox } from "../request/box.js";
 import { fromRequest, toRequest } from "../request/settings.js";
 import { ask } from "../source.js";
-
-const READS_NO_HISTORY = "extractive"; // the reasoner that asks no model
+import { READS_NO_HISTORY } from "./reasoners.js";
 
 /** @param {{corpus: string, question: any, later: import("./chains.js").Conversation | null}} props `later`: the conversation goes on already. */
 export function FollowUp({ corpus, question, later }) {

@@ -1,0 +1,246 @@
+"""What a passage says of the condition of a survey: it holds, the opposite holds, or code cannot decide.
+
+The unit is a sentence or a row of a table. It is read with what it is part of: the title, the headings, the names of
+its columns, and a short line above it.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from heapq import merge
+
+from core.documents import Chunk, Span
+from core.passage_context import find_headed_tables, split_units
+from core.text.terms import split_words
+from reasoning.strategies.extractive.units import is_question
+from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
+
+__all__ = ["Finding", "Verdict", "judge_passages", "show_beginning"]
+
+READ = 20_000
+"""Characters of a passage that are read; only passages that came with ready embeddings are longer."""
+_NEAR = 30
+"""Words of a sentence, without function words, within which the condition must stand: a clause of a contract may be a
+page.
+"""
+_BEFORE = 60
+"""Characters before the first word in which a negation counts."""
+_CLAUSE = re.compile(r"[;:.!?]\s|\b(?:and|but|provided|und|aber) (?=\w{1,20} (?:shall|may|will|must|is|are)\b)")
+_LONGEST_LINE = 80
+_NUMBER = re.compile(r"\d(?:[\d.,]{0,14}\d)?|\b[a-zA-Z]{3,9}\b")
+_WORD_CHARACTERS = re.compile(r"[\W_]+")
+
+
+class Verdict(IntEnum):
+    """From the weakest evidence to the strongest."""
+
+    NO = 0
+    UNDECIDED = 1
+    OPPOSITE = 2
+    YES = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """The verdict on a document, and the unit of its text that it stands on, as a span of a passage."""
+
+    verdict: Verdict
+    chunk: Chunk
+    span: Span
+
+    @property
+    def quote(self) -> str:
+        return self.chunk.text[self.span.start : self.span.end]
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    span: Span
+    text: str
+    context: frozenset[str]
+
+
+def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk]) -> Finding:
+    """Returns the verdict on a document by some of its passages, which are not empty. It is undecided if one unit
+    affirms the condition and another denies it.
+    """
+    best: tuple[Verdict, float, Chunk, Span] | None = None
+    seen = set[Verdict]()
+    for chunk in chunks:
+        for unit in _list_units(title, chunk):
+            verdict, distance = _judge(plan, unit)
+            seen.add(verdict)
+            if best is None or (verdict, -distance) > (best[0], -best[1]):
+                best = verdict, distance, chunk, unit.span
+    if best is None:
+        return Finding(verdict=Verdict.UNDECIDED, chunk=chunks[0], span=Span(start=0, end=len(chunks[0].text)))
+    verdict = best[0]
+    if verdict is Verdict.YES and Verdict.OPPOSITE in seen:
+        verdict = Verdict.UNDECIDED
+    return Finding(verdict=max(verdict, Verdict.UNDECIDED), chunk=best[2], span=best[3])
+
+
+def show_beginning(chunk: Chunk) -> Finding:
+    """Returns the first sentence of a passage, by which a document is shown that lacks what is asked for."""
+    start, end = next(iter(split_units(chunk.text[:READ])), (0, len(chunk.text)))
+    return Finding(verdict=Verdict.YES, chunk=chunk, span=Span(start=start, end=end))
+
+
+def _list_units(title: str, chunk: Chunk) -> Iterator[_Unit]:
+    """Yields sentences and rows. A short line without a full stop is a heading of what follows."""
+    text = chunk.text[:READ]
+    tables = list(find_headed_tables(chunk.heading, text))
+    heads = _stems(f"{title}\n{chunk.heading}")
+    at, above = 0, frozenset[str]()
+    for start, end in split_units(text):
+        while at < len(tables) and tables[at].end <= start:
+            at += 1
+        table = tables[at] if at < len(tables) and tables[at].start <= start else None
+        words = text[start:end]
+        begin = start + len(words) - len(words.lstrip())
+        words = words.strip()
+        if not words or (table is not None and start < table.body):
+            continue
+        columns = _stems(table.header) if table is not None else frozenset[str]()
+        yield _Unit(Span(start=begin, end=begin + len(words)), words, heads | columns | above)
+        above = _stems(words) if len(words) <= _LONGEST_LINE and words[-1] not in ".!?;," else frozenset()
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in split_words(text))
+
+
+def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
+    """Returns the verdict on a unit, and a number that is smaller for better evidence."""
+    places = _place(unit.text)
+    found = [_find(sought, places) for sought in plan.sought]
+    missing = [
+        sought
+        for sought, at in zip(plan.sought, found, strict=True)
+        if not at and (sought.is_number or not any(stems <= unit.context for stems in sought.wording))
+    ]
+    if missing:
+        return Verdict.NO, float(len(missing))
+    within = [at for at in found if at]
+    if not within:
+        return (Verdict.YES, 0.0) if not plan.sought else (Verdict.UNDECIDED, 100.0)
+    first, last = _narrow(within)
+    distance = float(last - first + 10 * (len(found) - len(within)))
+    spans = [word.start for word in places.words], [word.end for word in places.words]
+    start, end = spans[0][first], spans[1][last]
+    is_sure = (
+        last - first <= _NEAR
+        and 2 * len(within) >= len(found)
+        and not is_question(unit.text)
+        and _has_pairs(plan, found)
+        and all(_has_phrase(unit.text, phrase) for phrase in plan.phrases)
+    )
+    holds = None if plan.comparison is None else _compare(plan.comparison, unit.text, places, found)
+    if not is_sure or (plan.comparison is not None and holds is None):
+        return Verdict.UNDECIDED, distance
+    negations = 0 if plan.is_mention else len(NEGATION.findall(unit.text, _clause_start(unit.text, start), end))
+    agrees = (negations % 2 == 1) == (plan.is_negated and not plan.is_mention)
+    return (Verdict.YES if agrees == (holds is not False) else Verdict.OPPOSITE), distance
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The words of a unit, with single digits, and the places of each stem among them."""
+
+    words: Sequence["_Placed"]
+    of_stem: dict[str, list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Placed:
+    start: int
+    end: int
+    stem: str
+
+
+_DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")
+
+
+def _place(text: str) -> _Words:
+    words = [_Placed(word.start, word.end, word.stem) for word in split_words(text)]
+    digits = [_Placed(one.start(), one.end(), one[0]) for one in _DIGIT.finditer(text)]
+    of_stem: dict[str, list[int]] = {}
+    ordered = list(merge(words, digits, key=lambda word: word.start))
+    for at, word in enumerate(ordered):
+        of_stem.setdefault(word.stem, []).append(at)
+    return _Words(ordered, of_stem)
+
+
+def _find(sought: Sought, places: _Words) -> list[int]:
+    """Returns where a unit has the word in one of its wordings, ascending."""
+    return sorted(
+        at
+        for stems in sought.wording
+        if all(stem in places.of_stem for stem in stems)
+        for stem in stems
+        for at in places.of_stem[stem]
+    )
+
+
+def _narrow(found: Sequence[Sequence[int]]) -> tuple[int, int]:
+    """Returns the first and last place of the shortest run of words that has each of the words."""
+    events = sorted((at, which) for which, places in enumerate(found) for at in places)
+    last: dict[int, int] = {}
+    best = (0, len(events) and events[-1][0])
+    width = float("inf")
+    for at, which in events:
+        last[which] = at
+        if len(last) == len(found) and at - min(last.values()) < width:
+            best = (min(last.values()), at)
+            width = best[1] - best[0]
+    return best
+
+
+def _has_pairs(plan: Plan, found: Sequence[Sequence[int]]) -> bool:
+    return all(
+        not found[pair.first]
+        or not found[pair.second]
+        or any(0 < two - one <= pair.distance for one in found[pair.first] for two in found[pair.second])
+        for pair in plan.pairs
+    )
+
+
+def _has_phrase(text: str, phrase: str) -> bool:
+    def plain(words: str) -> str:
+        return f" {_WORD_CHARACTERS.sub(' ', words.casefold()).strip()} "
+
+    return plain(phrase) in plain(text)
+
+
+def _clause_start(text: str, start: int) -> int:
+    """Returns where the clause begins that a word at `start` stands in, at most some characters before it."""
+    begin = max(0, start - _BEFORE)
+    ends = [found.end() for found in _CLAUSE.finditer(text, begin, start)]
+    return ends[-1] if ends else begin
+
+
+def _compare(comparison: Comparison, text: str, places: _Words, found: Sequence[Sequence[int]]) -> bool | None:
+    """Returns whether the comparison holds of the numbers of a unit; None if it has none, or if they differ in it."""
+    said = f"{comparison.words} {comparison.number}".casefold()
+    if said in " ".join(text.casefold().split()):
+        return True
+    counted = found[comparison.counted] if comparison.counted >= 0 else None
+    starts = [word.start for word in places.words]
+    holds = set[bool]()
+    for number in _NUMBER.finditer(text):
+        value = read_number(number[0])
+        if value is None:
+            continue
+        at = sum(start < number.start() for start in starts)
+        if counted is not None and not any(-2 <= place - at <= 4 for place in counted):
+            continue
+        holds.add(_is_within(comparison, value))
+    return holds.pop() if len(holds) == 1 else None
+
+
+def _is_within(comparison: Comparison, value: float) -> bool:
+    least, most, strict = comparison.least, comparison.most, comparison.is_strict
+    if least is not None and (value <= least if strict else value < least):
+        return False
+    return most is None or not (value >= most if strict else value > most)

@@ -41,13 +41,19 @@ class Verdict(IntEnum):
     YES = 3
 
 
+_BOTH = {Verdict.YES, Verdict.OPPOSITE}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """The verdict on a document, and the unit of its text that it stands on, as a span of a passage."""
+    """The verdict on a document, and the unit of its text that it stands on, as a span of a passage. `is_disputed`: one
+    unit affirms the condition, and another denies it.
+    """
 
     verdict: Verdict
     chunk: Chunk
     span: Span
+    is_disputed: bool = False
 
     @property
     def quote(self) -> str:
@@ -62,8 +68,8 @@ class _Unit:
 
 
 def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk]) -> Finding:
-    """Returns the verdict on a document by some of its passages, which are not empty. It is undecided if one unit
-    affirms the condition and another denies it.
+    """Returns the verdict on a document by some of its passages, which are not empty. A unit that affirms the condition
+    counts more than a unit that denies it.
     """
     best: tuple[Verdict, float, Chunk, Span] | None = None
     seen = set[Verdict]()
@@ -75,10 +81,7 @@ def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk]) -> Finding:
                 best = verdict, distance, chunk, unit.span
     if best is None:
         return Finding(verdict=Verdict.UNDECIDED, chunk=chunks[0], span=Span(start=0, end=len(chunks[0].text)))
-    verdict = best[0]
-    if verdict is Verdict.YES and Verdict.OPPOSITE in seen:
-        verdict = Verdict.UNDECIDED
-    return Finding(verdict=max(verdict, Verdict.UNDECIDED), chunk=best[2], span=best[3])
+    return Finding(verdict=max(best[0], Verdict.UNDECIDED), chunk=best[2], span=best[3], is_disputed=seen >= _BOTH)
 
 
 def show_beginning(chunk: Chunk) -> Finding:

@@ -62,6 +62,9 @@ _GROUPED = re.compile(
 )
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 
+_SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
+"""A number of a thing, such as `V-3` or `10-K`, whose parts alone mean nothing."""
+
 _LISTED = re.compile(
     r"\b(?:(?:in|of|from|for|by|with|under)\s)?(?:how many|which|what|list|show|name|find|give|count|number of"
     r"|anzahl|wie ?viele[nr]?|in welche[nmrs]?|welche[nmrs]?|liste|zeige?|nenne|finde|zähle|every|each|all|alle[nrm]?"
@@ -226,7 +229,7 @@ def read_plan(question: str) -> Plan:
         sought=sought,
         pairs=pairs,
         of_kind=tuple(_read_sought(modifiers)[0]),
-        phrases=tuple(_QUOTED.findall(rest)),
+        phrases=tuple([*_QUOTED.findall(rest), *_SIGN.findall(rest)]),
         kind="" if stem in _ANY_KIND else kind,
         kind_wording=own,
         unit=unit,

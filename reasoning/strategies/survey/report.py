@@ -21,6 +21,7 @@ _LONGEST_TITLE = 120
 _SURE = 0.7
 """With a smaller share of decided documents, a request that wants only sure answers gets an abstention."""
 _LABEL = "Surveyed by words: no language model read the passages."
+_DISPUTED = " (another passage of it says the opposite)"
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
 
@@ -37,7 +38,7 @@ class _Text:
 
     def add_row(self, head: str, row: Row, copies: str) -> None:
         title = shorten(row.document.title or row.document.key, _LONGEST_TITLE)
-        self.text += f"\n{head} {title}{copies}"
+        self.add(f"{head} {title}{copies}")
         finding = row.finding
         if finding is None or not finding.quote.strip():
             return
@@ -46,7 +47,7 @@ class _Text:
         start = len(self.text)
         self.text += shorten(finding.quote, _LONGEST_QUOTE)
         span = Span(start=start, end=len(self.text))
-        self.text += f"” [{marker}]"
+        self.text += f"” [{marker}]{_DISPUTED if finding.is_disputed else ''}"
         hit = Hit(chunk=finding.chunk, document=row.document, score=1.0, corpus=row.corpus.name)
         self.citations.append(make_citation(marker, Quote(hit=hit, text=finding.quote, span=finding.span), span))
 
@@ -72,7 +73,7 @@ def write_answer(
     for number, row in enumerate(listed, start=1):
         written.add_row(f"{number}.", row, _describe_copies(counted, row))
     if len(counted.rows) > len(listed):
-        written.text += f"\n… and {len(counted.rows) - len(listed):,} more."
+        written.add(f"… and {len(counted.rows) - len(listed):,} more.")
     _add_others(written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], sums)
     _add_others(
         written,
@@ -101,7 +102,7 @@ def _add_others(written: _Text, title: str, rows: Sequence[Row], sums: Sums) -> 
     for row in rows:
         written.add_row("-", row, "")
     if total > len(rows):
-        written.text += f"\n… and {total - len(rows):,} more."
+        written.add(f"… and {total - len(rows):,} more.")
 
 
 def _count(plan: Plan, counted: Copies) -> str:

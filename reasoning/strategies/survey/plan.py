@@ -7,6 +7,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 from core.passage_context.other_words import find_other_words
@@ -213,7 +214,7 @@ def read_plan(question: str) -> Plan:
     if grouped:
         text = text[: grouped.start()]
     start, kind, modifiers, unit = _find_kind(text)
-    stem = next((word.stem for word in split_words(kind)), "")
+    stem = _stem_of(kind)
     own = frozenset() if stem in _ANY_KIND else _kinds().get(stem, frozenset())
     rest = text[start:]
     compared = _COMPARED.search(rest)
@@ -229,7 +230,7 @@ def read_plan(question: str) -> Plan:
         sought=sought,
         pairs=pairs,
         of_kind=tuple(_read_sought(modifiers)[0]),
-        phrases=tuple([*_QUOTED.findall(rest), *_SIGN.findall(rest)]),
+        phrases=(*_QUOTED.findall(rest), *_SIGN.findall(rest)),
         kind="" if stem in _ANY_KIND else kind,
         kind_wording=own,
         unit=unit,
@@ -296,16 +297,20 @@ def _find_kind(text: str) -> tuple[int, str, str, str]:
     words = list(re.finditer(r"[^\W_](?:[\w'’-]{0,60}[^\W_])?", text[listed.end() :]))[: _BEFORE_KIND + 3]
     first = next((at for at, word in enumerate(words) if word[0].casefold() not in _SKIPPED), len(words))
     candidates = words[first : first + _BEFORE_KIND]
-    for at, word in enumerate(candidates):
-        stem = next((one.stem for one in split_words(word[0])), "")
-        if stem in _ANY_KIND or stem in _kinds():
-            if _begins_condition(candidates[:at]):
-                break
-            modifiers = " ".join(one[0] for one in candidates[:at])
-            return listed.end() + word.end(), word[0], modifiers, ""
+    are_kinds = [_stem_of(word[0]) in _ANY_KIND | _kinds().keys() for word in candidates]
+    if True in are_kinds and not _begins_condition(candidates[: are_kinds.index(True)]):
+        first = are_kinds.index(True)
+        last = [*are_kinds, False].index(False, first) - 1
+        named = [word[0] for word in candidates[first : last + 1] if _stem_of(word[0]) not in _ANY_KIND]
+        modifiers = " ".join([*(word[0] for word in candidates[:first]), *named[:-1]])
+        return listed.end() + candidates[last].end(), (named or [candidates[last][0]])[-1], modifiers, ""
     if not candidates or _begins_condition(candidates[:1]):
         return listed.end(), "", "", ""
     return listed.end() + candidates[0].end(), "", "", candidates[0][0]
+
+
+def _stem_of(word: str) -> str:
+    return next((found.stem for found in split_words(word)), "")
 
 
 def _begins_condition(words: Sequence[re.Match[str]]) -> bool:
@@ -315,6 +320,7 @@ def _begins_condition(words: Sequence[re.Match[str]]) -> bool:
     )
 
 
+@cache
 def _kinds() -> dict[str, Wording]:
     kinds: dict[str, Wording] = {}
     for line in _KINDS.strip().splitlines():

@@ -2,7 +2,8 @@
 
 The questions of `questions.jsonl` are about the legal documents; their answers were read from the documents before
 anything was run. `gold` has a part of the key of each document that counts. Questions on made documents have the
-answers that follow from how the documents are made. F1 is of the list; a question without an answer has 1 for an empty list.
+answers that follow from how the documents are made. F1 is of the list; for a question without an answer an empty list
+has 1.
 """
 
 import argparse
@@ -79,9 +80,11 @@ async def _measure_scale(shop: Workshop, number: int) -> None:
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             answer, trace = await _ask(shop, corpus, question)
             after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            counted = answer.text.partition("\n")[0]
             print(
                 f"{number:,} {again}: {question} | first row {trace.first_rows:.2f} s, "
-                f"answer {trace.timing['total']:.2f} s, +{(after - before) / _MEGABYTE:.0f} MB | {answer.text.splitlines()[0]} | {_coverage(answer)}"
+                f"answer {trace.timing['total']:.2f} s, +{(after - before) / _MEGABYTE:.0f} MB "
+                f"| {counted} | {_coverage(answer)}"
             )
 
 

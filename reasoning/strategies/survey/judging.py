@@ -24,6 +24,8 @@ _NEAR = 30
 """Words of a sentence, without function words, within which the condition must stand: a clause of a contract may be a
 page.
 """
+_LEAST_WITHIN = 1 / 3
+"""The share of the words that a unit must have itself; the others may stand in what it is part of."""
 _BEFORE = 60
 """Characters before the first word in which a negation counts."""
 _CLAUSE = re.compile(r"[;:.!?]\s|\b(?:and|but|provided|und|aber) (?=\w{1,20} (?:shall|may|will|must|is|are)\b)")
@@ -134,7 +136,7 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
     start, end = spans[0][first], spans[1][last]
     is_sure = (
         last - first <= _NEAR
-        and 2 * len(within) >= len(found)
+        and len(within) >= _LEAST_WITHIN * len(found)
         and not is_question(unit.text)
         and _has_pairs(plan, found)
         and all(_has_phrase(unit.text, phrase) for phrase in plan.phrases)

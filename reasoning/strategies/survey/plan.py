@@ -22,8 +22,8 @@ __all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "r
 
 READ = 2000
 """Characters of a question that are read."""
-_COUNTED = 4
-"""What a number counts stands within so many words behind it: "thirty (30) business days"."""
+_COUNTED = 2
+"""What a number counts stands within so many words behind it: "30 business days"."""
 _MOST_WORDS = 24
 """Words that must stand together; a longer question is no condition, and no passage has all of its words."""
 
@@ -112,7 +112,7 @@ _FRAMING = frozenset(
     word.stem
     for word in split_words("""
         mention contain include says said states stated show list report specify there exist follow talk mean concern
-        regard refer clause section provision paragraph erwähnen erwähnt enthalten enthält nennt sagen steht gibt
+        regard refer clause section provision paragraph erwähnen erwähnt enthalten enthält nennen nennt sagen steht gibt
         Klausel
     """)
 )

@@ -129,10 +129,13 @@ def _describe_copies(counted: Copies, row: Row) -> str:
 
 def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
     """Returns one sentence on what was read, which holds whatever happened during the survey."""
-    could = f"Read {sums.read:,} of {sums.candidates:,} documents that could match"
+    could = f"ead {sums.read:,} of {sums.candidates:,} documents that "
     if plan.is_absence:
-        could = f"{sums.lacking:,} documents lack a word of it; read {sums.read:,} of {sums.candidates:,} that have all"
-    parts = [f"{could}; {sums.verdicts[Verdict.UNDECIDED]:,} undecided"]
+        lacking = f"{sums.lacking:,} document{' lacks' if sums.lacking == 1 else 's lack'} a word of it"
+        parts = [f"{lacking}; r{could}have all"]
+    else:
+        parts = [f"R{could}could match"]
+    parts.append(f"{sums.verdicts[Verdict.UNDECIDED]:,} undecided")
     copies, versions = sum(counted.copies.values()), sum(counted.versions.values())
     if copies:
         parts.append(f"{copies:,} {'copy is' if copies == 1 else 'copies are'} counted with their document")

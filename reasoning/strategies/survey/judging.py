@@ -69,9 +69,12 @@ class _Unit:
     context: frozenset[str]
 
 
-def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk]) -> Finding:
+def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk], *, is_whole: bool = False) -> Finding:
     """Returns the verdict on a document by some of its passages, which are not empty. A unit that affirms the condition
     counts more than a unit that denies it.
+
+    With `is_whole`, these are all passages. The document then does not match if it lacks a literal phrase or a single
+    digit, for which the finder does not look.
     """
     best: tuple[Verdict, float, Chunk, Span] | None = None
     seen = set[Verdict]()
@@ -84,6 +87,14 @@ def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk]) -> Finding:
     if best is None:
         return Finding(verdict=Verdict.UNDECIDED, chunk=chunks[0], span=Span(start=0, end=len(chunks[0].text)))
     return Finding(verdict=max(best[0], Verdict.UNDECIDED), chunk=best[2], span=best[3], is_disputed=seen >= _BOTH)
+
+
+def _lacks_literal(plan: Plan, texts: Sequence[str]) -> bool:
+    """Returns whether no text has a phrase of the plan, or one of its numbers."""
+    digits = [sought for sought in plan.sought if sought.is_number]
+    return not all(any(_has_phrase(text, phrase) for text in texts) for phrase in plan.phrases) or not all(
+        any(_find(sought, _place(text)) for text in texts) for sought in digits
+    )
 
 
 def show_beginning(chunk: Chunk) -> Finding:

@@ -28,6 +28,8 @@ __all__ = ["Config", "Survey"]
 
 _BATCH = 200
 """Documents that are read at once. Between two batches, the time is looked at and rows are shown."""
+_FIRST_BATCH = 20
+"""Documents of the first batch, so that the first rows come soon."""
 _REFS = 1000
 _MOST_COMPARED = 500
 """Documents of several passages that are read whole, to find copies."""
@@ -110,12 +112,15 @@ class _Course:
         if found.left_out:
             self.sums.stopped = f"it reads {self._config.documents:,} documents at most"
         names_kind = await self._names_kind(part, found)
-        for start in range(0, len(found.documents), _BATCH):
+        start = 0
+        while start < len(found.documents):
             if self._is_late():
                 self.sums.stopped = "its time was over"
                 self.sums.unread += len(found.documents) - start
                 return
-            await self._read(part.corpus, found.documents[start : start + _BATCH], names_kind)
+            end = start + (_BATCH if self.sums.read else _FIRST_BATCH)
+            await self._read(part.corpus, found.documents[start:end], names_kind)
+            start = end
 
     def _is_late(self) -> bool:
         return time.monotonic() >= self._deadline or self._trace.seconds_left == 0.0
@@ -188,12 +193,15 @@ class _Course:
 def _judge(plan: Plan, corpus: Corpus, candidate: Candidate, document: DocumentRef, chunks: Sequence[Chunk]) -> Row:
     if not chunks:  # the document was replaced while the survey ran
         return Row(corpus=corpus, document=document, verdict=Verdict.UNDECIDED, finding=None)
-    finding = judge_passages(plan, document.title, chunks) if candidate.has_words else show_beginning(chunks[0])
+    is_whole = candidate.passages == len(chunks) == 1
+    if candidate.has_words:
+        finding = judge_passages(plan, document.title, chunks, is_whole=is_whole)
+    else:
+        finding = show_beginning(chunks[0])
     verdict = finding.verdict
     is_apart = candidate.has_words and not candidate.is_together
     if is_apart or (verdict is Verdict.OPPOSITE and candidate.left_out):
         verdict = Verdict.UNDECIDED
-    is_whole = candidate.passages == len(chunks) == 1
     return Row(
         corpus=corpus,
         document=document,

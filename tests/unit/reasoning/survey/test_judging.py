@@ -77,3 +77,11 @@ def test_quotes_are_verbatim() -> None:
 def test_no_sentence_with_all_words_gives_the_nearest() -> None:
     found = judge("Which incidents had a pump that failed?", "A pump. Nothing else.", "It failed.")
     assert found.verdict is UNDECIDED
+
+
+def test_a_document_that_was_read_whole_and_lacks_a_literal_phrase_does_not_match() -> None:
+    plan = read_plan("Which reports mention valve V-3?")
+    chunk = Chunk(id="c", document_id="d", view_id="v", position=0, text="Valve V-4.", heading="", page=None, span=None)
+    assert judge_passages(plan, "A", [chunk]).verdict is UNDECIDED
+    assert judge_passages(plan, "A", [chunk], is_whole=True).verdict is NO
+    assert judge_passages(plan, "Valve V-3", [chunk], is_whole=True).verdict is UNDECIDED

@@ -86,7 +86,10 @@ def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk], *, is_whole:
                 best = verdict, distance, chunk, unit.span
     if best is None:
         return Finding(verdict=Verdict.UNDECIDED, chunk=chunks[0], span=Span(start=0, end=len(chunks[0].text)))
-    return Finding(verdict=max(best[0], Verdict.UNDECIDED), chunk=best[2], span=best[3], is_disputed=seen >= _BOTH)
+    verdict = max(best[0], Verdict.UNDECIDED)
+    if verdict is Verdict.UNDECIDED and is_whole and _lacks_literal(plan, [title, *(chunk.text for chunk in chunks)]):
+        verdict = Verdict.NO
+    return Finding(verdict=verdict, chunk=best[2], span=best[3], is_disputed=seen >= _BOTH)
 
 
 def _lacks_literal(plan: Plan, texts: Sequence[str]) -> bool:

@@ -26,10 +26,10 @@ from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versi
 
 __all__ = ["Config", "Survey"]
 
-_BATCH = 200
-"""Documents that are read at once. Between two batches, the time is looked at and rows are shown."""
-_FIRST_BATCH = 20
-"""Documents of the first batch, so that the first rows come soon."""
+_BATCH, _FIRST_BATCH = 200, 20
+"""Passages that are read at once, and first, so that the first rows come soon. Between two batches, the time is looked at
+and rows are shown.
+"""
 _REFS = 1000
 _MOST_COMPARED = 500
 """Documents of several passages that are read whole, to find copies."""
@@ -113,14 +113,13 @@ class _Course:
             self.sums.stopped = f"it reads {self._config.documents:,} documents at most"
         names_kind = await self._names_kind(part, found)
         start = 0
-        while start < len(found.documents):
+        for batch in _make_batches(found.documents):
             if self._is_late():
                 self.sums.stopped = "its time was over"
                 self.sums.unread += len(found.documents) - start
                 return
-            end = start + (_BATCH if self.sums.read else _FIRST_BATCH)
-            await self._read(part.corpus, found.documents[start:end], names_kind)
-            start = end
+            await self._read(part.corpus, batch, names_kind)
+            start += len(batch)
 
     def _is_late(self) -> bool:
         return time.monotonic() >= self._deadline or self._trace.seconds_left == 0.0

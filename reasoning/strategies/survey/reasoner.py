@@ -27,9 +27,7 @@ from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versi
 __all__ = ["Config", "Survey"]
 
 _BATCH, _FIRST_BATCH = 200, 20
-"""Passages that are read at once, and first, so that the first rows come soon. Between two batches, the time is looked at
-and rows are shown.
-"""
+"""Passages that are read at once, and first, so that rows come soon. Between two batches, the time is looked at."""
 _REFS = 1000
 _MOST_COMPARED = 500
 """Documents of several passages that are read whole, to find copies."""
@@ -187,6 +185,16 @@ class _Course:
             for row in rows:
                 if row.finding is not None:
                     yield _make_hit(row.corpus, row.document, row.finding.chunk)
+
+
+def _make_batches(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
+    """Yields candidates, in their order, with so many passages together."""
+    start, passages, most = 0, 0, _FIRST_BATCH
+    for end, candidate in enumerate(candidates, start=1):
+        passages += len(candidate.chunk_ids)
+        if passages >= most or end == len(candidates):
+            yield candidates[start:end]
+            start, passages, most = end, 0, _BATCH
 
 
 def _judge(plan: Plan, corpus: Corpus, candidate: Candidate, document: DocumentRef, chunks: Sequence[Chunk]) -> Row:

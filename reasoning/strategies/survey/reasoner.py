@@ -24,10 +24,13 @@ from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.report import OTHERS, write_answer
 from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versions
 
-__all__ = ["Config", "Survey"]
+__all__ = ["MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
 
 _BATCH, _FIRST_BATCH = 200, 20
 """Passages that are read at once, and first, so that rows come soon. Between two batches, the time is looked at."""
+MOST_DOCUMENTS, MOST_SECONDS = 200_000, 600
+MOST_ROWS = 400
+"""With the documents that do not count, an answer has no more citations than other answers."""
 _REFS = 1000
 _MOST_COMPARED = 500
 """Documents of several passages that are read whole, to find copies."""
@@ -44,12 +47,12 @@ class Config(StrategyConfig):
     """How far a survey goes, and how much of it is shown."""
 
     documents: int = Field(
-        default=20_000, ge=1, le=200_000, description="At most this many documents that could match are read."
+        default=20_000, ge=1, le=MOST_DOCUMENTS, description="At most this many documents that could match are read."
     )
     seconds: float = Field(
-        default=60.0, gt=0, le=600, description="The survey ends after so many seconds, with what it has read."
+        default=60.0, gt=0, le=MOST_SECONDS, description="The survey ends after so many seconds, with what it has read."
     )
-    rows: int = Field(default=100, ge=1, le=500, description="Documents that are listed with their passages.")
+    rows: int = Field(default=100, ge=1, le=MOST_ROWS, description="Documents that are listed with their passages.")
 
 
 class Survey:

@@ -31,6 +31,7 @@ _OWN = {
 _HIDDEN = {**HIDDEN_DOCUMENT, "metadata": {"access": ["group:b"], "$access": ["group:b"]}, "access": _ACCESS}
 _HIDDEN_ID = document_id(str(_HIDDEN["key"]))
 _QUERY = "Who sold the ledger to Charles Babbage?"
+_SURVEY = "Which documents mention Charles Babbage?"
 _BASE = "/v1/corpora/people"
 _LOOKALIKES: tuple[list[str], ...] = (
     ["group:b"],
@@ -151,6 +152,9 @@ class Matrix:
             yield "POST", f"{_BASE}/search", {"json": {"query": _QUERY, "k": 50, "filter": probe}}
             yield "GET", f"{_BASE}/documents", {"params": {"filter": json.dumps(probe)}}
             yield "POST", f"{_BASE}/ask", {"json": {"question": _QUERY, "filter": probe, "reasoner": "extractive"}}
+            yield "POST", f"{_BASE}/ask", {"json": {"question": _SURVEY, "filter": probe, "reasoner": "survey"}}
+        for survey in (_SURVEY, "How many documents are there?", "Which documents do not mention a year?"):
+            yield "POST", f"{_BASE}/ask", {"json": {"question": survey, "reasoner": "survey"}}
         yield "POST", f"{_BASE}/search", {"json": {**full, "group_by": "document"}}
         yield "POST", "/v1/search", {"json": {**full, "corpora": ["people"]}}
         question = {"question": _QUERY, "k": 50, "reasoner": "extractive:min_probability=0"}
@@ -277,6 +281,19 @@ async def test_on_servers_no_route_tells_of_documents_of_other_principals(
         for holder in matrix.keys.holders:
             await holder.client.aclose()
         await server.close()
+
+
+async def test_a_survey_counts_what_its_asker_may_see(matrix: Matrix) -> None:
+    """Who may see the hidden document is told of one more."""
+    counts = {}
+    for name in ("user:bob", "user:anna"):
+        holder = await matrix.keys.make(*_ALL, corpora=["people"], principals=[name])
+        answer = (await holder("POST", f"{_BASE}/ask", json={"question": _SURVEY, "reasoner": "survey"})).json()
+        counts[name] = [answer["answer"].split(" ", 1)[0], answer["answer"].rpartition("\n\n")[2]]
+    assert counts == {
+        "user:bob": ["1", "Read 1 of 1 documents that could match; 0 undecided."],
+        "user:anna": ["2", "Read 2 of 2 documents that could match; 0 undecided."],
+    }
 
 
 async def _check_others(matrix: Matrix, lookalikes: Sequence[list[str]]) -> None:

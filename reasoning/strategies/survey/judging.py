@@ -5,14 +5,14 @@ its columns, and a short line above it.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from heapq import merge
 
 from core.documents import Chunk, Span
 from core.passage_context import find_headed_tables, split_units
-from core.text.terms import split_words
+from core.text.terms import Word, split_words
 from reasoning.strategies.extractive.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
 
@@ -30,6 +30,7 @@ _BEFORE = 60
 """Characters before the first word in which a negation counts."""
 _CLAUSE = re.compile(r"[;:.!?]\s|\b(?:and|but|provided|und|aber) (?=\w{1,20} (?:shall|may|will|must|is|are)\b)")
 _LONGEST_LINE = 80
+_FAR = 100.0
 _NUMBER = re.compile(r"\d(?:[\d.,]{0,14}\d)?|\b[a-zA-Z]{3,9}\b")
 _WORD_CHARACTERS = re.compile(r"[\W_]+")
 
@@ -66,6 +67,7 @@ class Finding:
 class _Unit:
     span: Span
     text: str
+    words: Sequence[Word]
     context: frozenset[str]
 
 
@@ -79,7 +81,7 @@ def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk], *, is_whole:
     best: tuple[Verdict, float, Chunk, Span] | None = None
     seen = set[Verdict]()
     for chunk in chunks:
-        for unit in _list_units(title, chunk):
+        for unit in _list_units(plan, title, chunk):
             verdict, distance = _judge(plan, unit)
             seen.add(verdict)
             if best is None or (verdict, -distance) > (best[0], -best[1]):
@@ -96,7 +98,7 @@ def _lacks_literal(plan: Plan, texts: Sequence[str]) -> bool:
     """Returns whether no text has a phrase of the plan, or one of its numbers."""
     digits = [sought for sought in plan.sought if sought.is_number]
     return not all(any(_has_phrase(text, phrase) for text in texts) for phrase in plan.phrases) or not all(
-        any(_find(sought, _place(text)) for text in texts) for sought in digits
+        any(_find(sought, _place(_split_words(text))) for text in texts) for sought in digits
     )
 
 
@@ -106,24 +108,32 @@ def show_beginning(chunk: Chunk) -> Finding:
     return Finding(verdict=Verdict.YES, chunk=chunk, span=Span(start=start, end=end))
 
 
-def _list_units(title: str, chunk: Chunk) -> Iterator[_Unit]:
-    """Yields sentences and rows. A short line without a full stop is a heading of what follows."""
+def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:
+    """Yields the sentences and rows that have a word of the plan; all, of a plan without words. A short line without a
+    full stop is a heading of what follows.
+    """
     text = chunk.text[:READ]
     tables = list(find_headed_tables(chunk.heading, text))
     heads = _stems(f"{title}\n{chunk.heading}")
+    words = _split_words(text)
+    starts = [word.start for word in words]
+    wanted = {stem for sought in plan.sought for stems in sought.wording for stem in stems}
     at, above = 0, frozenset[str]()
     for start, end in split_units(text):
         while at < len(tables) and tables[at].end <= start:
             at += 1
         table = tables[at] if at < len(tables) and tables[at].start <= start else None
-        words = text[start:end]
-        begin = start + len(words) - len(words.lstrip())
-        words = words.strip()
-        if not words or (table is not None and start < table.body):
+        unit = text[start:end]
+        begin = start + len(unit) - len(unit.lstrip())
+        unit = unit.strip()
+        if not unit or (table is not None and start < table.body):
             continue
-        columns = _stems(table.header) if table is not None else frozenset[str]()
-        yield _Unit(Span(start=begin, end=begin + len(words)), words, heads | columns | above)
-        above = _stems(words) if len(words) <= _LONGEST_LINE and words[-1] not in ".!?;," else frozenset()
+        own = words[bisect_left(starts, begin) : bisect_left(starts, end)]
+        if not wanted or any(word.stem in wanted for word in own):
+            columns = _stems(table.header) if table is not None else frozenset[str]()
+            yield _Unit(Span(start=begin, end=begin + len(unit)), unit, own, heads | columns | above)
+        is_heading = len(unit) <= _LONGEST_LINE and unit[-1] not in ".!?;,"
+        above = frozenset(word.stem for word in own) if is_heading else frozenset()
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -132,7 +142,9 @@ def _stems(text: str) -> frozenset[str]:
 
 def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
     """Returns the verdict on a unit, and a number that is smaller for better evidence."""
-    places = _place(unit.text)
+    if not plan.sought:
+        return _judge_without_words(plan, unit.text), 0.0
+    places = _place(unit.words)
     found = [_find(sought, places) for sought in plan.sought]
     missing = [
         sought
@@ -143,11 +155,10 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
         return Verdict.NO, float(len(missing))
     within = [at for at in found if at]
     if not within:
-        return (Verdict.YES, 0.0) if not plan.sought else (Verdict.UNDECIDED, 100.0)
+        return Verdict.UNDECIDED, _FAR
     first, last = _narrow(within)
     distance = float(last - first + 10 * (len(found) - len(within)))
-    spans = [word.start for word in places.words], [word.end for word in places.words]
-    start, end = spans[0][first], spans[1][last]
+    start, end = (place - unit.span.start for place in (places.words[first].start, places.words[last].end))
     is_sure = (
         last - first <= _NEAR
         and len(within) >= _LEAST_WITHIN * len(found)
@@ -155,7 +166,7 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
         and _has_pairs(plan, found)
         and all(_has_phrase(unit.text, phrase) for phrase in plan.phrases)
     )
-    holds = None if plan.comparison is None else _compare(plan.comparison, unit.text, places, found)
+    holds = None if plan.comparison is None else _compare(plan.comparison, unit, found)
     if not is_sure or (plan.comparison is not None and holds is None):
         return Verdict.UNDECIDED, distance
     negations = 0 if plan.is_mention else len(NEGATION.findall(unit.text, _clause_start(unit.text, start), end))
@@ -163,32 +174,35 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
     return (Verdict.YES if agrees == (holds is not False) else Verdict.OPPOSITE), distance
 
 
+def _judge_without_words(plan: Plan, text: str) -> Verdict:
+    """Returns the verdict of a plan that names only a kind, literal phrases, or a number."""
+    if not all(_has_phrase(text, phrase) for phrase in plan.phrases):
+        return Verdict.NO
+    return Verdict.YES if plan.comparison is None else Verdict.UNDECIDED
+
+
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The words of a unit, with single digits, and the places of each stem among them."""
+    """The words of a unit, and the places of each stem among them."""
 
-    words: Sequence["_Placed"]
+    words: Sequence[Word]
     of_stem: dict[str, list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Placed:
-    start: int
-    end: int
-    stem: str
 
 
 _DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")
 
 
-def _place(text: str) -> _Words:
-    words = [_Placed(word.start, word.end, word.stem) for word in split_words(text)]
-    digits = [_Placed(one.start(), one.end(), one[0]) for one in _DIGIT.finditer(text)]
+def _split_words(text: str) -> list[Word]:
+    """Returns the words of a text, and single digits, which count something."""
+    digits = [Word(start=one.start(), end=one.end(), stem=one[0]) for one in _DIGIT.finditer(text)]
+    return sorted([*split_words(text), *digits], key=lambda word: word.start)
+
+
+def _place(words: Sequence[Word]) -> _Words:
     of_stem: dict[str, list[int]] = {}
-    ordered = list(merge(words, digits, key=lambda word: word.start))
-    for at, word in enumerate(ordered):
+    for at, word in enumerate(words):
         of_stem.setdefault(word.stem, []).append(at)
-    return _Words(ordered, of_stem)
+    return _Words(words, of_stem)
 
 
 def _find(sought: Sought, places: _Words) -> list[int]:
@@ -239,19 +253,19 @@ def _clause_start(text: str, start: int) -> int:
     return ends[-1] if ends else begin
 
 
-def _compare(comparison: Comparison, text: str, places: _Words, found: Sequence[Sequence[int]]) -> bool | None:
+def _compare(comparison: Comparison, unit: _Unit, found: Sequence[Sequence[int]]) -> bool | None:
     """Returns whether the comparison holds of the numbers of a unit; None if it has none, or if they differ in it."""
     said = f"{comparison.words} {comparison.number}".casefold()
-    if said in " ".join(text.casefold().split()):
+    if said in " ".join(unit.text.casefold().split()):
         return True
     counted = found[comparison.counted] if comparison.counted >= 0 else None
-    starts = [word.start for word in places.words]
+    starts = [word.start - unit.span.start for word in unit.words]
     holds = set[bool]()
-    for number in _NUMBER.finditer(text):
+    for number in _NUMBER.finditer(unit.text):
         value = read_number(number[0])
         if value is None:
             continue
-        at = sum(start < number.start() for start in starts)
+        at = bisect_left(starts, number.start())
         if counted is not None and not any(-2 <= place - at <= 4 for place in counted):
             continue
         holds.add(_is_within(comparison, value))

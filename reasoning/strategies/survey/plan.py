@@ -201,6 +201,8 @@ class Plan:
             parts.append("with " + ", ".join(f"“{sought.written}”" for sought in self.of_kind))
         if words:
             parts.append(f"that {'lack' if self.is_absence else 'have together'} {words}")
+        if self.comparison is not None:
+            parts.append(f"with a number {self.comparison.words} {self.comparison.number}")
         if self.is_negated:
             parts.append("with a negation")
         return f"survey: {' '.join(parts)}"

@@ -60,14 +60,17 @@ def write_answer(
     most: int,
     unsupported: Unsupported,
 ) -> Answer:
-    """Returns the answer. It abstains if no document counts, and with `abstain` if too few documents are decided, or
-    if the documents lack what is asked for, which no passage states.
+    """Returns the answer. It abstains if no document counts.
+
+    With `abstain` it also does so if the survey stopped early, decided on too few documents, left a part of the
+    question out, or lists documents by what no passage states.
     """
     if plan.is_empty:
         return Answer(text=_NOTHING_ASKED, reasoner="survey", abstained=True)
     written = _Text()
     support = Support.INFERRED if plan.is_absence else Support.QUOTED
-    is_withheld = unsupported is Unsupported.ABSTAIN and (plan.is_absence or sums.decided < _SURE or bool(plan.unread))
+    doubtful = plan.is_absence or plan.unit or plan.unread or sums.stopped or sums.decided < _SURE
+    is_withheld = unsupported is Unsupported.ABSTAIN and bool(doubtful)
     written.add(_count(plan, counted))
     listed = counted.rows[:most]
     for number, row in enumerate(listed, start=1):

@@ -14,7 +14,9 @@ from core.events import SearchEvent
 from core.ids import document_id
 from core.ports.reasoning import Answer, Question, Support, Unsupported
 from core.ports.retrieval import QueryPart
+from core.ports.surveying import Candidates
 from core.trace import Budget, Trace
+from reasoning.strategies.survey import reasoner
 from reasoning.strategies.survey.reasoner import Config, Survey
 from retrieval.surveying import SnapshotDocumentFinder
 from testing.indexed_corpus import Passage
@@ -62,8 +64,8 @@ async def survey_traced(
     **fields: Any,
 ) -> tuple[Answer, Trace]:
     trace = Trace(budget=budget or Budget())
-    reasoner = Survey(config or Config(), finder or SnapshotDocumentFinder(world.backends))
-    return await reasoner.answer(Question(corpus=world.corpus, text=text, **fields), trace), trace
+    asked = Survey(config or Config(), finder or SnapshotDocumentFinder(world.backends))
+    return await asked.answer(Question(corpus=world.corpus, text=text, **fields), trace), trace
 
 
 def listed(answer: Answer) -> set[str]:
@@ -220,6 +222,37 @@ async def test_several_corpora_are_one_survey(world: World) -> None:
     assert coverage(answer) == "Read 4 of 4 documents that could match; 1 undecided."
 
 
+class _Long(SnapshotDocumentFinder):
+    """Tells that each document has two passages, so that one passage does not show what the document is."""
+
+    read = 0
+
+    async def find(self, *given: Any) -> Candidates:
+        found = await super().find(*given)
+        return replace(found, documents=tuple(replace(one, passages=2) for one in found.documents))
+
+    async def list_chunks(self, corpus: Corpus, document_id: str) -> Sequence[Chunk]:
+        self.read += 1
+        return await super().list_chunks(corpus, document_id)
+
+
+async def test_documents_of_several_passages_are_read_whole_where_they_may_be_copies(world: World) -> None:
+    await world.put([contract("Copy", DELAWARE)])
+    finder = _Long(world.backends)
+    assert (await survey(world, finder=finder)).text.startswith("2 documents")
+    assert finder.read == 2, "Quist's contract is like no other"
+
+
+async def test_of_many_long_documents_some_are_compared(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reasoner, "_MOST_COMPARED", 3)
+    await world.put([contract(f"Copy{n}", DELAWARE) for n in range(5)])
+    finder = _Long(world.backends)
+    answer, trace = await survey_traced(world, finder=finder)
+    assert finder.read == 3
+    assert answer.text.startswith("5 documents")
+    assert any("3 documents of several passages were compared" in note for note in trace.notes)
+
+
 @pytest.mark.parametrize("text", ["Which?", "How many?", "List all"])
 async def test_a_question_that_names_nothing_is_declined(world: World, text: str) -> None:
     answer = await survey(world, text)
@@ -230,7 +263,7 @@ async def test_words_in_several_passages_of_a_document_are_undecided(world: Worl
     """The finder tells that no passage has all words."""
 
     class Apart(SnapshotDocumentFinder):
-        async def find(self, *given: Any) -> Any:
+        async def find(self, *given: Any) -> Candidates:
             found = await super().find(*given)
             return replace(found, documents=tuple(replace(one, is_together=False) for one in found.documents))
 

@@ -22,9 +22,12 @@ from app.services.questions import AskRequest, ask
 from core.corpora import NO_EMBEDDING, Corpus
 from core.events import SearchEvent
 from core.ports.reasoning import Answer
+from core.ports.surveying import Wording
 from core.strategies import parse_spec
+from core.text.terms import split_words
 from core.trace import Event, Trace
-from tests.benchmarks.surveys.made import QUESTIONS, make_documents, write_documents
+from reasoning.strategies.survey.plan import read_plan
+from tests.benchmarks.surveys.made import QUESTIONS, Made, make_documents, write_documents
 from tests.benchmarks.workshop import Workshop, workshop
 
 _CONTRACTS = ("questions", "held_out")
@@ -65,10 +68,29 @@ async def _measure_made(shop: Workshop, number: int, *, wrong: bool) -> None:
         corpus = await _ingest(shop, Path(name), "made")
     copies = {made.key: made.copy_of for made in documents if made.copy_of}
     scores = []
+    covered = 0
     for question, holds in QUESTIONS:
         gold = {copies.get(made.key, made.key) for made in documents if holds(made)}
         scores.append(await _score(shop, corpus, question, gold, copies))
+        covered += scores[-1].covered == (_count_candidates(question, documents),) * 2
     _tell("made", scores, wrong=wrong)
+    print(f"made: the sentence on what was read is right for {covered} of {len(scores)}")
+
+
+def _count_candidates(question: str, documents: Sequence[Made]) -> int:
+    """Returns how many documents have all words of the question and are in the folder of its kind, by their texts."""
+    plan = read_plan(question)
+    asked = [*plan.asked.together, *plan.asked.anywhere]
+    return sum(
+        all(_has(f"{made.key}\n{made.text}", wording) for wording in asked)
+        and (not plan.kind or _has(made.key, plan.kind_wording))
+        for made in documents
+    )
+
+
+def _has(text: str, wording: Wording) -> bool:
+    stems = {word.stem for word in split_words(text)}
+    return any(wanted <= stems for wanted in wording)
 
 
 async def _measure_scale(shop: Workshop, number: int) -> None:
@@ -95,7 +117,7 @@ class _Score:
     f1: float
     count: int
     right: int
-    is_covered: bool
+    covered: tuple[int, int]
     missed: frozenset[str]
     wrong: frozenset[str]
 
@@ -113,7 +135,7 @@ async def _score(shop: Workshop, corpus: Corpus, question: str, gold: set[str], 
         f1=2 * both / (len(found) + len(gold)) if found or gold else 1.0,
         count=count,
         right=len(gold),
-        is_covered=_COVERAGE.search(answer.text) is not None,
+        covered=_read_coverage(answer),
         missed=frozenset(gold - found),
         wrong=frozenset(found - gold),
     )
@@ -152,6 +174,15 @@ class _TimedTrace(Trace):
         if isinstance(event, SearchEvent) and not self.first_rows:
             self.first_rows = time.monotonic() - self.started
         super().emit(event)
+
+
+def _read_coverage(answer: Answer) -> tuple[int, int]:
+    """Returns how many documents the answer says that it has read, and how many could match."""
+    found = _COVERAGE.search(_coverage(answer))
+    if found is None:
+        raise ValueError(f"no sentence on what was read: {answer.text[-200:]}")
+    read, could = (int(number.replace(",", "")) for number in found.groups())
+    return read, could
 
 
 def _coverage(answer: Answer) -> str:

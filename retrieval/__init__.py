@@ -14,6 +14,7 @@ from retrieval.graph.snapshot_cache import SnapshotCache
 from retrieval.graph.snapshot_files import SnapshotFiles
 from retrieval.graph.terms import count_passages
 from retrieval.pagerank import forward_push
+from retrieval.surveying import SnapshotDocumentFinder
 
 __all__ = [
     "SEARCHERS",
@@ -22,6 +23,7 @@ __all__ = [
     "NamesColumns",
     "RetrievalBackends",
     "SnapshotCache",
+    "SnapshotDocumentFinder",
     "SnapshotFiles",
     "WebAccess",
     "count_passages",

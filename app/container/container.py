@@ -160,6 +160,7 @@ class Container(Adapters):
             web_configured=self.web is not None,
             has_facts=has_facts,
             count_passages=count_passages,
+            finder=retrieval.SnapshotDocumentFinder(self.searching),
         )
 
     async def has_facts(self, corpus: Corpus) -> bool:

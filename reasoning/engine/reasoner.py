@@ -18,6 +18,7 @@ from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
 from core.ports.retrieval import PassageCounts, Reranker, Searcher, check_searched
+from core.ports.surveying import DocumentFinder
 from core.strategies import StrategySpec, parse_spec
 from core.trace import Trace
 from reasoning.engine.answers import abstain, answer_from_step, withhold_unstated
@@ -54,7 +55,7 @@ class ReasoningBackends:
     `searchers` builds other searchers by name. `searcher_name` is the name of the request's searcher, and
     `searcher_chosen` tells whether the request named it or it is the default. `has_facts` tells whether the graph of a
     corpus has facts, and `count_passages` tells in how many passages of the searched corpora each stem stands; both
-    read the graph in memory.
+    read the graph in memory. `finder`, if there is one, finds all documents that have given words.
     """
 
     searcher: Searcher
@@ -67,6 +68,7 @@ class ReasoningBackends:
     web_configured: bool = False
     has_facts: Callable[[Corpus], Awaitable[bool]] = _has_no_facts
     count_passages: Callable[[Corpus, Collection[str]], Awaitable[PassageCounts]] = _count_no_passages
+    finder: DocumentFinder | None = None
 
     def chat(self, reasoner: str) -> ChatModels:
         """Returns the language models; raises `InvalidStrategy` naming the setting if none is configured."""

@@ -68,6 +68,20 @@ class LayeredSnapshot(GraphSnapshot):
         added = np.flatnonzero(self.delta.added.chunks_of(documents)) + self.joined.first_chunk
         return np.concatenate([held[find_positions(self.delta.removed, held) < 0], added])
 
+    def all_chunks(self) -> Numbers:
+        held = np.delete(self.base.all_chunks(), self.delta.removed)
+        return np.concatenate([held, np.arange(len(self.delta.added.chunk_ids)) + self.joined.first_chunk])
+
+    def documents_of(self, chunks: Numbers) -> Numbers:
+        first, added = self.joined.first_chunk, self.delta.added
+        known = find_positions(self.base.columns.document_ids, added.document_ids)
+        numbers = np.where(known >= 0, known, self.base.document_count + np.arange(len(known)))
+        held = chunks < first
+        out = np.empty(len(chunks), np.int64)
+        out[held] = self.base.documents_of(chunks[held])
+        out[~held] = numbers[added.document_of[chunks[~held] - first]]
+        return out
+
     def chunks_of_views(self, view_ids: Sequence[str]) -> Numbers:
         order = np.argsort(self.delta.added.view_ids, kind="stable")
         added = find_positions(self.delta.added.view_ids, encode_ids(view_ids), order)

@@ -131,6 +131,14 @@ class GraphSnapshot(ABC):
         """Returns the numbers of the chunks of these documents, ascending."""
 
     @abstractmethod
+    def all_chunks(self) -> Numbers:
+        """Returns the numbers of all chunks, ascending."""
+
+    @abstractmethod
+    def documents_of(self, chunks: Numbers) -> Numbers:
+        """Returns a number for the document of each of these chunks, the same for chunks of one document."""
+
+    @abstractmethod
     def chunks_of_views(self, view_ids: Sequence[str]) -> Numbers:
         """Returns the chunk of each view entry, or -1 for entries that no chunk names."""
 
@@ -298,6 +306,12 @@ class FlatSnapshot(GraphSnapshot):
 
     def chunks_of_documents(self, documents: Collection[str]) -> Numbers:
         return np.flatnonzero(self.columns.chunks_of(documents))
+
+    def all_chunks(self) -> Numbers:
+        return np.arange(len(self.columns.chunk_ids))
+
+    def documents_of(self, chunks: Numbers) -> Numbers:
+        return self.columns.document_of[chunks].astype(np.int64)
 
     def chunks_of_views(self, view_ids: Sequence[str]) -> Numbers:
         return find_positions(self.columns.view_ids, encode_ids(view_ids), self.view_order)

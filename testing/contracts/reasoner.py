@@ -49,15 +49,19 @@ class ReasonerContract(ABC):
     searches = True
     """Whether the reasoner searches at all, and so cites."""
 
+    question = QUESTION
+    """What `ANSWER` answers, in words of `HITS` if the reasoner needs these."""
+
     @abstractmethod
     def reasoner_over(self, searcher: Searcher) -> Reasoner: ...
 
     async def ask(
-        self, text: str = QUESTION, *, budget: Budget | None = None, searcher: Searcher | None = None, **fields: Any
+        self, text: str | None = None, *, budget: Budget | None = None, searcher: Searcher | None = None, **fields: Any
     ) -> tuple[Answer, Trace]:
         trace = Trace(budget=budget or Budget())
         reasoner = self.reasoner_over(searcher or RecordingSearcher("any", list(HITS.values()), []))
-        return await reasoner.answer(Question(corpus=CORPUS, text=text, **fields), trace), trace
+        asked = self.question if text is None else text
+        return await reasoner.answer(Question(corpus=CORPUS, text=asked, **fields), trace), trace
 
     async def test_a_corpus_of_passages_is_enough(self) -> None:
         await self.reasoner_over(RecordingSearcher("any", [], [])).check(CORPUS)
@@ -120,8 +124,8 @@ class ReasonerContract(ABC):
     async def test_questions_at_the_same_time_do_not_mix(self) -> None:
         """A verification asks a question several times at once, over different documents."""
         reasoner = self.reasoner_over(RecordingSearcher("any", list(HITS.values()), []))
-        question = Question(corpus=CORPUS, text=QUESTION)
-        without = Question(corpus=CORPUS, text=QUESTION, documents=frozenset(["hinton", "oder"]), masked=True)
+        question = Question(corpus=CORPUS, text=self.question)
+        without = Question(corpus=CORPUS, text=self.question, documents=frozenset(["hinton", "oder"]), masked=True)
         alone = await reasoner.answer(question, Trace())
         masked = await reasoner.answer(without, Trace())
         both = await asyncio.gather(*(reasoner.answer(one, Trace()) for one in (question, without, question)))

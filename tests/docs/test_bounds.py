@@ -15,6 +15,7 @@ from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
 from core.filters import MAX_CHARACTERS
 from core.passage_context import asked_cell, page_labels
+from core.ports import surveying
 from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
@@ -37,6 +38,8 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
+from reasoning.strategies.survey import plan as survey_plan
+from reasoning.strategies.survey import reasoner as survey
 from retrieval import cut_tables
 from retrieval.candidates import row_labels
 from retrieval.exploration import finding, values
@@ -53,6 +56,7 @@ _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration
 _LARGE = "tests/integration/api/test_large_values.py"
 _PARSER, _HOSTILE = "tests/integration/isolation/test_parser_process.py", "tests/unit/indexer/test_markup_bounds.py"
 _TABLES, _ODS = "tests/unit/indexer/test_pdf_tables.py", "tests/unit/indexer/test_ods.py"
+_SURVEY = "tests/integration/reasoning/test_survey.py"
 _DOCLING = "tests/unit/indexer/test_docling.py"
 _TOKENS = "tests/integration/api/access/test_tokens.py"
 _VERSIONS = "tests/unit/core/test_versions.py"
@@ -265,6 +269,21 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "citations of an answer": (
         [markers._MOST_CITATIONS],
         "tests/unit/reasoning/test_markers.py::test_an_answer_has_so_many_citations_at_most",
+    ),
+    "survey": (
+        [
+            survey.MOST_DOCUMENTS,
+            survey.MOST_SECONDS,
+            survey.MOST_ROWS,
+            surveying.MOST_PASSAGES,
+            survey_plan._MOST_WORDS,
+            survey_plan.READ,
+        ],
+        f"{_SURVEY}::test_a_survey_that_stops_early_says_so",
+    ),
+    "documents that a survey reads whole, to find copies": (
+        [survey._MOST_COMPARED],
+        f"{_SURVEY}::test_of_many_long_documents_some_are_compared",
     ),
 }
 """For each row its numbers, in the order of the text, and the test that exceeds the bound."""

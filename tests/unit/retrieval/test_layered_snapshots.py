@@ -72,6 +72,8 @@ def described(snapshot: GraphSnapshot, documents: frozenset[str] | None = None) 
         "documents": (snapshot.documents, snapshot.document_count),
         "any": [snapshot.has_any_document([document(n)]) for n in range(4)],
         "of documents": sorted(snapshot.chunk_ids(snapshot.chunks_of_documents([document(0), document(2)]).tolist())),
+        "all chunks": sorted(snapshot.chunk_ids(snapshot.all_chunks().tolist())),
+        "of one document": (snapshot.documents_of(there)[:, None] == snapshot.documents_of(there)).tolist(),
         "edges": edges(snapshot, documents),
         "degree": {name(e): float(graph.adjacency.degree[graph.chunks + e]) for e in known},
         "supports": supports(snapshot, documents),

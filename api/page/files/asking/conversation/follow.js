@@ -9,6 +9,8 @@ import { fromRequest, toRequest } from "../request/settings.js";
 import { ask } from "../source.js";
 import { READS_NO_HISTORY } from "./reasoners.js";
 
+const READ_NO_HISTORY = ["extractive", "survey"]; // the reasoners that ask no model
+
 /** @param {{corpus: string, question: any, later: import("./chains.js").Conversation | null}} props `later`: the conversation goes on already. */
 export function FollowUp({ corpus, question, later }) {
   const [text, setText] = useState("");
@@ -23,7 +25,7 @@ export function FollowUp({ corpus, question, later }) {
     event.preventDefault();
     if (isReady) run();
   };
-  const hint = question.answer?.reasoner === READS_NO_HISTORY
+  const hint = READ_NO_HISTORY.includes(question.answer?.reasoner)
     ? "Without a language model, each question is searched for by itself: write names in place of “he” and “it”."
     : "It is understood together with what was asked and answered before.";
   return html`

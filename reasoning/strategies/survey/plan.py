@@ -1,0 +1,412 @@
+"""The plan of a survey, read from its question by code: what is listed, of which kind, and what a document must say.
+
+`Which contracts are not governed by Delaware law?` lists documents of the kind `contracts` that say "governed",
+"Delaware" and "law" together, with one negation.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+from core.passage_context.other_words import find_other_words
+from core.ports.surveying import Wording, WordsAsked
+from core.text.name_spans import find_names
+from core.text.terms import Word, split_words
+from core.text.value_kinds import GENERIC
+from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
+from reasoning.strategies.survey.word_forms import find_forms, find_number
+
+__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
+
+READ = 2000
+"""Characters of a question that are read."""
+_COUNTED = 2
+"""What a number counts stands within so many words behind it: "30 business days"."""
+_MOST_WORDS = 24
+"""Words that must stand together; a longer question is no condition, and no passage has all of its words."""
+
+NEGATION = re.compile(
+    r"\b(?:not(?! (?:only|less|more|later|earlier|limited)\b)|never|without|neither|nor"
+    r"|no(?! (?:later|less|more|fewer)\b)|none|nobody|nothing|cannot|hardly"
+    r"|nicht|kein(?:e[nmrs]?)?|ohne|nie|niemals|weder|sans|jamais|aucune?)\b|n['’]t\b",
+    re.IGNORECASE,
+)
+"""Words that turn a statement round."""
+_ABSENT = re.compile(
+    r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:mention|contain|include|have|refer to|provide for|address|cover)\b"
+    r"|\b(?:lacks?|lacking)\b|\b(?:have|has|contains?|includes?|mentions?|with) no\b"
+    r"|\b(?:erwähnen|enthalten|haben|nennen) (?:nicht\b|kein(?:e[nmrs]?)?\b)",
+    re.IGNORECASE,
+)
+"""What a document lacks is asked for: `Which contracts do not mention arbitration?`"""
+_WITHOUT_CLAUSE = re.compile(r"\A\W{0,3}(?:(?:that|which) )?(?:(?:are|is|come) )?(?:without|ohne)\b", re.IGNORECASE)
+_ONLY_MENTIONED = re.compile(
+    r"\A\W{0,3}(?:(?:that|which) )?(?:mention|contain|include|refer to|address|cover|have|has|erwähnen|enthalten)",
+    re.IGNORECASE,
+)
+"""It does not matter whether a passage affirms what it only has to mention."""
+_NUMBER = (
+    r"(?:[$€£] ?)?\d(?:[\d.,]{0,14}\d)?|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|thirty|sixty|ninety)\b"
+)
+_COMPARED = re.compile(
+    r"\b(?:(?P<more>(?:more|greater|longer|higher|larger|later) than|over|above|exceed\w{0,3}|after|mehr als|über|nach)"
+    r"|(?P<less>(?:less|fewer|shorter|lower|smaller|earlier) than|under|below|before|weniger als|unter|vor)"
+    r"|(?P<least>at least|since|mindestens|seit)|(?P<most>at most|up to|until|höchstens|bis))"
+    rf"\s(?:the year |EUR |USD )?(?P<number>{_NUMBER})",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(rf"\b(?:between|zwischen) (?:{_NUMBER})", re.IGNORECASE)
+_GROUPED = re.compile(
+    r"[,;]?\s(?:by|per|for each|pro|nach) (?:year|month|quarter|kind|type|jahr|monat)\W{0,3}\Z", re.IGNORECASE
+)
+_QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
+
+_SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
+"""A number of a thing, such as `V-3` or `10-K`, whose parts alone mean nothing."""
+
+_LISTED = re.compile(
+    r"\b(?:(?:in|of|from|for|by|with|under)\s)?(?:how many|which|what|list|show|name|find|give|count|number of"
+    r"|anzahl|wie ?viele[nr]?|in welche[nmrs]?|welche[nmrs]?|liste|zeige?|nenne|finde|zähle|every|each|all|alle[nrm]?"
+    r"|jede[nrs]?)\b",
+    re.IGNORECASE,
+)
+_SKIPPED = frozenset(
+    re.findall(
+        r"\w+",
+        "me us of our the all every each any these those my your their a an list show find give name count up please "
+        "unserer unsere alle aller allen der die das mir uns jede jeden",
+    )
+)
+_BEFORE_KIND = 6
+"""Words between "how many" and the kind, at most."""
+
+_ANY_KIND = frozenset(
+    word.stem for word in split_words("document file paper text page record item source Dokument Datei Unterlage")
+)
+"""Stems of words for documents of any kind."""
+_KINDS = """
+contract agreement NDA lease licence license Vertrag Vereinbarung contrat accord
+policy guideline Richtlinie politique
+invoice bill Rechnung facture
+order Bestellung Auftrag commande
+offer quote quotation Angebot offre
+report Bericht rapport
+incident accident Störung Vorfall incident
+ticket issue
+mail email e-mail message
+letter Brief Schreiben lettre
+minutes meeting Protokoll
+manual handbook Handbuch
+note memo memorandum Notiz
+résumé CV Lebenslauf
+article Artikel
+regulation directive law statute Verordnung Gesetz
+patent
+study Studie étude
+filing 10-K 10-Q
+"""
+"""Words of one line name one kind of document."""
+_FRAMING = frozenset(
+    word.stem
+    for word in split_words("""
+        mention contain include says said states stated show list report specify there exist follow talk mean concern
+        regard refer clause section provision paragraph erwähnen erwähnt enthalten enthält nennen nennt sagen steht gibt
+        Klausel
+    """)
+)
+"""Stems that only join the kind with what its documents say."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Sought:
+    """A word or term that must be said: as it is written, and its wordings. `is_number`: a number."""
+
+    written: str
+    wording: Wording
+    is_number: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Pair:
+    """Two of the sought words, by their places, of which the second follows the first within `distance` words."""
+
+    first: int
+    second: int
+    distance: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Comparison:
+    """A number that is compared. `words` are the comparing words, `least` and `most` the bounds (None: no bound), which
+    `is_strict` excludes. `counted` is the place of the sought word behind the number, -1 if there is none.
+    """
+
+    words: str
+    number: str
+    least: float | None
+    most: float | None
+    is_strict: bool
+    counted: int = -1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What a survey looks for.
+
+    - `sought` must stand together, with `pairs` close to one another, `phrases` literally, and `comparison` must hold
+      of a number there. `of_kind` are words before the kind, which may stand anywhere in the document.
+    - `kind` is as it is written, '' if documents of any kind are listed. `unit` is what is asked for if that is no kind
+      of document, as "suppliers". `lists_all`: the question names documents, so that it needs no condition.
+    - `is_negated`: the condition has an odd number of negations. `is_mention`: negations do not matter. `is_absence`:
+      documents that lack the words are listed.
+    - `unread` names parts of the question that code cannot decide.
+    """
+
+    sought: tuple[Sought, ...] = ()
+    pairs: tuple[Pair, ...] = ()
+    of_kind: tuple[Sought, ...] = ()
+    phrases: tuple[str, ...] = ()
+    kind: str = ""
+    kind_wording: Wording = frozenset()
+    unit: str = ""
+    comparison: Comparison | None = None
+    is_negated: bool = False
+    is_mention: bool = False
+    is_absence: bool = False
+    lists_all: bool = False
+    unread: tuple[str, ...] = ()
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the question names neither words nor documents."""
+        return not (self.sought or self.phrases or self.lists_all)
+
+    @property
+    def asked(self) -> WordsAsked:
+        """What the finder is asked for. Single digits are no stems of the index, so they are looked for in texts."""
+        return WordsAsked(
+            together=tuple(sought.wording for sought in self.sought if _is_indexed(sought)),
+            anywhere=tuple(sought.wording for sought in self.of_kind if _is_indexed(sought)),
+            kind=self.kind_wording,
+            lacking=self.is_absence,
+        )
+
+    def describe(self) -> str:
+        """Returns the plan in one line, for the trace."""
+        words = ", ".join(f"“{sought.written}”" for sought in self.sought)
+        parts = [f"documents of the kind “{self.kind}”" if self.kind else "documents of any kind"]
+        if self.of_kind:
+            parts.append("with " + ", ".join(f"“{sought.written}”" for sought in self.of_kind))
+        if words:
+            parts.append(f"that {'lack' if self.is_absence else 'have together'} {words}")
+        if self.comparison is not None:
+            parts.append(f"with a number {self.comparison.words} {self.comparison.number}")
+        if self.is_negated:
+            parts.append("with a negation")
+        return f"survey: {' '.join(parts)}"
+
+
+def read_plan(question: str) -> Plan:
+    """Returns the plan of a question."""
+    text = question[:READ].strip()
+    grouped, between = _GROUPED.search(text), _BETWEEN.search(text)
+    unread = tuple(found.group().strip(" ,;?.") for found in (grouped, between) if found)
+    if grouped:
+        text = text[: grouped.start()]
+    start, kind, modifiers, unit = _find_kind(text)
+    stem = _stem_of(kind)
+    own = frozenset() if stem in _ANY_KIND else _kinds().get(stem, frozenset())
+    rest = text[start:]
+    compared = _COMPARED.search(rest)
+    absent = _ABSENT.search(rest) or _WITHOUT_CLAUSE.search(rest)
+    is_mention = _ONLY_MENTIONED.search(rest) is not None
+    negations = 0 if absent else len(NEGATION.findall(rest))
+    if absent:
+        rest = _blank(rest, *absent.span())
+    if compared:
+        rest = _blank(rest, *compared.span())
+    sought, pairs = _read_sought(_without_own_kind(f"{'' if GENERIC.fullmatch(unit) else unit} {rest}", own))
+    return Plan(
+        sought=sought,
+        pairs=pairs,
+        of_kind=tuple(_read_sought(modifiers)[0]),
+        phrases=(*_QUOTED.findall(rest), *_SIGN.findall(rest)),
+        kind="" if stem in _ANY_KIND else kind,
+        kind_wording=own,
+        unit=unit,
+        comparison=None if compared is None else _read_comparison(compared, text[start:], sought),
+        is_negated=negations % 2 == 1,
+        is_mention=is_mention,
+        is_absence=absent is not None,
+        lists_all=bool(kind),
+        unread=unread,
+    )
+
+
+def _blank(text: str, start: int, end: int) -> str:
+    return text[:start] + " " * (end - start) + text[end:]
+
+
+def _without_own_kind(text: str, kind: Wording) -> str:
+    """Returns a condition without the words that stand for the listed document: "may the agreement be assigned"."""
+    for word in reversed(split_words(text)):
+        before = text[: word.start].casefold().rstrip().rpartition(" ")[2]
+        if frozenset([word.stem]) in kind and before in {"the", "this", "these", "der", "die", "dieser"}:
+            text = _blank(text, word.start, word.end)
+    return text
+
+
+def _read_comparison(found: re.Match[str], text: str, sought: Sequence[Sought]) -> Comparison:
+    value = read_number(found["number"])
+    behind = next(iter(_read_sought(text[found.end() : found.end() + 40])[0]), None)
+    return Comparison(
+        words=" ".join(found.group()[: found.start("number") - found.start()].split()),
+        number=found["number"],
+        least=value if found["more"] or found["least"] else None,
+        most=value if found["less"] or found["most"] else None,
+        is_strict=bool(found["more"] or found["less"]),
+        counted=next((at for at, one in enumerate(sought) if behind and one.wording == behind.wording), -1),
+    )
+
+
+def read_number(text: str) -> float | None:
+    """Returns the value of a number as it is written, such as `10,000`, `2.5`, `1.234,50` or `five`."""
+    digits = find_number(text) or text.strip("$€£ ")
+    if "," in digits and "." in digits:
+        decimal = max(digits.rfind(","), digits.rfind("."))
+        digits = digits[:decimal].replace(",", "").replace(".", "") + "." + digits[decimal + 1 :]
+    elif re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", digits):
+        digits = digits.replace(",", "").replace(".", "")
+    try:
+        return float(digits.replace(",", "."))
+    except ValueError:  # 12.3.2026
+        return None
+
+
+def _is_indexed(sought: Sought) -> bool:
+    return all(len(stem) > 1 for stems in sought.wording for stem in stems)
+
+
+def _find_kind(text: str) -> tuple[int, str, str, str]:
+    """Returns where the condition begins, the kind of documents as it is written, the words before it, and what is
+    asked for if it is no kind of document; the last three may be ''.
+    """
+    listed = _LISTED.search(text)
+    if listed is None:
+        return 0, "", "", ""
+    words = list(re.finditer(r"[^\W_](?:[\w'’-]{0,60}[^\W_])?", text[listed.end() :]))[: _BEFORE_KIND + 3]
+    first = next((at for at, word in enumerate(words) if word[0].casefold() not in _SKIPPED), len(words))
+    candidates = words[first : first + _BEFORE_KIND]
+    are_kinds = [_stem_of(word[0]) in _ANY_KIND | _kinds().keys() for word in candidates]
+    if True in are_kinds and not _begins_condition(candidates[: are_kinds.index(True)]):
+        first = are_kinds.index(True)
+        last = [*are_kinds, False].index(False, first) - 1
+        named = [word[0] for word in candidates[first : last + 1] if _stem_of(word[0]) not in _ANY_KIND]
+        modifiers = " ".join([*(word[0] for word in candidates[:first]), *named[:-1]])
+        return listed.end() + candidates[last].end(), (named or [candidates[last][0]])[-1], modifiers, ""
+    if not candidates or _begins_condition(candidates[:1]):
+        return listed.end(), "", "", ""
+    return listed.end() + candidates[0].end(), "", "", candidates[0][0]
+
+
+def _stem_of(word: str) -> str:
+    return next((found.stem for found in split_words(word)), "")
+
+
+def _begins_condition(words: Sequence[re.Match[str]]) -> bool:
+    """Returns whether a word before the kind begins the condition: the kind is then another word of it."""
+    return any(
+        word[0].casefold() in SMALL_WORDS | {"that", "which", "mention", "mentions", "with", "about"} for word in words
+    )
+
+
+@cache
+def _kinds() -> dict[str, Wording]:
+    kinds: dict[str, Wording] = {}
+    for line in _KINDS.strip().splitlines():
+        wording = frozenset(
+            frozenset(word.stem for word in split_words(name)) for name in line.split() if split_words(name)
+        )
+        kinds |= {stem: wording for stems in wording if len(stems) == 1 for stem in stems}
+    return kinds
+
+
+def _read_sought(text: str) -> tuple[tuple[Sought, ...], tuple[Pair, ...]]:
+    """Returns the words of a text that count, each once, and which of them must stand close together."""
+    found: dict[Wording, Sought] = {}
+    pairs: list[Pair] = []
+    places: list[Wording] = []
+    for sought in _split_sought(text):
+        if len(found) == _MOST_WORDS and sought.wording not in found:
+            break
+        found.setdefault(sought.wording, sought)
+        places.append(sought.wording)
+    order = {wording: at for at, wording in enumerate(found)}
+    for first, second in pairwise(places):
+        if found[first].is_number and first != second:
+            distance = 1 if found[second].is_number else _COUNTED
+            pairs.append(Pair(first=order[first], second=order[second], distance=distance))
+    pairs += _pair_names(text, order)
+    return tuple(found.values()), tuple(pairs)
+
+
+def _split_sought(text: str) -> Iterator[Sought]:
+    """Yields the words and terms of a text that say something, in order."""
+    words = _content_words(text)
+    terms = find_other_words(text)
+    at = 0
+    while at < len(words):
+        word = words[at]
+        said = next(
+            (
+                term
+                for term in terms
+                if tuple(one.stem for one in words[at : at + len(term.said)]) == term.said
+            ),
+            None,
+        )  # fmt: skip
+        if said is not None:
+            last = words[at + len(said.said) - 1]
+            yield Sought(written=text[word.start : last.end], wording=said.others | {frozenset(said.said)})
+            at += len(said.said)
+            continue
+        yield _make_wording(text[word.start : word.end], word.stem)
+        at += 1
+
+
+def _make_wording(written: str, stem: str) -> Sought:
+    """Returns a word with all its forms. A number counts in digits and as a word."""
+    number = find_number(written)
+    forms = find_forms(stem) | ({number} if number else frozenset())
+    return Sought(
+        written=written, wording=frozenset(frozenset([form]) for form in forms if form), is_number=bool(number)
+    )
+
+
+_DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")
+
+
+def _content_words(text: str) -> list[Word]:
+    """Returns the words that are neither function words, negations nor words that only join; single digits, too."""
+    words = [
+        word
+        for word in split_words(text)
+        if word.stem not in _FRAMING
+        and text[word.start : word.end].casefold() not in SMALL_WORDS | KIND_QUESTION_WORDS
+        and not NEGATION.fullmatch(text[word.start : word.end])
+    ]
+    digits = [Word(start=one.start(), end=one.end(), stem=one[0]) for one in _DIGIT.finditer(text)]
+    return sorted([*words, *digits], key=lambda word: word.start)
+
+
+def _pair_names(text: str, order: dict[Wording, int]) -> Iterator[Pair]:
+    """Yields neighbours within a name of several words: they follow one another in a passage, too."""
+    for name in find_names(text):
+        words = _content_words(text[name.start : name.end])
+        form = text[name.start : name.end]
+        at = [order.get(_make_wording(form[word.start : word.end], word.stem).wording) for word in words]
+        for first, second in pairwise(at):
+            if first is not None and second is not None and first != second:
+                yield Pair(first=first, second=second, distance=2)

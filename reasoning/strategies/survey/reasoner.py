@@ -1,0 +1,243 @@
+"""The course of a survey: the plan, the candidates, their passages in batches, and the answer."""
+
+import re
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from urllib.parse import unquote
+
+from pydantic import Field
+
+from core.corpora import Corpus
+from core.documents import Chunk, DocumentRef
+from core.events import AnswerEvent, SearchEvent, StepEvent
+from core.execution.threads import compute
+from core.ports.reasoning import Answer, Question, Step
+from core.ports.retrieval import Hit, QueryPart
+from core.ports.surveying import Candidate, Candidates, DocumentFinder, WordsAsked
+from core.strategies import StrategyConfig
+from core.text.terms import split_words
+from core.trace import Trace
+from reasoning.strategies.survey.judging import Verdict, judge_passages, show_beginning
+from reasoning.strategies.survey.plan import Plan, read_plan
+from reasoning.strategies.survey.report import OTHERS, write_answer
+from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versions
+
+__all__ = ["MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
+
+_BATCH, _FIRST_BATCH = 200, 20
+"""Passages that are read at once, and first, so that rows come soon. Between two batches, the time is looked at."""
+MOST_DOCUMENTS, MOST_SECONDS = 200_000, 600
+MOST_ROWS = 400
+"""With the documents that do not count, an answer has no more citations than other answers."""
+_REFS = 1000
+_MOST_COMPARED = 500
+"""Documents of several passages that are read whole, to find copies."""
+_LONGEST_VALUE = 200
+_KEY_WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
+"""Words of a key: `EFCAConfidentialityAgreement` has three."""
+_NO_HISTORY = (
+    "the conversation before the question was not read: `survey` asks no language model; ask a question that can be "
+    "understood alone"
+)
+
+
+class Config(StrategyConfig):
+    """How far a survey goes, and how much of it is shown."""
+
+    documents: int = Field(
+        default=20_000, ge=1, le=MOST_DOCUMENTS, description="At most this many documents that could match are read."
+    )
+    seconds: float = Field(
+        default=60.0, gt=0, le=MOST_SECONDS, description="The survey ends after so many seconds, with what it has read."
+    )
+    rows: int = Field(default=100, ge=1, le=MOST_ROWS, description="Documents that are listed with their passages.")
+
+
+class Survey:
+    """Decides on each document that has all words of the question, and says on which documents it could not."""
+
+    def __init__(self, config: Config, finder: DocumentFinder) -> None:
+        self._config = config
+        self._finder = finder
+
+    async def check(self, corpus: Corpus) -> None:
+        """Each corpus can be surveyed."""
+
+    async def answer(self, question: Question, trace: Trace) -> Answer:
+        began = time.monotonic()
+        plan = read_plan(question.text)
+        trace.note(plan.describe())
+        if question.history:
+            trace.note(_NO_HISTORY)
+        course = _Course(self._finder, self._config, plan, trace)
+        if not plan.is_empty:
+            with trace.timed("survey"):
+                for part in question.parts or (QueryPart(corpus=question.corpus, documents=question.documents),):
+                    await course.survey(part)
+                await course.compare_copies()
+        counted = await compute(merge_versions, course.rows[Verdict.YES])
+        answer = write_answer(plan, counted, course.rows, course.sums, self._config.rows, question.unsupported)
+        step = Step(
+            id="1",
+            question=question.text,
+            hits=tuple(course.hits()),
+            answer="" if answer.abstained else answer.text,
+            support=answer.support,
+            seconds=time.monotonic() - began,
+        )
+        trace.emit(StepEvent(result=step))
+        answer = replace(answer, steps=(step,))
+        trace.emit(AnswerEvent(answer=answer))
+        return answer
+
+
+class _Course:
+    """One survey while it runs: its rows by verdict, and its sums."""
+
+    def __init__(self, finder: DocumentFinder, config: Config, plan: Plan, trace: Trace) -> None:
+        self.sums = Sums()
+        self.rows: dict[Verdict, list[Row]] = {verdict: [] for verdict in Verdict}
+        self._finder = finder
+        self._config = config
+        self._plan = plan
+        self._trace = trace
+        self._deadline = time.monotonic() + config.seconds
+
+    async def survey(self, part: QueryPart) -> None:
+        """Reads the candidates of one corpus, until the survey has read enough or its time is over."""
+        left = self._config.documents - self.sums.read - self.sums.lacking
+        found = await self._finder.find(part.corpus, self._plan.asked, part.documents, max(left, 0))
+        self.sums.unread += found.left_out
+        if found.left_out:
+            self.sums.stopped = f"it reads {self._config.documents:,} documents at most"
+        names_kind = await self._names_kind(part, found)
+        start = 0
+        for batch in _make_batches(found.documents):
+            if self._is_late():
+                self.sums.stopped = "its time was over"
+                self.sums.unread += len(found.documents) - start
+                return
+            await self._read(part.corpus, batch, names_kind)
+            start += len(batch)
+
+    def _is_late(self) -> bool:
+        return time.monotonic() >= self._deadline or self._trace.seconds_left == 0.0
+
+    async def _names_kind(self, part: QueryPart, found: Candidates) -> bool:
+        """Returns whether some document of the corpus is of the kind that the question names."""
+        if not self._plan.kind_wording or found.kind_is_known:
+            return bool(self._plan.kind_wording)
+        everything = await self._finder.find(part.corpus, WordsAsked(), part.documents, self._config.documents)
+        ids = [candidate.document_id for candidate in everything.documents]
+        for start in range(0, len(ids), _REFS):
+            refs = await self._finder.get_refs(part.corpus, ids[start : start + _REFS])
+            if any(_is_of_kind(self._plan, ref) for ref in refs.values()):
+                return True
+        self.sums.kind_unknown = True
+        return False
+
+    async def _read(self, corpus: Corpus, candidates: Sequence[Candidate], names_kind: bool) -> None:
+        """Reads passages first, and then which documents there are: a document that was deleted meanwhile, or that
+        the caller must not see any more, does not count.
+        """
+        chunks = await self._finder.get_chunks(corpus, [id for one in candidates for id in one.chunk_ids])
+        refs = await self._finder.get_refs(corpus, [one.document_id for one in candidates])
+        there = [
+            (one, refs[one.document_id], [chunks[id] for id in one.chunk_ids if id in chunks])
+            for one in candidates
+            if one.document_id in refs
+            and (not names_kind or one.is_of_kind or _is_of_kind(self._plan, refs[one.document_id]))
+        ]
+        rows = await compute(lambda: [_judge(self._plan, corpus, *one) for one in there])
+        shown = []
+        for (candidate, _, _), judged in zip(there, rows, strict=True):
+            if candidate.has_words:
+                self.sums.verdicts[judged.verdict] += 1
+            else:
+                self.sums.lacking += 1
+            row = _turn_round(judged, has_words=candidate.has_words) if self._plan.is_absence else judged
+            listed = self.rows[row.verdict]
+            most = self._config.rows if row.verdict is Verdict.YES else min(OTHERS, self._config.rows)
+            if len(listed) < most:
+                listed.append(row)
+                shown.append(row)
+            elif row.verdict is Verdict.YES:
+                listed.append(row.without_passage())
+        if hits := tuple(_make_hit(row.corpus, row.document, row.finding.chunk) for row in shown if row.finding):
+            self._trace.emit(SearchEvent(query=self._plan.describe(), searcher="survey", hits=hits, step="1"))
+
+    async def compare_copies(self) -> None:
+        """Reads the documents whole that may be copies of one another, some hundred at most."""
+        rows = self.rows[Verdict.YES]
+        alike = Counter(row.likeness for row in rows if not row.content)
+        read = 0
+        for at, row in enumerate(rows):
+            if row.content or alike[row.likeness] < 2 or not row.likeness[0]:
+                continue
+            if read == _MOST_COMPARED or self._is_late():
+                self._trace.note(f"{_MOST_COMPARED} documents of several passages were compared, and no more")
+                return
+            read += 1
+            rows[at] = replace(row, content=fingerprint(await self._finder.list_chunks(row.corpus, row.document.id)))
+
+    def hits(self) -> Iterator[Hit]:
+        """Yields the passages of the rows that are shown."""
+        for rows in (self.rows[verdict] for verdict in (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)):
+            for row in rows:
+                if row.finding is not None:
+                    yield _make_hit(row.corpus, row.document, row.finding.chunk)
+
+
+def _make_batches(candidates: Sequence[Candidate]) -> Iterator[Sequence[Candidate]]:
+    """Yields candidates, in their order, with so many passages together."""
+    start, passages, most = 0, 0, _FIRST_BATCH
+    for end, candidate in enumerate(candidates, start=1):
+        passages += len(candidate.chunk_ids)
+        if passages >= most or end == len(candidates):
+            yield candidates[start:end]
+            start, passages, most = end, 0, _BATCH
+
+
+def _judge(plan: Plan, corpus: Corpus, candidate: Candidate, document: DocumentRef, chunks: Sequence[Chunk]) -> Row:
+    if not chunks:  # the document was replaced while the survey ran
+        return Row(corpus=corpus, document=document, verdict=Verdict.UNDECIDED, finding=None)
+    is_whole = candidate.passages == len(chunks) == 1
+    if candidate.has_words:
+        finding = judge_passages(plan, document.title, chunks, is_whole=is_whole)
+    else:
+        finding = show_beginning(chunks[0])
+    verdict = finding.verdict
+    is_apart = candidate.has_words and not candidate.is_together
+    if is_apart or (verdict is Verdict.OPPOSITE and candidate.left_out):
+        verdict = Verdict.UNDECIDED
+    return Row(
+        corpus=corpus,
+        document=document,
+        verdict=verdict,
+        finding=finding,
+        likeness=(candidate.passages, fingerprint(chunks)),
+        content=fingerprint(chunks) if is_whole else b"",
+    )
+
+
+def _turn_round(row: Row, *, has_words: bool) -> Row:
+    """Returns the row of a survey of documents that lack something: those without its words do, those that say it, or
+    the opposite of it, do not.
+    """
+    if not has_words:
+        return replace(row, verdict=Verdict.YES)
+    return row if row.verdict is Verdict.UNDECIDED else replace(row, verdict=Verdict.NO)
+
+
+def _is_of_kind(plan: Plan, document: DocumentRef) -> bool:
+    """Returns whether the key, the title or a value of the metadata names the kind: `NDA` of `Mutual%20NDA.txt`."""
+    values = [value for value in document.metadata.values() if isinstance(value, str) and len(value) <= _LONGEST_VALUE]
+    names = " ".join([*_KEY_WORD.findall(unquote(document.key)), document.title, *values])
+    stems = {word.stem for word in split_words(names)}
+    return any(wording <= stems for wording in plan.kind_wording)
+
+
+def _make_hit(corpus: Corpus, document: DocumentRef, chunk: Chunk) -> Hit:
+    return Hit(chunk=chunk, document=document, score=1.0, corpus=corpus.name)

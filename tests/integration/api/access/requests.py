@@ -8,10 +8,11 @@ from typing import Any
 
 from core.ids import document_id
 
-__all__ = ["BASE", "QUERY", "Request", "Requests"]
+__all__ = ["BASE", "QUERY", "SURVEY", "Request", "Requests"]
 
 BASE = "/v1/corpora/people"
 QUERY = "Who sold the ledger to Charles Babbage?"
+SURVEY = "Which documents mention Charles Babbage?"
 _SEARCHERS = ("bridged", "dense", "sparse", "graph", "fused", "fine", "raptor")
 _PROBES: tuple[Mapping[str, Any], ...] = (
     {"$access": "group:a"},
@@ -94,6 +95,9 @@ class Requests:
             yield "POST", f"{BASE}/search", {"json": {"query": QUERY, "k": 50, "filter": probe}}
             yield "GET", f"{BASE}/documents", {"params": {"filter": json.dumps(probe)}}
             yield "POST", f"{BASE}/ask", {"json": {"question": QUERY, "filter": probe, "reasoner": "extractive"}}
+            yield "POST", f"{BASE}/ask", {"json": {"question": SURVEY, "filter": probe, "reasoner": "survey"}}
+        for survey in (SURVEY, "How many documents are there?", "Which documents do not mention a year?"):
+            yield "POST", f"{BASE}/ask", {"json": {"question": survey, "reasoner": "survey"}}
         yield "POST", f"{BASE}/search", {"json": {**full, "group_by": "document"}}
         yield "POST", "/v1/search", {"json": {**full, "corpora": ["people"]}}
         question = {"question": QUERY, "k": 50, "reasoner": "extractive:min_probability=0"}

@@ -12,7 +12,7 @@ from core.ids import document_id
 from core.keys import Scope
 from core.settings import Settings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, Holder, Keys
-from tests.integration.api.access.requests import BASE, QUERY, Requests
+from tests.integration.api.access.requests import BASE, QUERY, SURVEY, Requests
 from tests.integration.api.conftest import Server, want_each_change
 from tests.servers.addresses import MilvusAddress, Neo4jAddress
 from tests.twins.embedder import TwinEmbedder
@@ -30,9 +30,6 @@ _OWN = {
 }
 _HIDDEN = {**HIDDEN_DOCUMENT, "metadata": {"access": ["group:b"], "$access": ["group:b"]}, "access": _ACCESS}
 _HIDDEN_ID = document_id(str(_HIDDEN["key"]))
-_QUERY = "Who sold the ledger to Charles Babbage?"
-_SURVEY = "Which documents mention Charles Babbage?"
-_BASE = "/v1/corpora/people"
 _LOOKALIKES: tuple[list[str], ...] = (
     ["group:b"],
     ["group:b", "user:bob"],
@@ -97,119 +94,6 @@ class Matrix:
                 "jobs": [jobs[0]["id"]],
             }
         )
-        self.ids = {
-            "documents": [_HIDDEN_ID, document_id("hidden/broken")],
-            "chunks": [chunk["id"] for chunk in chunks],
-            "entities": entities,
-            "merges": [merge["id"] for merge in merges],
-            "jobs": [jobs[0]["id"]],
-        }
-
-    def calls(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Yields what is read first, and what deletes last."""
-        yield from self._searches()
-        yield from self._others()
-        yield from self._described()
-        yield from self._writes()
-
-    def _described(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        order = {"get": 0, "post": 1, "patch": 2, "delete": 3}
-        paths = self.keys.server.app.openapi()["paths"]
-        operations = [(method, path, one) for path, methods in paths.items() for method, one in methods.items()]
-        for method, path, operation in sorted(operations, key=lambda one: order[one[0]]):
-            if path == "/v1/session":
-                continue
-            folder = path.partition("/{id}")[0].rpartition("/")[2]
-            for id in self.ids.get(folder, ["0"]) if "{id}" in path else [""]:
-                more: dict[str, Any] = {}
-                if "requestBody" in operation:
-                    more["json"] = next((body for end, body in self._bodies() if path.endswith(end)), {})
-                if path.endswith("/ways"):
-                    more["params"] = {"to": self.ids["entities"][-1]}
-                address = path.replace("{corpus}", "people").replace("{id}", id).replace("{page}", "1")
-                yield method.upper(), address.replace("{model}", "people"), more
-            if "{corpus}" in path and method == "get":
-                yield "GET", path.replace("{corpus}", "clandestine").replace("{id}", id).replace("{page}", "1"), {}
-
-    def _bodies(self) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Yields bodies by the ends of paths; bodies of searches and writes come apart from these."""
-        first, second = self.ids["entities"]
-        yield "/entities/{id}/merge", {"into": second}
-        yield "/rejections", {"entity": first, "other": second}
-        yield "/resolution", {"merge_above": 0.9}
-        yield "/estimates", {"documents": [{"key": _HIDDEN["key"], "text": "Taken."}]}
-        yield "/embeddings", {"model": "people", "input": _QUERY}
-        yield "/questions", {"question": _QUERY, "reasoner": "extractive:min_probability=0"}
-        yield "/questions/{id}", {"kept": True}
-
-    def _searches(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        full = {"query": _QUERY, "k": 50, "explain": True, "context": 2}
-        for searcher in _SEARCHERS:
-            yield "POST", f"{_BASE}/search", {"json": {**full, "searcher": searcher}}
-            yield "POST", f"{_BASE}/search", {"json": {**full, "searcher": searcher, "explain": "features"}}
-        for probe in _PROBES:
-            yield "POST", f"{_BASE}/search", {"json": {"query": _QUERY, "k": 50, "filter": probe}}
-            yield "GET", f"{_BASE}/documents", {"params": {"filter": json.dumps(probe)}}
-            yield "POST", f"{_BASE}/ask", {"json": {"question": _QUERY, "filter": probe, "reasoner": "extractive"}}
-            yield "POST", f"{_BASE}/ask", {"json": {"question": _SURVEY, "filter": probe, "reasoner": "survey"}}
-        for survey in (_SURVEY, "How many documents are there?", "Which documents do not mention a year?"):
-            yield "POST", f"{_BASE}/ask", {"json": {"question": survey, "reasoner": "survey"}}
-        yield "POST", f"{_BASE}/search", {"json": {**full, "group_by": "document"}}
-        yield "POST", "/v1/search", {"json": {**full, "corpora": ["people"]}}
-        question = {"question": _QUERY, "k": 50, "reasoner": "extractive:min_probability=0"}
-        yield "POST", f"{_BASE}/ask", {"json": question}
-        yield "POST", f"{_BASE}/ask", {"json": {**question, "stream": True}}
-        yield "POST", f"{_BASE}/ask", {"json": {**question, "verify": True}}
-        yield "POST", "/v1/ask", {"json": {**question, "corpora": ["people"]}}
-        said = {"model": "people:extractive", "messages": [{"role": "user", "content": _QUERY}]}
-        yield "POST", "/v1/chat/completions", {"json": said}
-        yield "POST", "/v1/chat/completions", {"json": {**said, "stream": True}}
-        yield "POST", "/api/chat", {"json": said}
-        yield "POST", "/api/show", {"json": {"name": "people"}}
-        setting = {"top_k": 20, "score_threshold": 0.0}
-        dify = {"knowledge_id": "people", "query": _QUERY, "retrieval_setting": setting}
-        yield "POST", "/dify/retrieval", {"json": dify}
-        for tool, arguments in (
-            ("search", {"query": _QUERY, "corpus": "people", "k": 20}),
-            ("ask", {"question": _QUERY, "corpus": "people"}),
-            ("fetch", {"id": f"people/documents/{_HIDDEN_ID}"}),
-            ("fetch", {"id": f"people/chunks/{self.ids['chunks'][0]}"}),
-            ("list_corpora", {}),
-            ("find_entities", {"corpus": "people"}),
-            ("show_entity", {"entity": self.ids["entities"][0], "corpus": "people"}),
-            ("list_proposals", {"above": 0, "corpus": "people"}),
-            ("merge_entities", {"entity": self.ids["entities"][0], "into": "Ada", "corpus": "people"}),
-            ("undo_decision", {"id": self.ids["merges"][0], "corpus": "people"}),
-        ):
-            yield "POST", "/mcp", _speak("tools/call", {"name": tool, "arguments": arguments})
-        yield "POST", "/mcp", _speak("tools/list", {})
-
-    def _others(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        for state in ("failed", "indexed", "queued"):
-            yield "GET", f"{_BASE}/documents", {"params": {"state": state}}
-        for enabled in ("true", "false"):
-            yield "GET", f"{_BASE}/documents", {"params": {"enabled": enabled}}
-        for limit in (1, 2, 200):
-            yield "GET", f"{_BASE}/documents", {"params": {"limit": limit}}
-        for query in ("", "Charles", "ledger", "sold"):
-            yield "GET", f"{_BASE}/entities", {"params": {"query": query}}
-        for format in ("jsonl", "graphml", "csv"):
-            for canonical in ("true", "false"):
-                yield "GET", f"{_BASE}/export", {"params": {"format": format, "canonical": canonical}}
-
-    def _writes(self) -> Iterator[tuple[str, str, dict[str, Any]]]:
-        """Attempts to open the hidden document, to replace it, or to learn who may see it."""
-        key = _HIDDEN["key"]
-        yield "POST", f"{_BASE}/documents/access", {"json": {"keys": [key], "access": None}}
-        yield "POST", f"{_BASE}/documents/access", {"json": {"keys": [key], "access": ["group:b"]}}
-        yield "POST", f"{_BASE}/documents/access", {"json": {"filter": {"$id": _HIDDEN_ID}, "access": None}}
-        yield "PATCH", f"{_BASE}/documents/{_HIDDEN_ID}", {"json": {"access": None}}
-        yield "PATCH", f"{_BASE}/documents/{_HIDDEN_ID}", {"json": {"metadata": {"$access": None}}}
-        for access in ({}, {"access": ["group:b"]}, {"access": []}):
-            yield "POST", f"{_BASE}/documents", {"json": {"documents": [{"key": key, "text": "Taken.", **access}]}}
-        yield "POST", f"{_BASE}/documents", {"files": {"file": (key, b"Taken.", "text/plain")}}
-        yield "POST", f"{_BASE}/documents/delete", {"json": {"keys": [key]}}
-        yield "POST", f"{_BASE}/documents/delete", {"json": {"filter": {"$id": _HIDDEN_ID}}}
 
     async def find_leaks(self, holder: Holder) -> list[tuple[str, str, str]]:
         found = []
@@ -281,7 +165,7 @@ async def test_a_survey_counts_what_its_asker_may_see(matrix: Matrix) -> None:
     counts = {}
     for name in ("user:bob", "user:anna"):
         holder = await matrix.keys.make(*_ALL, corpora=["people"], principals=[name])
-        answer = (await holder("POST", f"{_BASE}/ask", json={"question": _SURVEY, "reasoner": "survey"})).json()
+        answer = (await holder("POST", f"{BASE}/ask", json={"question": SURVEY, "reasoner": "survey"})).json()
         counts[name] = [answer["answer"].split(" ", 1)[0], answer["answer"].rpartition("\n\n")[2]]
     assert counts == {
         "user:bob": ["1", "Read 1 of 1 documents that could match; 0 undecided."],

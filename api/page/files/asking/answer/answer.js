@@ -9,7 +9,7 @@ import { Markdown } from "../../parts/markdown.js";
 import { Starting } from "../../parts/starting.js";
 import { Support } from "../../parts/tags.js";
 import { changeAddress } from "../head.js";
-import { READS_NO_HISTORY } from "../conversation/reasoners.js";
+import { READ_NO_HISTORY } from "../conversation/reasoners.js";
 import { CitedText } from "./cited.js";
 import { FoundSoFar, PassagesOf, hasPassages } from "./nearest.js";
 
@@ -120,7 +120,7 @@ function NextSteps({ corpus, question }) {
     <div><p class="faint">What may help:</p>
       <ul>
         <li><${Link} to=${address(viewOf(corpus, "search"), { q: question.question })}>Search for passages<//> with the words of the question</li>
-        ${question.follows && question.answer.reasoner === READS_NO_HISTORY && html`<li><${Link} to=${changeAddress(corpus, question)}>Write names<//> in place of “he” and “it”: without a language model, each question is searched for by itself</li>`}
+        ${question.follows && READ_NO_HISTORY.includes(question.answer.reasoner) && html`<li><${Link} to=${changeAddress(corpus, question)}>Write names<//> in place of “he” and “it”: without a language model, each question is searched for by itself</li>`}
         ${request.filter && html`<li><${Link} to=${changeAddress(corpus, question)}>Ask without the filter<//>, which leaves documents out</li>`}
         ${request.unsupported === "abstain" && html`<li><${Link} to=${changeAddress(corpus, question)}>Permit answers that are inferred<//></li>`}
         <li><${Link} to=${viewOf(corpus, "documents")}>Add documents<//> that state it</li>

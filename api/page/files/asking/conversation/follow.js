@@ -7,9 +7,7 @@ import { Notice } from "../../parts/states.js";
 import { QuestionBox } from "../request/box.js";
 import { fromRequest, toRequest } from "../request/settings.js";
 import { ask } from "../source.js";
-import { READS_NO_HISTORY } from "./reasoners.js";
-
-const READ_NO_HISTORY = ["extractive", "survey"]; // the reasoners that ask no model
+import { READ_NO_HISTORY } from "./reasoners.js";
 
 /** @param {{corpus: string, question: any, later: import("./chains.js").Conversation | null}} props `later`: the conversation goes on already. */
 export function FollowUp({ corpus, question, later }) {

@@ -1,4 +1,4 @@
 /** What the page knows of reasoners in a conversation. */
 
-/** The reasoner that asks no model, and so does not know what was asked before. */
-export const READS_NO_HISTORY = "extractive";
+/** The reasoners that ask no model, and so do not know what was asked before. */
+export const READ_NO_HISTORY = ["extractive", "survey"];

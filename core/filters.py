@@ -16,7 +16,15 @@ from core.errors import InvalidFilter
 from core.text.characters import NO_CHARACTER, find_half
 from core.text.dates import is_date_like, parse_date
 
-__all__ = ["MAX_CHARACTERS", "MAX_DEPTH", "MAX_TERMS", "DocumentFilter", "has_empty_part", "parse_filter"]
+__all__ = [
+    "MAX_CHARACTERS",
+    "MAX_DEPTH",
+    "MAX_TERMS",
+    "DocumentFilter",
+    "describe_no_match",
+    "has_empty_part",
+    "parse_filter",
+]
 
 MAX_DEPTH = 5
 MAX_TERMS = 100
@@ -63,6 +71,24 @@ def parse_filter(source: Mapping[str, Any]) -> DocumentFilter:
     if place := find_half(source):
         raise InvalidFilter(f"`{place}` of the filter {NO_CHARACTER}")
     return DocumentFilter(source=source, test=_parse_group(source))
+
+
+def describe_no_match(source: Mapping[str, Any]) -> str:
+    """Returns the sentence on a filter that matches no document. It names a field that may be meant for another: `key`
+    is a field of the metadata, and `$key` the document's own.
+    """
+    meant = sorted({f"${field}" for field in _list_fields(source)} & set(_DOCUMENT_FIELDS))
+    fields = ", ".join(f"`{field[1:]}` is a field of the metadata, and `{field}` the document's own" for field in meant)
+    return f"the filter matches no document{f': {fields}' if fields else ''}"
+
+
+def _list_fields(source: Mapping[str, Any]) -> set[str]:
+    """Returns the fields that a filter names, also within its groups."""
+    fields = set[str]()
+    for field, condition in source.items():
+        groups = condition if field in ("$and", "$or") else [condition] if field == "$not" else []
+        fields |= {field}.union(*map(_list_fields, groups))
+    return fields
 
 
 def has_empty_part(source: object, depth: int = 1) -> bool:

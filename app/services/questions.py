@@ -15,6 +15,7 @@ from app.container import Container
 from app.services.verification import verify_given
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
+from core.filters import describe_no_match
 from core.jobs import Job
 from core.ports.chat import ChatModels, Message, Speaker
 from core.ports.reasoning import Answer, Question, Reasoner, Unsupported
@@ -98,6 +99,11 @@ async def _select_parts(
     restricted = [part.documents for part in parts if part.documents is not None]
     documents = _unite(restricted) if restricted else None
     return documents, tuple(parts) if len(parts) > 1 else ()
+
+
+def _note_no_match(documents: frozenset[str] | None, where: Mapping[str, Any] | None, trace: Trace) -> None:
+    if where and documents is not None and not documents:
+        trace.note(describe_no_match(where))
 
 
 def _unite(parts: Sequence[frozenset[str]]) -> frozenset[str]:
@@ -258,7 +264,7 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     `EmbeddingMismatch` if the embedding model of a corpus is not available here, what `_await_generations` raises, and
     `Conflict` if a document that was found was taken from the caller meanwhile.
     """
-    query, searcher = await _prepare(container, asked, request)
+    query, searcher = await _prepare(container, asked, request, trace)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         result = await searcher.search(query, trace)
     await _check_seen(container, list_corpora(asked), result.hits)
@@ -269,7 +275,7 @@ async def search_page(
     container: Container, asked: Asked, request: SearchRequest, layout: Layout, trace: Trace
 ) -> SearchPage:
     """Ranks the chunks of one or several corpora, with snippets and what `layout` asks for. Raises as `search` does."""
-    query, searcher = await _prepare(container, asked, request)
+    query, searcher = await _prepare(container, asked, request, trace)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
@@ -281,10 +287,11 @@ async def search_page(
     return page
 
 
-async def _prepare(container: Container, asked: Asked, request: SearchRequest) -> tuple[Query, Searcher]:
+async def _prepare(container: Container, asked: Asked, request: SearchRequest, trace: Trace) -> tuple[Query, Searcher]:
     container.limits.check(k=request.k)
     corpora = list_corpora(asked)
     documents, parts = await _select_parts(container, corpora, request.filter)
+    _note_no_match(documents, request.filter, trace)
     await _await_generations(container, corpora, request.min_generation)
     query = Query(
         corpus=corpora[0],
@@ -327,6 +334,7 @@ async def ask(
     document that was read was taken from the caller meanwhile.
     """
     opened = await _open(container, asked, request)
+    _note_no_match(opened.question.documents, request.filter, trace)
     with use_prompts(container.prompts):
         with trace.timed("total"), container.count_tokens(trace):
             opened = await _restate(opened, trace)

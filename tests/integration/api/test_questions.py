@@ -62,6 +62,18 @@ async def test_options_in_either_place(people: Server) -> None:
         assert answer.status_code == 200, answer.text
 
 
+@pytest.mark.parametrize("path", ["search", "ask"])
+async def test_a_filter_that_matches_nothing_is_noted(people: Server, path: str) -> None:
+    words = {"search": "query", "ask": "question"}
+    body = {words[path]: "Who was Charles Babbage?", "filter": {"$or": [{"key": "babbage"}, {"year": 3000}]}}
+    found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
+    noted = "the filter matches no document: `key` is a field of the metadata, and `$key` the document's own"
+    assert noted in found["notes"]
+    body["filter"] = {"$not": {"year": 3000}}
+    found = (await people.client.post(f"/v1/corpora/people/{path}", json=body)).json()
+    assert not any("filter" in note for note in found["notes"])
+
+
 async def test_filter(people: Server) -> None:
     body = {"query": "Charles Babbage", "filter": {"year": {"$gte": 1800}}}
     hits = (await people.client.post("/v1/corpora/people/search", json=body)).json()["hits"]

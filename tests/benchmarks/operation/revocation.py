@@ -43,7 +43,6 @@ _BATCH = 500
 _PATIENCE_SECONDS = 600.0
 _AT_ONCE = 8
 """Requests that are repeated at the same time, to each process."""
-_BEFORE_SECONDS = 0.5
 _PAUSE_SECONDS = 0.2
 _AFTER_SECONDS = 4.0
 _QUIET_SECONDS = 3.0
@@ -277,28 +276,29 @@ def _take_away(
     wait_until(lambda: len(_showing(holders, requests)) == len(requests))
     over = threading.Event()
     pairs = [(number, holder, request) for number, holder in enumerate(holders) for request in requests]
+    answers: dict[str, list[_Answer]] = {f"{number} {request}": [] for number, _, request in pairs}
     with ThreadPoolExecutor(len(pairs)) as pool:
-        running = {
-            f"{number} {request}": pool.submit(_ask_again, holder, request, over) for number, holder, request in pairs
-        }
-        time.sleep(_BEFORE_SECONDS)
+        running = [
+            pool.submit(_ask_again, holder, request, over, answers[f"{number} {request}"])
+            for number, holder, request in pairs
+        ]
+        wait_until(lambda: all(any(one.shown for one in some) for some in answers.values()))
         sent = time.monotonic()
         change(server, _OTHERS).raise_for_status()
         changed = _Change(sent=sent, ended=time.monotonic())
         time.sleep(_AFTER_SECONDS)
         over.set()
-        answers = {what: one.result() for what, one in running.items()}
+        for one in running:
+            one.result()
     change(server, _GROUP).raise_for_status()
     return _Round(change=changed, answers=answers)
 
 
-def _ask_again(holder: httpx.Client, request: Request, over: threading.Event) -> list[_Answer]:
-    answers = []
+def _ask_again(holder: httpx.Client, request: Request, over: threading.Event, answers: list[_Answer]) -> None:
     while not over.is_set():
         asked = time.monotonic()
         answers.append(_Answer(asked=asked, shown=_ask_once(holder, request)))
         time.sleep(_PAUSE_SECONDS)
-    return answers
 
 
 def _told(rounds: Sequence[_Round]) -> dict[str, Any]:

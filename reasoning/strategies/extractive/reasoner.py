@@ -18,7 +18,7 @@ from core.strategies import StrategyConfig
 from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.shortening import shorten
-from core.text.value_kinds import find_stems
+from core.text.value_kinds import find_digits, find_stems
 from core.trace import Trace
 from reasoning.citations.held import is_document_named
 from reasoning.citations.markers import make_citation
@@ -224,10 +224,14 @@ async def read_hits(
 
 def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
     """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
-    lead-in, so its words do not tell which of them answers, nor whether any does.
+    lead-in, so its words do not tell which of them answers, nor whether any does. A number that this document does not
+    have, such as another version, is not dropped.
     """
     lead_in, asked = split_lead_in(question)
-    if lead_in and find_names(lead_in) and hits and is_document_named(lead_in, passage_text(hits[0])):
+    if not lead_in or not find_names(lead_in) or not hits:
+        return question
+    text = passage_text(hits[0])
+    if find_digits(lead_in) <= find_digits(f"{text}\n{hits[0].document.key}") and is_document_named(lead_in, text):
         return asked
     return question
 

@@ -53,7 +53,7 @@ async def test_a_lead_in_that_names_the_document_is_no_evidence(desk: ReasoningD
     assert "“illustrated”" in about.note
     assert "“Halden”" in story.note
     assert "“Outsiders”" not in about.note
-    other, _ = await desk.ask(QUOTING, f"Consider version 3.7 of The Outsiders; {lacking}")
+    other, _ = await desk.ask(QUOTING, "Consider version 3.7 of The Outsiders; who published it?")
     assert "“3.7”" in other.note, "it is another version than the document"
     declined, _ = await desk.ask("extractive", f"Consider The Outsiders; {lacking}")
     assert declined.abstained

@@ -27,6 +27,7 @@ from core.text.characters import check_text
 from core.trace import Budget, Trace
 from core.verification import Verification
 from reasoning import REASONERS, restate
+from reasoning.strategies.survey import asks_for_all
 from reasoning.verification import GivenAnswer, make_comparison, read_answer
 from retrieval.presentation import SearchPage, locate_cells, present, search_by_document
 
@@ -178,6 +179,11 @@ MAX_CONTEXT = 5
 MAX_QUESTION = 20_000
 _MAX_INSTRUCTIONS = 10_000
 _MAX_HISTORY = 100_000
+_SURVEY = "survey"
+_NOT_ALL = (
+    f"the answer is from the best passages only: to count or list all documents that say this, ask the reasoner "
+    f"`{_SURVEY}`"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -335,6 +341,8 @@ async def ask(
     """
     opened = await _open(container, asked, request)
     _note_no_match(opened.question.documents, request.filter, trace)
+    if (request.reasoner or container.default_reasoner).name != _SURVEY and asks_for_all(request.question):
+        trace.note(_NOT_ALL)
     with use_prompts(container.prompts):
         with trace.timed("total"), container.count_tokens(trace):
             opened = await _restate(opened, trace)

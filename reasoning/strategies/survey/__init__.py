@@ -1,15 +1,16 @@
 """No model: counts and lists all documents that say what the question asks, each with its passage.
 
-`reasoner` has the course of a question. `plan` reads the question, `judging` decides on passages, `same_documents`
-counts copies and versions once, and `report` writes the answer.
+`reasoner` has the course of a question. `plan` reads the question, `judging` decides on passages, `rows` counts copies
+and versions once, and `report` writes the answer.
 """
 
 from core.errors import InvalidStrategy
 from core.ports.reasoning import Reasoner
 from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.strategies.survey.plan import asks_for_all
 from reasoning.strategies.survey.reasoner import Config, Survey
 
-__all__ = ["Config", "build"]
+__all__ = ["Config", "asks_for_all", "build"]
 
 
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:

@@ -18,7 +18,7 @@ from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
-__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
+__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "asks_for_all", "read_number", "read_plan"]
 
 READ = 2000
 """Characters of a question that are read."""
@@ -70,6 +70,11 @@ _LISTED = re.compile(
     r"\b(?:(?:in|of|from|for|by|with|under)\s)?(?:how many|which|what|list|show|name|find|give|count|number of"
     r"|anzahl|wie ?viele[nr]?|in welche[nmrs]?|welche[nmrs]?|liste|zeige?|nenne|finde|zähle|every|each|all|alle[nrm]?"
     r"|jede[nrs]?)\b",
+    re.IGNORECASE,
+)
+_OF_ALL = re.compile(
+    r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de"
+    r"|(?:list|name|show|find|nenne|zeige?|liste)(?: (?:me|mir|us|uns))? (?:all|every|each|alle|jede[nrs]?))\b",
     re.IGNORECASE,
 )
 _SKIPPED = frozenset(
@@ -243,6 +248,13 @@ def read_plan(question: str) -> Plan:
         lists_all=bool(kind),
         unread=unread,
     )
+
+
+def asks_for_all(question: str) -> bool:
+    """Returns whether a question asks how many documents of some kind there are, or for a list of all: a few passages
+    cannot answer it.
+    """
+    return _OF_ALL.search(question, 0, READ) is not None and bool(read_plan(question).kind)
 
 
 def _blank(text: str, start: int, end: int) -> str:

@@ -74,6 +74,17 @@ async def test_a_filter_that_matches_nothing_is_noted(people: Server, path: str)
     assert not any("filter" in note for note in found["notes"])
 
 
+async def test_an_answer_from_a_few_passages_to_a_question_of_all_says_so(people: Server) -> None:
+    async def ask(question: str, reasoner: str) -> bool:
+        body = {"question": question, "reasoner": reasoner}
+        notes = (await people.client.post("/v1/corpora/people/ask", json=body)).json()["notes"]
+        return any("the reasoner `survey`" in note for note in notes)
+
+    assert await ask("How many letters mention Charles Babbage?", "extractive")
+    assert not await ask("How many letters mention Charles Babbage?", "survey")
+    assert not await ask("Who was Charles Babbage?", "extractive")
+
+
 async def test_filter(people: Server) -> None:
     body = {"query": "Charles Babbage", "filter": {"year": {"$gte": 1800}}}
     hits = (await people.client.post("/v1/corpora/people/search", json=body)).json()["hits"]

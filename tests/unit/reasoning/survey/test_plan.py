@@ -2,7 +2,7 @@
 
 import pytest
 
-from reasoning.strategies.survey.plan import Plan, read_number, read_plan
+from reasoning.strategies.survey.plan import Plan, asks_for_all, read_number, read_plan
 
 
 def words(plan: Plan) -> list[str]:
@@ -99,3 +99,20 @@ def test_forms_and_numbers_count_as_one_word() -> None:
 def test_a_long_question_is_cut() -> None:
     plan = read_plan("Which contracts mention " + " ".join(f"word{n}" for n in range(1000)) + "?")
     assert len(plan.sought) == 24
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many of our contracts are governed by Delaware law?", True),
+        ("List all incidents in which a pump failed", True),
+        ("Wie viele Verträge nennen Bremen?", True),
+        ("How many invoices are disputed?", True),
+        ("How many people work at Belvane?", False),
+        ("Which contract mentions Halden?", False),
+        ("What does the contract say about notice?", False),
+        ("", False),
+    ],
+)
+def test_whether_a_few_passages_can_answer_is_told(question: str, expected: bool) -> None:
+    assert asks_for_all(question) is expected

@@ -43,6 +43,10 @@ _LOSS = 2.0
 """What a passage loses for each mark that its document lacks and another version has, in standard deviations of the
 candidates' scores.
 """
+_LOSS_UNNAMED = 4.0
+"""What a passage of another document loses if the lead-in names one, in the same unit: a clause of another contract
+that says the same in the same words must not go before any clause of the named contract.
+"""
 _SHORTEST_WORD = 3
 """Letters of a word of a title that tells one family from another."""
 _NUMBERED = re.compile(r"\d{1,8}[^\W\d_]{4,40}|[^\W\d_]{4,40}\d{1,8}")
@@ -142,8 +146,8 @@ def weigh_versions(
         exact=exact,
         deviation=max(float(scores.std()), 1.0),  # 1 without the score of rare words
     )
-    others = np.maximum(unnamed, _find_other_families(versions, candidates, query.text, snapshot))
-    added = -_LOSS * candidates.deviation * others
+    others = _find_other_families(versions, candidates, query.text, snapshot)
+    added = -candidates.deviation * np.maximum(_LOSS * others, _LOSS_UNNAMED * unnamed)
     if compares_with_earlier(query.text):
         return added
     lacking = _count_lacking(versions, query.text)

@@ -1,6 +1,7 @@
 """Any reasoner over the scripted chat server and a searcher that ranks a handful of documents by shared words."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from core.ports.chat import Message
@@ -11,7 +12,7 @@ from core.strategies import StrategySpec, build, parse_spec
 from core.trace import Budget, Listener, Trace
 from models import make_chat_models
 from reasoning import REASONERS, ReasoningBackends
-from testing.word_search import CORPUS, RecordingSearcher, hit
+from testing.word_search import CORPUS, FoundBySearch, RecordingSearcher, hit
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedder import TwinEmbedder
 
@@ -91,7 +92,7 @@ class ReasoningDesk:
         )
         self._asking += 1
         try:
-            return await self._reasoner(parse_spec(strategy)).answer(question, trace), trace
+            return await self._reasoner(parse_spec(strategy), text).answer(question, trace), trace
         finally:
             self._asking -= 1
             if not self._asking:
@@ -100,5 +101,6 @@ class ReasoningDesk:
     def _searcher(self, name: str) -> Searcher:
         return RecordingSearcher(name, list(self.hits.values()), self.searched)
 
-    def _reasoner(self, spec: StrategySpec) -> Any:
-        return build(REASONERS, spec, "reasoner", self.backends)
+    def _reasoner(self, spec: StrategySpec, text: str) -> Any:
+        finder = FoundBySearch(self._searcher("bridged"), text)
+        return build(REASONERS, spec, "reasoner", replace(self.backends, finder=finder))

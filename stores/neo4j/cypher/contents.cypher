@@ -51,6 +51,7 @@ MATCH (c:Chunk {uid: uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
 WHERE NOT d.hidden AND d.disabled IS NULL AND c.first <= d.current AND (c.last IS NULL OR d.current <= c.last)
 MATCH (s:Entity)-[f:FACT {chunk_uid: uid}]->(o:Entity)
+USING INDEX SEEK f:FACT(chunk_uid)
 RETURN f.id AS id, f.chunk_id AS chunk_id, s.id AS subject_id, s.name AS subject, f.predicate AS predicate,
     o.id AS object_id, o.name AS object;
 

@@ -248,7 +248,7 @@ async def test_without_a_language_model_answers_are_quotes(make_server: MakeServ
     await server.ingest({"key": "ada", "text": "Ada Lovelace wrote the first program."})
     async with listening(server) as url, openai.AsyncOpenAI(base_url=f"{url}/v1", api_key="x") as client:
         listed = [model.id async for model in client.models.list()]
-        assert listed == ["people", "people:extractive", "twin"]
+        assert listed == ["people", "people:extractive", "people:survey", "twin"]
         said = await client.chat.completions.create(model="people", messages=_TURNS)
         assert said.model_extra is not None
         assert said.model_extra["hopweave"]["reasoner"] == "extractive"

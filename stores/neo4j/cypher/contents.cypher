@@ -58,6 +58,7 @@ RETURN f.id AS id, f.chunk_id AS chunk_id, s.id AS subject_id, s.name AS subject
 // [triples]
 UNWIND $rows AS uid
 MATCH (s:Entity)-[f:FACT {triple_uid: uid}]->(o:Entity)
+USING INDEX SEEK f:FACT(triple_uid)
 MATCH (c:Chunk {uid: f.chunk_uid})
 MATCH (d:Document {uid: c.corpus_id + ':' + c.document_id})
 WHERE NOT d.hidden AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)

@@ -29,7 +29,7 @@ _BLOCK = 20_000
 class SnapshotDocumentFinder:
     """Implements `core.ports.surveying.DocumentFinder` over snapshots and the record.
 
-    Words are those of the snapshot, which may be a few seconds old; texts are those of the record.
+    Words are looked up in the snapshot, which may be a few seconds old; texts are read from the record.
     """
 
     def __init__(self, backends: RetrievalBackends) -> None:

@@ -15,14 +15,14 @@ _IMPORT = re.compile(r'^(?:import|export|\}) [^"\n]*"(\.\.?/[^"\n]+)";', re.MULT
 
 
 def fill_modules(index: bytes, files: Mapping[str, bytes]) -> bytes:
-    """Returns the document of the views with the modules of `main.js` as links, and those that each view needs besides
-    as JSON, which `core/modules.js` reads. A document without the mark is returned as it is.
+    """Returns the document of the views with the modules of `main.js` as links, and the modules that each view needs
+    besides as JSON, which `core/modules.js` reads. A document without the mark is returned as it is.
     """
     if _MARK not in index:
         return index
     first = _list_modules(_MAIN, files)
     views = {
-        name.removeprefix(_VIEWS): [one for one in _list_modules(name, files) if one not in first]
+        name.removeprefix(_VIEWS): [module for module in _list_modules(name, files) if module not in first]
         for name in files
         if name.startswith(_VIEWS)
     }
@@ -34,9 +34,9 @@ def fill_modules(index: bytes, files: Mapping[str, bytes]) -> bytes:
 def _list_modules(name: str, files: Mapping[str, bytes]) -> list[str]:
     """Returns a module and all that it imports, directly or not, the nearest first."""
     found = [name]
-    for one in found:
-        for imported in _IMPORT.findall(files[one].decode()):
-            path = posixpath.normpath(posixpath.join(posixpath.dirname(one), imported))
+    for module in found:
+        for imported in _IMPORT.findall(files[module].decode()):
+            path = posixpath.normpath(posixpath.join(posixpath.dirname(module), imported))
             if path not in found:
                 found.append(path)
     return found

@@ -114,7 +114,7 @@ class RestrictedDocuments:
         return await self._documents.match(corpus_id, self._where, enabled=None)
 
     async def find_taken(self, corpus_id: str, document_ids: Set[str]) -> Set[str]:
-        """Returns those of the ids whose documents are readable and do not match now."""
+        """Returns the ids of documents that exist and do not match now: they were taken from the caller."""
         lost = document_ids - await self.readable(corpus_id)
         return (await self._documents.get_refs(corpus_id, lost, enabled=None)).keys() if lost else lost
 

@@ -118,14 +118,12 @@ _OF_PERMISSION = stems_of(
     untersagt verboten ausgeschlossen interdit interdite interdits cannot never none either neither
     """
 )
-"""Words that say that something is permitted or not; what it is say the others."""
+"""Words that say that something is permitted or not. Other words say what."""
 
 
 @dataclass(frozen=True)
 class _Clause:
-    """A clause; `before` are stems of the title and of earlier clauses, `excepted` those of what it makes exceptions
-    for.
-    """
+    """A clause; `before` are stems of the title and of earlier clauses, and `excepted` stems of its exceptions."""
 
     text: str
     before: frozenset[str]

@@ -194,7 +194,7 @@ _DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")
 
 def _split_words(text: str) -> list[Word]:
     """Returns the words of a text, and single digits, which count something."""
-    digits = [Word(start=one.start(), end=one.end(), stem=one[0]) for one in _DIGIT.finditer(text)]
+    digits = [Word(start=digit.start(), end=digit.end(), stem=digit[0]) for digit in _DIGIT.finditer(text)]
     return sorted([*split_words(text), *digits], key=lambda word: word.start)
 
 

@@ -375,7 +375,7 @@ def _split_sought(text: str) -> Iterator[Sought]:
             (
                 term
                 for term in terms
-                if tuple(one.stem for one in words[at : at + len(term.said)]) == term.said
+                if tuple(word.stem for word in words[at : at + len(term.said)]) == term.said
             ),
             None,
         )  # fmt: skip
@@ -409,7 +409,7 @@ def _content_words(text: str) -> list[Word]:
         and text[word.start : word.end].casefold() not in SMALL_WORDS | KIND_QUESTION_WORDS
         and not NEGATION.fullmatch(text[word.start : word.end])
     ]
-    digits = [Word(start=one.start(), end=one.end(), stem=one[0]) for one in _DIGIT.finditer(text)]
+    digits = [Word(start=digit.start(), end=digit.end(), stem=digit[0]) for digit in _DIGIT.finditer(text)]
     return sorted([*words, *digits], key=lambda word: word.start)
 
 

@@ -142,15 +142,15 @@ class _Course:
         """Reads passages first, and then which documents there are: a document that was deleted meanwhile, or that
         the caller must not see any more, does not count.
         """
-        chunks = await self._finder.get_chunks(corpus, [id for one in candidates for id in one.chunk_ids])
-        refs = await self._finder.get_refs(corpus, [one.document_id for one in candidates])
+        chunks = await self._finder.get_chunks(corpus, [id for candidate in candidates for id in candidate.chunk_ids])
+        refs = await self._finder.get_refs(corpus, [candidate.document_id for candidate in candidates])
         there = [
-            (one, refs[one.document_id], [chunks[id] for id in one.chunk_ids if id in chunks])
-            for one in candidates
-            if one.document_id in refs
-            and (not names_kind or one.is_of_kind or _is_of_kind(self._plan, refs[one.document_id]))
+            (candidate, refs[candidate.document_id], [chunks[id] for id in candidate.chunk_ids if id in chunks])
+            for candidate in candidates
+            if candidate.document_id in refs
+            and (not names_kind or candidate.is_of_kind or _is_of_kind(self._plan, refs[candidate.document_id]))
         ]
-        rows = await compute(lambda: [_judge(self._plan, corpus, *one) for one in there])
+        rows = await compute(lambda: [_judge(self._plan, corpus, *document) for document in there])
         shown = []
         for (candidate, _, _), judged in zip(there, rows, strict=True):
             if candidate.has_words:
@@ -223,8 +223,8 @@ def _judge(plan: Plan, corpus: Corpus, candidate: Candidate, document: DocumentR
 
 
 def _turn_round(row: Row, *, has_words: bool) -> Row:
-    """Returns the row of a survey of documents that lack something: those without its words do, those that say it, or
-    the opposite of it, do not.
+    """Returns the row of a survey of documents that lack something: a document without its words does, and a document
+    that says it, or the opposite of it, does not.
     """
     if not has_words:
         return replace(row, verdict=Verdict.YES)

@@ -1,12 +1,14 @@
 """No model: quotes and cites the best sentences and rows of the best passages; declines if none is likely to answer.
 
-`reasoner` has the course of a question. `asked` reads the question, `units` lists what may be quoted, and `evidence`
-compares both, ranks the units, and says how probably one of them answers.
+`reasoner` has the course of a question, and `sides` divides a question about several things. `reading` reads the hits:
+`asked` reads the question, `units` lists what may be quoted, and `evidence` compares both, ranks the units, and says
+how probably one of them answers. `quoting` writes the answer.
 """
 
 from core.ports.reasoning import Reasoner
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.reasoner import OTHER_NUMBER, PASSAGES, Config, Extractive, read_hits
+from reasoning.strategies.extractive.reading import OTHER_NUMBER, read_hits
+from reasoning.strategies.extractive.reasoner import PASSAGES, Config, Extractive
 
 __all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "build", "read_hits"]
 

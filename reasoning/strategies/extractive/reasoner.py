@@ -1,65 +1,45 @@
-"""The reasoner: searches once, reads the hits, and quotes or declines."""
+"""The reasoner: searches once, or once for each side of a comparison, and quotes or declines."""
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
-import numpy as np
 from pydantic import Field
 
-from core.corpora import NO_EMBEDDING, Corpus
-from core.documents import Span
+from core.corpora import Corpus
 from core.events import AnswerEvent, SearchEvent, StepEvent
-from core.execution.threads import compute
-from core.ports.embedding import Embedder
-from core.ports.reasoning import Answer, Citation, Question, Quote, Step, Support, Unsupported
-from core.ports.retrieval import Fact, Hit, Query, check_searched
+from core.ports.reasoning import Answer, Question, Step, Support, Unsupported
+from core.ports.retrieval import Hit, Query, check_searched
 from core.strategies import StrategyConfig
-from core.text.lead_in import split_lead_in
-from core.text.name_spans import find_names
-from core.text.shortening import shorten
-from core.text.value_kinds import find_digits, find_stems
+from core.text.value_kinds import find_stems
 from core.trace import Trace
-from reasoning.citations.held import is_document_named
-from reasoning.citations.markers import make_citation
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.shared.fusion import find_cosines
-from reasoning.strategies.extractive.asked import READ, Asked, read_question
 from reasoning.strategies.extractive.evidence import (
     FEATURES,
-    Floats,
-    cover_units,
-    decide,
-    find_other_subjects,
-    measure_evidence,
 )
-from reasoning.strategies.extractive.stated import asks_of_relation, order_by_facts
-from reasoning.strategies.extractive.units import Unit, list_units
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.reading import Reading, read_hits
+from reasoning.strategies.extractive.sides import split_sides
+from reasoning.strategies.extractive.stated import asks_of_relation
+from reasoning.strategies.extractive.units import Unit
 
-__all__ = ["OTHER_NUMBER", "PASSAGES", "Config", "Extractive", "Reading", "read_hits"]
+__all__ = ["PASSAGES", "Config", "Extractive"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number."""
-_MOST_HITS = 50
-"""Hits that are read, however many are shown."""
-_MOST_UNITS = 200
-"""Units that are compared, those with most of the question's words."""
 _SURE = 0.7
 """If a quote is less probably right, the note says so, and a request that wants only sure answers gets an abstention.
 
 On kinds of material that the weights were not fitted to, half of the answers below are right, and three in four above.
 """
-_QUOTED = 3
-"""The units that count for the probability that a unit is right, as the weights were fitted."""
-OTHER_NUMBER = 0.5
-"""The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
-_IN_UNIT = FEATURES.index("in_unit")
-_NEAREST = 3
-_LONGEST_NEAREST = 200
+_IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
+_SAYS_ALL = 0.98
+"""The share of the words' weight that a row must have, together with its table and document, to answer alone."""
+_FEWEST_SIDES = 2
+_MOST_READ = 20_000
+"""Characters of a passage in which the name of a side is looked for."""
 _SHOWN_WORDS = 5
-_BETWEEN = "\n\n"
-"""Rows and list items must not run into each other."""
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _UNSURE = (
     "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
@@ -92,31 +72,8 @@ class Config(StrategyConfig):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """The units of the hits with their `features`, the best first.
-
-    `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
-    does. `lacking` are words of the question that are neither in these three units nor in the context and sentences
-    beside them. `lacks_number` tells whether a number is among these words.
-    """
-
-    asked: Asked
-    units: tuple[Unit, ...] = ()
-    features: Floats = field(default_factory=lambda: np.zeros((0, len(FEATURES))))
-    lacking: tuple[str, ...] = ()
-    answerable: float = 0.0
-    right: float = 0.0
-    lacks_number: bool = False
-
-    @property
-    def is_found(self) -> bool:
-        """Whether words were typed into a search box, and the best unit has all of them: they ask for that place."""
-        return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
-
-
 class Extractive:
-    """Quotes sentences and rows and never paraphrases, so that every word of the answer is in a passage."""
+    """Quotes sentences and cells and never paraphrases, so that every word of the answer is in a passage."""
 
     def __init__(self, config: Config, backends: ReasoningBackends) -> None:
         self._config = config
@@ -126,44 +83,70 @@ class Extractive:
         await check_searched(self._backends.searcher, corpus)
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
+        if question.history:
+            trace.note(_UNREAD)
+        looks = await self._look_at_sides(question, trace)
+        answer = self._conclude_sides(question, looks)
+        if answer is None:
+            look = await self._look(question, question.text, trace)
+            looks = [look]
+            answer = self._conclude(question, look)
+        steps = []
+        for number, look in enumerate(looks, start=1):
+            said = look.answer if look.side else ("" if answer.abstained else answer.text)
+            steps.append(
+                Step(
+                    id=str(number),
+                    question=look.question,
+                    hits=look.hits,
+                    answer=said,
+                    support=answer.support if said else Support.NONE,
+                    seconds=look.seconds,
+                )
+            )
+            trace.emit(StepEvent(result=steps[-1]))
+        answer = replace(answer, steps=tuple(steps))
+        trace.emit(AnswerEvent(answer=answer))
+        return answer
+
+    async def _look_at_sides(self, question: Question, trace: Trace) -> list["_Look"]:
+        """Searches and reads for each side of a question, such as two companies; returns [] if it has no sides."""
+        sides = split_sides(question.text)
+        if sides is None:
+            return []
+        looks = [
+            await self._look(question, text, trace, step, side)
+            for step, (side, text) in enumerate(sides.questions.items(), start=1)
+        ]
+        joined = sides.joined.casefold()
+        is_one_name = any(joined in _find_heads(hit).casefold() for look in looks for hit in look.hits)
+        return [] if is_one_name else looks
+
+    async def _look(self, question: Question, text: str, trace: Trace, step: int = 1, side: str = "") -> "_Look":
         began = time.monotonic()
         query = Query(
             corpus=question.corpus,
-            text=question.text,
+            text=text,
             k=question.k or PASSAGES,
             documents=question.documents,
             parts=question.parts,
             web=question.web,
             masked=question.masked,
             private=False,
-            facts=self._config.facts and asks_of_relation(question.text),
+            facts=self._config.facts and asks_of_relation(text),
         )
         found = await self._backends.searcher.search(query, trace)
-        hits = found.hits
-        trace.emit(SearchEvent(query=question.text, searcher=self._backends.searcher_name, hits=hits, step="1"))
-        if question.history:
-            trace.note(_UNREAD)
+        searcher = self._backends.searcher_name
+        trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
         with trace.timed("quote"):
-            reading = await read_hits(self._backends, question.corpus, question.text, hits, found.facts)
-        answer = self._conclude(question, hits, reading)
-        step = Step(
-            id="1",
-            question=question.text,
-            hits=hits,
-            answer="" if answer.abstained else answer.text,
-            support=answer.support,
-            seconds=time.monotonic() - began,
-        )
-        trace.emit(StepEvent(result=step))
-        answer = replace(answer, steps=(step,))
-        trace.emit(AnswerEvent(answer=answer))
-        return answer
+            reading = await read_hits(self._backends, question.corpus, text, found.hits, found.facts)
+        return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
 
-    def _conclude(self, question: Question, hits: Sequence[Hit], reading: Reading) -> Answer:
-        shown = tuple(passage_text(hit) for hit in hits)
-        answers = bool(reading.units) and (reading.answerable >= self._config.min_probability or reading.is_found)
-        if not answers or (question.unsupported is Unsupported.ABSTAIN and reading.right < _SURE):
-            text, citations = _cite(_choose_nearest(reading.units), _DECLINES, _LONGEST_NEAREST)
+    def _conclude(self, question: Question, look: "_Look") -> Answer:
+        reading = look.reading
+        shown = tuple(passage_text(hit) for hit in look.hits)
+        if not self._answers(question, reading):
+            text, citations = cite(write_nearest(reading.units), _DECLINES)
             return Answer(
                 text=text if citations else _NOTHING,
                 reasoner="extractive",
@@ -171,7 +154,8 @@ class Extractive:
                 abstained=True,
                 shown=shown,
             )
-        text, citations = _cite(_choose(reading.units, self._config.sentences))
+        units = choose(_leave_out_beside_cells(look.question, reading), self._config.sentences)
+        text, citations = cite(write(look.question, units))
         return Answer(
             text=text,
             reasoner="extractive",
@@ -181,91 +165,73 @@ class Extractive:
             shown=shown,
         )
 
+    def _conclude_sides(self, question: Question, looks: Sequence["_Look"]) -> Answer | None:
+        """Returns the best quotes of each side, or None unless at least two sides are answered, by different units."""
+        found = [look for look in looks if self._answers(question, look.reading) and _is_about(look)]
+        if len({look.reading.units[0].text for look in found}) < _FEWEST_SIDES:
+            return None
+        most = max(1, self._config.sentences // len(looks))
+        written = [
+            item
+            for look in found
+            for item in write(
+                look.question, choose(_leave_out_beside_cells(look.question, look.reading), most), f"{look.side}: "
+            )
+        ]
+        text, citations = cite(written)
+        missing = [look.side for look in looks if look not in found]
+        if missing:
+            text += f"\n\n{', '.join(missing)}: {_NOTHING[0].lower()}{_NOTHING[1:]}"
+        least = min((look.reading for look in found), key=lambda reading: reading.right)
+        return Answer(
+            text=text,
+            reasoner="extractive",
+            citations=citations,
+            support=Support.QUOTED,
+            note=_LABEL if least.right >= _SURE else _describe_doubt(least),
+            shown=tuple(dict.fromkeys(passage_text(hit) for look in looks for hit in look.hits)),
+        )
 
-async def read_hits(
-    backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit], facts: Sequence[Fact] = ()
-) -> Reading:
-    """Returns the units of the hits, the best first, and how probably they answer the question.
-
-    Units that state what the question asks for, by one of the `facts` of the hits, go before the others. The
-    probabilities are of the best unit by words.
-    """
-    hits = hits[:_MOST_HITS]
-    question = _drop_lead_in(question, hits)
-    asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
-    units = await compute(list_units, asked, hits, _MOST_UNITS)
-    if not units:
-        return Reading(asked=asked)
-    covered = await compute(cover_units, asked, hits, units)
-    has_cosines = backends.embedder.model != NO_EMBEDDING
-    if not has_cosines and not covered.anywhere.any():
-        return Reading(asked=asked)
-    cosines = await _compare(backends.embedder, question, units, hits)
-    features = await compute(measure_evidence, asked, units, covered, *cosines)
-    last = find_other_subjects(asked, covered, units)
-    decision = decide(features, has_cosines=has_cosines, last=last)
-    order = list(decision.order)
-    if facts:
-        stating = await compute(order_by_facts, question, facts, [units[at] for at in order])
-        order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
-    near = covered.beside[order[:_QUOTED]].max(axis=0)
-    missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
-    lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
-    return Reading(
-        asked=asked,
-        units=tuple(units[at] for at in order),
-        features=features[order],
-        lacking=tuple(word.written for word in missing if not word.is_frequent),
-        answerable=decision.answerable,
-        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
-        lacks_number=lacks_number,
-    )
+    def _answers(self, question: Question, reading: Reading) -> bool:
+        answers = bool(reading.units) and (reading.answerable >= self._config.min_probability or reading.is_found)
+        return answers and (question.unsupported is not Unsupported.ABSTAIN or reading.right >= _SURE)
 
 
-def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
-    """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
-    lead-in, so its words do not tell which of them answers, nor whether any does. A number that this document does not
-    have, such as another version, is not dropped.
-    """
-    lead_in, asked = split_lead_in(question)
-    if not lead_in or not find_names(lead_in) or not hits:
-        return question
-    text = passage_text(hits[0])
-    if find_digits(lead_in) <= find_digits(f"{text}\n{hits[0].document.key}") and is_document_named(lead_in, text):
-        return asked
-    return question
+@dataclass(frozen=True, kw_only=True)
+class _Look:
+    """A search with a question, or with the question of one `side`, and what was read."""
+
+    question: str
+    side: str
+    hits: tuple[Hit, ...]
+    reading: Reading
+    seconds: float
+
+    @property
+    def answer(self) -> str:
+        units = self.reading.units[:1]
+        return write_unit(self.question, units[0]) if units else ""
 
 
-async def _compare(
-    embedder: Embedder, question: str, units: Sequence[Unit], hits: Sequence[Hit]
-) -> tuple[Floats, Floats]:
-    """Returns the cosines of units and hits with the question; all are 0 in a corpus without vectors."""
-    if embedder.model == NO_EMBEDDING:
-        return np.zeros(len(units)), np.zeros(len(hits))
-    vector = await embedder.embed_query(question)
-    of_units = (await embedder.embed_passages([unit.text for unit in units])) @ vector
-    return np.asarray(of_units, np.float64), np.array(await find_cosines(embedder, vector, hits))
+def _find_heads(hit: Hit) -> str:
+    return f"{hit.document.title}\n{hit.chunk.heading}\n{hit.document.key}"
 
 
-def _choose(units: Sequence[Unit], most: int) -> list[Unit]:
-    """Returns the best units, the best first. A unit that a better unit contains is left out."""
-    chosen: list[Unit] = []
-    said: list[str] = []
-    for unit in units:
-        words = " ".join(unit.text.casefold().split())
-        if len(chosen) < most and not any(words in earlier for earlier in said):
-            chosen.append(unit)
-            said.append(words)
-    return chosen
+def _is_about(look: _Look) -> bool:
+    """Returns whether the passage of the best unit names the side."""
+    hit = look.reading.units[0].hit
+    return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:_MOST_READ]}")
 
 
-def _choose_nearest(units: Sequence[Unit]) -> list[Unit]:
-    """Returns the best unit of each of the three best passages."""
-    best: dict[int, Unit] = {}
-    for unit in units:
-        if len(best) < _NEAREST:
-            best.setdefault(unit.rank, unit)
-    return list(best.values())
+def _leave_out_beside_cells(question: str, reading: Reading) -> Sequence[Unit]:
+    """Returns the units; only those that say as much as the first one if this is a cell that has all that is asked."""
+    units, own = reading.units, reading.features[:, _IN_UNIT]
+    if write_unit(question, units[0]) == units[0].text:
+        return units
+    says_all = own + reading.features[:, _IN_CONTEXT] >= _SAYS_ALL
+    if not says_all[0]:
+        return units
+    return [unit for unit, keeps in zip(units, says_all & (own >= own[0]), strict=True) if keeps]
 
 
 def _describe_doubt(reading: Reading) -> str:
@@ -274,22 +240,3 @@ def _describe_doubt(reading: Reading) -> str:
     percent = max(10, 10 * round(10 * reading.right))
     shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
     return _UNSURE.format(_LABEL, percent, f"; they lack {shown}" if lacking else "")
-
-
-def _cite(units: Sequence[Unit], before: str = "", longest: int | None = None) -> tuple[str, tuple[Citation, ...]]:
-    """Joins the units, each a paragraph with the marker of its passage, with one citation for each unit.
-
-    The units follow `before`. With `longest`, the text has so many characters of each unit; citations have all.
-    """
-    markers = {id: n for n, id in enumerate(dict.fromkeys(unit.hit.chunk.id for unit in units), start=1)}
-    text = before
-    citations = []
-    for unit in units:
-        marker = markers[unit.hit.chunk.id]
-        text += _BETWEEN if text else ""
-        start = len(text)
-        text += unit.text if longest is None else shorten(unit.text, longest)
-        quote = Quote(hit=unit.hit, text=unit.text, span=unit.span)
-        citations.append(make_citation(marker, quote, Span(start=start, end=len(text))))
-        text += f" [{marker}]"
-    return text, tuple(citations)

@@ -1,0 +1,129 @@
+"""Reads hits for a question: which of their units answer it, and how probably."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.corpora import NO_EMBEDDING, Corpus
+from core.execution.threads import compute
+from core.ports.embedding import Embedder
+from core.ports.retrieval import Fact, Hit
+from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
+from core.text.value_kinds import find_digits, find_stems
+from reasoning.citations.held import is_document_named
+from reasoning.citations.quotes import passage_text
+from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.shared.fusion import find_cosines
+from reasoning.strategies.extractive.asked import READ, Asked, read_question
+from reasoning.strategies.extractive.evidence import (
+    FEATURES,
+    Floats,
+    cover_units,
+    decide,
+    find_other_subjects,
+    measure_evidence,
+)
+from reasoning.strategies.extractive.stated import order_by_facts
+from reasoning.strategies.extractive.units import Unit, list_units
+
+__all__ = ["OTHER_NUMBER", "Reading", "read_hits"]
+
+_MOST_HITS = 50
+"""Hits that are read, however many are shown."""
+_MOST_UNITS = 200
+"""Units that are compared, those with most of the question's words."""
+_QUOTED = 3
+"""The units that count for the probability that a unit is right, as the weights were fitted."""
+OTHER_NUMBER = 0.5
+"""The greatest probability of an answer if no quote has a number of the question: bit 3 is not bit 9."""
+_IN_UNIT = FEATURES.index("in_unit")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """The units of the hits with their `features`, the best first.
+
+    `answerable` is the probability that the hits answer the question, and `right` that one of the first three units
+    does. `lacking` are words of the question that are neither in these three units nor in the context and sentences
+    beside them. `lacks_number` tells whether a number is among these words.
+    """
+
+    asked: Asked
+    units: tuple[Unit, ...] = ()
+    features: Floats = field(default_factory=lambda: np.zeros((0, len(FEATURES))))
+    lacking: tuple[str, ...] = ()
+    answerable: float = 0.0
+    right: float = 0.0
+    lacks_number: bool = False
+
+    @property
+    def is_found(self) -> bool:
+        """Whether words were typed into a search box, and the best unit has all of them: they ask for that place."""
+        return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
+
+
+async def read_hits(
+    backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit], facts: Sequence[Fact] = ()
+) -> Reading:
+    """Returns the units of the hits, the best first, and how probably they answer the question.
+
+    Units that state what the question asks for, by one of the `facts` of the hits, go before the others. The
+    probabilities are of the best unit by words.
+    """
+    hits = hits[:_MOST_HITS]
+    question = _drop_lead_in(question, hits)
+    asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
+    units = await compute(list_units, asked, hits, _MOST_UNITS)
+    if not units:
+        return Reading(asked=asked)
+    covered = await compute(cover_units, asked, hits, units)
+    has_cosines = backends.embedder.model != NO_EMBEDDING
+    if not has_cosines and not covered.anywhere.any():
+        return Reading(asked=asked)
+    cosines = await _compare(backends.embedder, question, units, hits)
+    features = await compute(measure_evidence, asked, units, covered, *cosines)
+    last = find_other_subjects(asked, covered, units)
+    decision = decide(features, has_cosines=has_cosines, last=last)
+    order = list(decision.order)
+    if facts:
+        stating = await compute(order_by_facts, question, facts, [units[at] for at in order])
+        order = [*(order[n] for n in stating), *(at for n, at in enumerate(order) if n not in set(stating))]
+    near = covered.beside[order[:_QUOTED]].max(axis=0)
+    missing = [word for word, share in zip(asked.words, near, strict=True) if not share and not word.is_kind]
+    lacks_number = any(any(map(str.isdigit, word.stem)) for word in missing)
+    return Reading(
+        asked=asked,
+        units=tuple(units[at] for at in order),
+        features=features[order],
+        lacking=tuple(word.written for word in missing if not word.is_frequent),
+        answerable=decision.answerable,
+        right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
+        lacks_number=lacks_number,
+    )
+
+
+def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
+    """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
+    lead-in, so its words do not tell which of them answers, nor whether any does. A number that this document does not
+    have, such as another version, is not dropped.
+    """
+    lead_in, asked = split_lead_in(question)
+    if not lead_in or not find_names(lead_in) or not hits:
+        return question
+    text = passage_text(hits[0])
+    if find_digits(lead_in) <= find_digits(f"{text}\n{hits[0].document.key}") and is_document_named(lead_in, text):
+        return asked
+    return question
+
+
+async def _compare(
+    embedder: Embedder, question: str, units: Sequence[Unit], hits: Sequence[Hit]
+) -> tuple[Floats, Floats]:
+    """Returns the cosines of units and hits with the question; all are 0 in a corpus without vectors."""
+    if embedder.model == NO_EMBEDDING:
+        return np.zeros(len(units)), np.zeros(len(hits))
+    vector = await embedder.embed_query(question)
+    of_units = (await embedder.embed_passages([unit.text for unit in units])) @ vector
+    return np.asarray(of_units, np.float64), np.array(await find_cosines(embedder, vector, hits))

@@ -1,0 +1,73 @@
+"""How a quoted row is written: as the cell that is asked for, if nothing else of the row is."""
+
+from dataclasses import replace
+
+import pytest
+
+from core.ports.retrieval import Hit, PassageCounts
+from reasoning.strategies.extractive.asked import read_question
+from reasoning.strategies.extractive.quoting import cite, write, write_nearest, write_unit
+from reasoning.strategies.extractive.units import Unit, list_units
+from testing.word_search import hit
+
+INCOME = """\
+GBP million | Q3 2023 | Q2 2023
+Revenue | 418.7 | 431.9
+Gross profit | 144.3 | 151.8
+Dividend per share (pence) | 5 | 4
+"""
+STAFF = "Depot | City | Lease ends\nD-01 | Rotterdam | 2027-12-31\nD-03 | Lyon | 2029-03-31\n"
+RATES = "Name | Hourly rate\nOkeke | 345\nLind | 290\n"
+NAMED = "EUR million: Revenue | Q1 2023: 198.4 | Q2 2023: 204.8\nEUR million: Costs | Q1 2023: 90 | Q2 2023: 91\n"
+RECORDS = "Company: Tarsa; Quarter: Q1 2023; Stores: 311\nCompany: Tarsa; Quarter: Q2 2023; Stores: 318\n"
+
+
+def row_of(question: str, label: str, found: Hit) -> Unit:
+    return next(
+        unit for unit in list_units(read_question(question, PassageCounts()), [found], 200) if label in unit.text
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "text", "written"),
+    [
+        ("What was the revenue in Q3 2023?", "Revenue", INCOME, "Revenue, Q3 2023: 418.7 (table: GBP million)"),
+        ("What was the revenue in Q2 2023?", "Revenue", INCOME, "Revenue, Q2 2023: 431.9 (table: GBP million)"),
+        ("What was the gross profit?", "Gross", INCOME, "Gross profit, Q3 2023: 144.3 (table: GBP million)"),
+        ("How did revenue change from Q2 2023 to Q3 2023?", "Revenue", INCOME, "Revenue | 418.7 | 431.9"),
+        ("Who has 345?", "Okeke", RATES, "Okeke | 345"),
+        ("What is the hourly rate of Okeke?", "Okeke", RATES, "Okeke, Hourly rate: 345"),
+        ("What was the dividend per share in Q2 2023?", "Dividend", INCOME, "Dividend per share (pence), Q2 2023: 4"),
+        ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),
+        ("What was Norwick's revenue in Q1 2023?", "Revenue", NAMED, "Revenue, Q1 2023: 198.4 (table: EUR million)"),
+        ("How many stores had Tarsa in Q2 2023?", "Q2", RECORDS, "Company: Tarsa; Quarter: Q2 2023; Stores: 318"),
+        (
+            "What was the revenue?",
+            "Revenue",
+            "Revenue | 418.7 | 431.9\nCosts | 200.0 | 210.0\n",
+            "Revenue | 418.7 | 431.9",
+        ),
+    ],
+)
+def test_a_row_is_written_as_the_cell_that_is_asked_for(question: str, label: str, text: str, written: str) -> None:
+    assert write_unit(question, row_of(question, label, hit("a", "Norwick", text))) == written
+
+
+def test_columns_that_the_heading_names_are_known() -> None:
+    found = hit("a", "Norwick", "Revenue | 418.7 | 431.9\nGross profit | 144.3 | 151.8\n")
+    found = replace(found, chunk=replace(found.chunk, heading="Income › GBP million | Q3 2023 | Q2 2023"))
+    question = "What was Norwick's revenue in Q2 2023?"
+    assert write_unit(question, row_of(question, "Revenue", found)) == "Revenue, Q2 2023: 431.9 (table: GBP million)"
+
+
+def test_the_whole_row_is_cited_and_nearest_rows_are_shown_as_they_are() -> None:
+    question = "What was the revenue in Q3 2023?"
+    unit = row_of(question, "Revenue", hit("a", "Norwick", INCOME))
+    text, [citation] = cite(write(question, [unit]))
+    assert text == "Revenue, Q3 2023: 418.7 (table: GBP million) [1]"
+    assert text[citation.answer_span.start : citation.answer_span.end] == text[:-4]
+    assert citation.quote == "Revenue | 418.7 | 431.9"
+    labelled, [citation] = cite(write(question, [unit], "Norwick: "))
+    assert labelled == f"Norwick: {text}"
+    assert labelled[citation.answer_span.start : citation.answer_span.end] == text[:-4]
+    assert cite(write_nearest([unit]), "Nearest:")[0] == "Nearest:\n\nRevenue | 418.7 | 431.9 [1]"

@@ -120,7 +120,7 @@ class Extractive:
         ]
         joined = sides.joined.casefold()
         is_one_name = any(joined in _find_heads(hit).casefold() for look in looks for hit in look.hits)
-        return [] if is_one_name else looks
+        return [] if is_one_name else [look.prefer_side() for look in looks]
 
     async def _look(self, question: Question, text: str, trace: Trace, step: int = 1, side: str = "") -> "_Look":
         began = time.monotonic()
@@ -206,6 +206,20 @@ class _Look:
     hits: tuple[Hit, ...]
     reading: Reading
     seconds: float
+
+    def prefer_side(self) -> "_Look":
+        """Returns the look with the units of passages that have the side's name as their title first, and then units of
+        passages that have it in title, headings or file name: other passages only mention it.
+        """
+        name = find_stems(self.side)
+        units, reading = self.reading.units, self.reading
+        heads = [
+            (find_stems(unit.hit.document.title) != name, not name <= find_stems(_find_heads(unit.hit)))
+            for unit in units
+        ]
+        order = sorted(range(len(units)), key=heads.__getitem__)
+        ordered = replace(reading, units=tuple(units[at] for at in order), features=reading.features[order])
+        return replace(self, reading=ordered)
 
     @property
     def answer(self) -> str:

@@ -163,3 +163,26 @@ async def test_a_number_that_the_quotes_lack_is_doubtful(quoting: Ask, monkeypat
 async def test_sure_answers_have_no_note_of_doubt(quoting: Ask) -> None:
     answer = await quoting("Who is the sole arbitrator?")
     assert answer.note == "Extractive: this answer only quotes its sources; no language model wrote it."
+
+
+async def test_each_side_of_a_comparison_is_quoted(quoting: Ask) -> None:
+    answer = await quoting("Compare the hourly rates of Tomas Okeke and Bo Lind")
+    assert answer.text.startswith(
+        "Tomas Okeke: Tomas Okeke, Hourly rate: 345 [1]\n\nBo Lind: Bo Lind, Hourly rate: 290 [1]"
+    )
+    assert [step.question for step in answer.steps] == [
+        "Compare the hourly rates of Tomas Okeke",
+        "Compare the hourly rates of Bo Lind",
+    ]
+    assert [step.answer for step in answer.steps] == ["Tomas Okeke, Hourly rate: 345", "Bo Lind, Hourly rate: 290"]
+
+
+async def test_a_side_that_is_not_found_is_named(quoting: Ask) -> None:
+    answer = await quoting("What are the hourly rates of Tomas Okeke, Bo Lind and Wanda Quist?")
+    assert answer.text.endswith("Wanda Quist: no passage was found that answers this.")
+    assert len(answer.citations) == 2
+
+
+async def test_what_only_one_side_has_is_answered_as_a_whole(quoting: Ask) -> None:
+    answer = await quoting("What is the hourly rate of Tomas Okeke or Wanda Quist?")
+    assert [step.question for step in answer.steps] == ["What is the hourly rate of Tomas Okeke or Wanda Quist?"]

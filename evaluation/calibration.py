@@ -78,5 +78,5 @@ async def measure_probabilities(
 async def _measure(container: Container, corpus: Corpus, question: GoldQuestion, searcher: str | None) -> float:
     spec = parse_spec(searcher) if searcher else None
     request = SearchRequest(query=question.text, searcher=spec, k=PASSAGES)
-    hits = (await search(container, corpus, request, Trace())).hits
-    return (await read_hits(container.reasoning(spec, corpora=[corpus]), corpus, question.text, hits)).answerable
+    found = await search(container, corpus, request, Trace())
+    return (await read_hits(container.reasoning(spec, corpora=[corpus]), corpus, question.text, found)).answerable

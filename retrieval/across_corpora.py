@@ -95,6 +95,7 @@ def _merge(query: Query, results: Sequence[SearchResult], trace: Trace) -> Searc
         generations={p.corpus.name: result.generation for p, result in zip(query.parts, results, strict=True)},
         linked={name: weight for result in reversed(results) for name, weight in result.linked.items()},
         facts=tuple(dict.fromkeys(facts)),
+        named=frozenset().union(*(result.named for result in results)),
     )
 
 

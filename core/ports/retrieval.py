@@ -157,6 +157,8 @@ class SearchResult:
     facts: tuple[Fact, ...] = ()
     generations: Mapping[str, int] = field(default_factory=dict)
     """Corpus name → generation; the container's searchers set it."""
+    named: frozenset[str] = frozenset()
+    """Ids of the documents that a lead-in of the query names, if the searcher looks for them."""
     outdated: bool = False
     """Candidates were left out, since the record has changed after `generation`."""
 

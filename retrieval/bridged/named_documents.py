@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from core.documents import DocumentRef
 from core.ports.embedding import Embedder
 from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
 from core.text.terms import hash_stem
 from core.text.titles import stem_of
 from retrieval.bridged.question_words import DOCUMENT
@@ -22,10 +23,11 @@ from retrieval.bridged.versions import find_name_stems
 from retrieval.candidates.pool import Pool, weigh_exact_words
 from retrieval.graph.snapshot import GraphSnapshot
 
-__all__ = ["Named", "compare_with_rest", "find_named", "find_unnamed_passages"]
+__all__ = ["Named", "choose_wholly_named", "compare_with_rest", "find_named", "find_unnamed_passages"]
 
 _LEAST_DOCUMENTS = 2
 _MOST_OF_TITLE = 0.5
+_MOST_OF_NAMES = 0.7
 _LEAST_WORTH = 1.0
 """What the words of a named document tell at least: a word that a third of the documents have, or fewer."""
 _AS_GOOD = 0.9
@@ -76,6 +78,15 @@ def find_named(
 def _is_said(name: frozenset[str], said: frozenset[str]) -> bool:
     """Returns whether a lead-in says most words of a title or file name."""
     return bool(name) and len(name & said) >= _MOST_OF_TITLE * len(name)
+
+
+def choose_wholly_named(question: str, named: Named) -> frozenset[str]:
+    """Returns the ids of the documents that have nearly all words of the names in the question's lead-in. With another
+    party, the lead-in is about another document, which the corpus lacks.
+    """
+    names = find_names(split_lead_in(question)[0])
+    words = find_name_stems(" ".join(name.form for name in names))
+    return frozenset(id for id, held in named.items() if words and len(words & held) >= _MOST_OF_NAMES * len(words))
 
 
 async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:

@@ -14,7 +14,7 @@ from core.text.lead_in import find_rest, split_lead_in
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
-from retrieval.bridged.named_documents import compare_with_rest, find_named, find_unnamed_passages
+from retrieval.bridged.named_documents import choose_wholly_named, compare_with_rest, find_named, find_unnamed_passages
 from retrieval.bridged.ranker import EXACT, SHIPPED, add_contributions, load_ranker, rank, split_score
 from retrieval.bridged.reasons import add_reasons
 from retrieval.bridged.versions import Versions, read_versions, weigh_versions
@@ -57,10 +57,10 @@ class Bridged:
         with trace.timed("rank"):
             if split_lead_in(query.text)[0]:
                 versions = await read_versions(pool.chunks, query, snapshot, backends)
-                compared, unnamed, start = await self._follow_lead_in(pool, query, snapshot, versions)
+                compared, unnamed, start, named = await self._follow_lead_in(pool, query, snapshot, versions)
                 evidence, scores = await compute(self._rank, compared, query, snapshot, start)
             else:
-                compared, unnamed = pool, np.zeros(len(pool.chunks))
+                compared, unnamed, named = pool, np.zeros(len(pool.chunks)), frozenset()
                 (evidence, scores), versions = await asyncio.gather(
                     compute(self._rank, pool, query, snapshot), read_versions(pool.chunks, query, snapshot, backends)
                 )
@@ -83,7 +83,7 @@ class Bridged:
         result = await build_result(ranking, query, snapshot, backends, trace, pool.pagerank)
         facts = await read_facts(result.hits, pool.pagerank, snapshot, query, backends, self._config.facts)
         hits = tuple(replace(hit, versions=versions.beside(hit.document.id)) for hit in result.hits)
-        result = replace(result, hits=hits, facts=facts)
+        result = replace(result, hits=hits, facts=facts, named=named)
         if not (query.explain or query.contributions):
             return result
         with trace.timed("explain"):
@@ -95,15 +95,17 @@ class Bridged:
 
     async def _follow_lead_in(
         self, pool: Pool, query: Query, snapshot: GraphSnapshot, versions: Versions
-    ) -> tuple[Pool, Floats, int]:
-        """Returns the candidates, compared with what the question asks of the documents that its lead-in names, which
-        of them are passages of other documents, and where in the question the words begin that a passage should have.
+    ) -> tuple[Pool, Floats, int, frozenset[str]]:
+        """Returns the candidates, compared with what the question asks of the documents that its lead-in names; which
+        of them are passages of other documents; where in the question the words begin that a passage should have; and
+        the ids of the documents that have the names of the lead-in.
         """
         named = await compute(find_named, query.text, versions.refs, pool.chunks, snapshot)
         if not named:
-            return pool, np.zeros(len(pool.chunks)), 0
+            return pool, np.zeros(len(pool.chunks)), 0, frozenset()
         unnamed = await compute(find_unnamed_passages, named, pool.chunks, snapshot)
-        return await compare_with_rest(pool, query.text, self._backends.embedder), unnamed, find_rest(query.text)
+        compared = await compare_with_rest(pool, query.text, self._backends.embedder)
+        return compared, unnamed, find_rest(query.text), choose_wholly_named(query.text, named)
 
     def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot, start: int = 0) -> tuple[PoolEvidence, Floats]:
         """Returns the evidence, by the words of the question from `start` on, and the scores."""

@@ -8,7 +8,7 @@ import numpy as np
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
 from core.ports.embedding import Embedder
-from core.ports.retrieval import Fact, Hit
+from core.ports.retrieval import Hit, SearchResult
 from core.text.lead_in import split_lead_in
 from core.text.name_spans import find_names
 from core.text.value_kinds import find_digits, find_stems
@@ -64,16 +64,14 @@ class Reading:
         return not self.asked.is_question and len(self.features) > 0 and self.features[0, _IN_UNIT] >= 1
 
 
-async def read_hits(
-    backends: ReasoningBackends, corpus: Corpus, question: str, hits: Sequence[Hit], facts: Sequence[Fact] = ()
-) -> Reading:
-    """Returns the units of the hits, the best first, and how probably they answer the question.
+async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
+    """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
-    Units that state what the question asks for, by one of the `facts` of the hits, go before the others. The
+    Units that state what the question asks for, by one of the facts of the hits, go before the others. The
     probabilities are of the best unit by words.
     """
-    hits = hits[:_MOST_HITS]
-    question = _drop_lead_in(question, hits)
+    hits, facts = found.hits[:_MOST_HITS], found.facts
+    question = _drop_lead_in(question, hits, found.named)
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
@@ -104,7 +102,7 @@ async def read_hits(
     )
 
 
-def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
+def _drop_lead_in(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:
     """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
     lead-in, so its words do not tell which of them answers, nor whether any does. A number that this document does not
     have, such as another version, is not dropped.
@@ -112,10 +110,12 @@ def _drop_lead_in(question: str, hits: Sequence[Hit]) -> str:
     lead_in, asked = split_lead_in(question)
     if not lead_in or not find_names(lead_in) or not hits:
         return question
-    text = passage_text(hits[0])
-    if find_digits(lead_in) <= find_digits(f"{text}\n{hits[0].document.key}") and is_document_named(lead_in, text):
-        return asked
-    return question
+    first = hits[0].document
+    digits = find_digits(first.key).union(
+        *(find_digits(passage_text(hit)) for hit in hits if hit.document.id == first.id)
+    )
+    is_named = first.id in named or is_document_named(lead_in, passage_text(hits[0]))
+    return asked if is_named and find_digits(lead_in) <= digits else question
 
 
 async def _compare(

@@ -139,7 +139,7 @@ class Extractive:
         searcher = self._backends.searcher_name
         trace.emit(SearchEvent(query=text, searcher=searcher, hits=found.hits, step=str(step)))
         with trace.timed("quote"):
-            reading = await read_hits(self._backends, question.corpus, text, found.hits, found.facts)
+            reading = await read_hits(self._backends, question.corpus, text, found)
         return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
 
     def _conclude(self, question: Question, look: "_Look") -> Answer:

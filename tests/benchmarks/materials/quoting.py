@@ -10,7 +10,7 @@ import asyncio
 import random
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
@@ -120,12 +120,13 @@ def _ask_near(kind: Kind) -> list[str]:
 async def _read(shop: Workshop, corpus: Corpus, kind: Kind, sort: Sort, question: Question) -> AskedUnits:
     container = shop.container
     request = SearchRequest(query=question.text, searcher=parse_spec("bridged"), k=_SEARCHED)
-    hits = (await search(container, corpus, request, Trace())).hits
+    found = await search(container, corpus, request, Trace())
+    hits = found.hits
     if sort is Sort.MASKED:
         hits = tuple(hit for hit in hits if not any(shows(need, hit) for need in question.needs))
     hits = hits[:PASSAGES]
     backends: ReasoningBackends = container.reasoning(corpora=[corpus])
-    reading = await read_hits(backends, corpus, question.text, hits)
+    reading = await read_hits(backends, corpus, question.text, replace(found, hits=hits, facts=()))
     return AskedUnits(
         kind=kind.name,
         group=kind.group,

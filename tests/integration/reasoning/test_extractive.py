@@ -8,7 +8,7 @@ import pytest
 
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Support, Unsupported
-from core.ports.retrieval import Fact, Hit, Signals
+from core.ports.retrieval import Fact, Hit, SearchResult, Signals
 from reasoning.shared.fusion import find_cosines
 from reasoning.strategies.extractive import reading as reading_module
 from reasoning.strategies.extractive.asked import Asked
@@ -114,6 +114,10 @@ async def test_a_hit_without_a_cosine_is_embedded() -> None:
     assert await find_cosines(embedder, vector, []) == []
 
 
+def _found(*hits: Hit) -> SearchResult:
+    return SearchResult(hits=hits, generation=0)
+
+
 async def test_passages_are_read_beside_the_event_loop(desk: ReasoningDesk, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a thousand hits fifty are read, and not in the thread that answers others."""
     threads: set[int] = set()
@@ -124,7 +128,7 @@ async def test_passages_are_read_beside_the_event_loop(desk: ReasoningDesk, monk
 
     monkeypatch.setattr(reading_module, "list_units", list_in_thread)
     hits = [hit(f"d{number}", "", f"The fee of part {number} is 12 euros.") for number in range(1000)]
-    reading = await reading_module.read_hits(desk.backends, desk.corpus, "What is the fee of part 7?", hits)
+    reading = await reading_module.read_hits(desk.backends, desk.corpus, "What is the fee of part 7?", _found(*hits))
     assert {unit.rank for unit in reading.units} == set(range(50))
     assert len(threads) == 1
     assert threading.get_ident() not in threads
@@ -133,10 +137,10 @@ async def test_passages_are_read_beside_the_event_loop(desk: ReasoningDesk, monk
 async def test_an_identifier_that_is_typed_asks_for_its_place(desk: ReasoningDesk) -> None:
     """A question with all words of a sentence may ask for what it does not say; a typed word asks for the word."""
     row = hit("a", "Penguins", "Species: Gentoo; Individual ID: N43A2; Clutch Completion: Yes")
-    reading = await reading_module.read_hits(desk.backends, desk.corpus, "N43A2", [row])
+    reading = await reading_module.read_hits(desk.backends, desk.corpus, "N43A2", _found(row))
     assert reading.is_found
-    assert not (await reading_module.read_hits(desk.backends, desk.corpus, "N43A3", [row])).is_found
-    assert not (await reading_module.read_hits(desk.backends, desk.corpus, "Who is N43A2?", [row])).is_found
+    assert not (await reading_module.read_hits(desk.backends, desk.corpus, "N43A3", _found(row))).is_found
+    assert not (await reading_module.read_hits(desk.backends, desk.corpus, "Who is N43A2?", _found(row))).is_found
 
 
 async def test_the_sentence_that_states_the_asked_fact_is_quoted_first(server: ChatServer) -> None:

@@ -5,7 +5,7 @@ language model, without retrieval, makes titles and follow-ups for front ends.
 """
 
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from fastapi import Request
@@ -14,17 +14,25 @@ from starlette.responses import StreamingResponse
 from api.protocols.conversation import Conversation, read_conversation
 from api.protocols.models import Model, find_model
 from api.protocols.reply import Reply, find_rest, reply_from_answer, reply_from_completion
+from api.schemas.ask import convert_answer
+from api.schemas.stored_questions import QuestionIn, StoredForm, dump_request
+from api.schemas.values import load
+from api.streams.following import problem_of
 from api.streams.work_stream import Put, stream_work
 from app.container import Container
 from app.services import questions
 from app.services.links import Links
+from app.services.stored_questions import questions as stored
+from app.services.stored_questions.runner import answer_stored
 from core.corpora import Corpus
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from core.events import TokenEvent
 from core.ports.chat import ChatRequest, Completion, Message, OnToken
+from core.questions import AskedQuestion, QuestionOutcome, QuestionState
 from core.trace import Budget, Event, Listener, Trace
+from hopweave.wire.answers import Answer
 
-__all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "stream_reply"]
+__all__ = ["Asked", "OnText", "PlainRequest", "Wire", "ask_model", "find_address", "stream_reply"]
 
 _PLAIN_ROLE = "plain"
 """The role of these calls in the settings of language models, and the name under which usage is counted."""
@@ -152,11 +160,26 @@ def _find_open_stop(text: str, stops: Sequence[str]) -> int:
     return len(text)
 
 
+class _KeptForm(StoredForm):
+    """Keeps the error that a stored question ends with, since only its text is stored."""
+
+    error: BaseException | None = None
+
+    def problem(self, error: BaseException) -> dict[str, Any]:
+        self.error = error
+        return super().problem(error)
+
+
+_DISCONNECTED = QuestionOutcome(state=QuestionState.CANCELLED)
+"""The outcome of a stored question whose client has disconnected."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Asked:
     """What is asked of which model; `trace` has the usage afterwards. `write` is the work.
 
-    `stops`, `temperature` and `max_tokens` are parameters of the client; the last two count for `plain`.
+    `stops`, `temperature` and `max_tokens` are parameters of the client; the last two count for `plain`. `follows` is
+    the id of the stored question whose conversation goes on, and `question` is the stored question that is answered.
     """
 
     container: Container
@@ -167,32 +190,63 @@ class Asked:
     stops: Sequence[str] = ()
     temperature: float = 1.0
     max_tokens: int | None = None
+    follows: str | None = None
+    question: AskedQuestion | None = None
 
     async def write(self, on_text: OnText | None = None) -> Reply:
         """Returns the reply, and calls `on_text` with the pieces of its text as they are written."""
-        if self.model.corpus is None:
+        corpus = self.model.corpus
+        if corpus is None:
             return await self._write_plain(on_text)
         if on_text is not None:
             self.trace.listeners.append(_make_listener(on_text))
-        return await self._answer(self.model.corpus)
+        if self.question is not None:
+            answer = await self._answer_stored(corpus, self.question)
+        else:
+            made = await questions.ask(self.container, corpus, await self._make_request(corpus), self.trace)
+            answer = convert_answer(made, self.trace, Links.of(self.container.settings))
+        shown = self.container.settings.api.chat_sources
+        return reply_from_answer(answer, address=self.address, corpus=corpus.name, shown=shown, stops=self.stops)
 
-    async def _answer(self, corpus: Corpus) -> Reply:
+    async def store(self) -> "Asked":
+        """Returns the same with the stored question that the work will answer. Without a corpus, nothing is stored.
+
+        Raises what the question would raise that cannot be answered or stored.
+        """
+        corpus, said = self.model.corpus, self.conversation
+        if corpus is None:
+            return self
+        body = {
+            "question": said.question,
+            "reasoner": None if self.model.reasoner is None else str(self.model.reasoner),
+            "instructions": said.instructions,
+            "follows": self.follows,
+            "history": [{"role": turn.speaker.value, "content": turn.content} for turn in said.history],
+        }
+        given = QuestionIn.model_validate({name: value for name, value in body.items() if value})
+        await stored.check_askable(self.container, corpus, await self._make_request(corpus))
+        return replace(self, question=await stored.store_question(self.container, corpus, dump_request(given)))
+
+    async def _make_request(self, corpus: Corpus) -> questions.AskRequest:
         request = questions.AskRequest(
             question=self.conversation.question,
             reasoner=self.model.reasoner,
             instructions=self.conversation.instructions,
             history=self.conversation.history,
         )
-        answer = await questions.ask(self.container, corpus, request, self.trace)
-        return reply_from_answer(
-            answer,
-            self.trace,
-            address=self.address,
-            links=Links.of(self.container.settings),
-            corpus=corpus.name,
-            shown=self.container.settings.api.chat_sources,
-            stops=self.stops,
-        )
+        return await stored.continue_conversation(self.container, corpus, request, self.follows)
+
+    async def _answer_stored(self, corpus: Corpus, question: AskedQuestion) -> Answer:
+        """Returns the answer as it is stored. Raises what made it fail, and `Conflict` if it is not there any more."""
+        form = _KeptForm()
+        request = await self._make_request(corpus)
+        await answer_stored(self.container, corpus, question.id, request, self.trace, form, interrupted=_DISCONNECTED)
+        if form.error is not None:
+            raise form.error
+        kept = await stored.read_question(self.container, corpus, question.id)
+        if kept.answer is None:
+            raise Conflict(str(problem_of(kept)["detail"]))
+        return load(Answer, kept.answer)
 
     async def _write_plain(self, on_text: OnText | None) -> Reply:
         request = PlainRequest(
@@ -214,6 +268,7 @@ async def ask_model(
     stops: Sequence[str] = (),
     temperature: float | None = None,
     max_tokens: int | None = None,
+    follows: str | None = None,
 ) -> Asked:
     """Returns what a client asks. Raises `NotFound` for an unknown model, and `InvalidInput` for messages that end
     without a question.
@@ -224,11 +279,17 @@ async def ask_model(
         model=await find_model(container, model),
         conversation=read_conversation(messages),
         trace=Trace(budget=Budget(**settings.budget.model_dump())),
-        address=(settings.api.public_url or str(request.base_url)).rstrip("/"),
+        address=find_address(container, request),
         stops=stops,
         temperature=1.0 if temperature is None else temperature,
         max_tokens=max_tokens,
+        follows=follows,
     )
+
+
+def find_address(container: Container, request: Request) -> str:
+    """Returns the address of this server for readers of the reply."""
+    return (container.settings.api.public_url or str(request.base_url)).rstrip("/")
 
 
 def _make_listener(on_text: OnText) -> Listener:

@@ -6,7 +6,7 @@ are declared, so that pages and tests can list them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, ValidationInfo, field_validator
 
@@ -21,8 +21,10 @@ __all__ = [
     "REFUSED",
     "ChatMessageIn",
     "Conversation",
+    "PartIn",
     "ProtocolIn",
     "TextPartIn",
+    "TurnIn",
     "ignored",
     "list_treatments",
     "read_conversation",
@@ -87,18 +89,26 @@ _SPEAKERS = {
 }
 
 
-class TextPartIn(LenientIn):
+class PartIn(LenientIn):
     """A part of a message. Parts of other types, such as images, are refused."""
 
-    type: Literal["text"]
+    type: str
     text: Text
 
 
-class ChatMessageIn(LenientIn):
-    """A message. Fields of answers that clients send back, such as `annotations`, are ignored."""
+class TextPartIn(PartIn):
+    type: Literal["text"]
+
+
+class TurnIn(LenientIn):
+    """A message whose parts are of the types `kinds`. Fields of answers that clients send back, such as `annotations`,
+    are ignored.
+    """
+
+    kinds: ClassVar[tuple[str, ...]] = ()
 
     role: Literal["system", "developer", "user", "assistant"]
-    content: Text | list[TextPartIn] | None = None
+    content: Text | Sequence[PartIn] | None = None
 
     @field_validator("role", mode="before")
     @classmethod
@@ -113,7 +123,7 @@ class ChatMessageIn(LenientIn):
         parts = content if isinstance(content, list) else []
         for part in parts:
             kind = part.get("type") if isinstance(part, dict) else None
-            if isinstance(kind, str) and kind != "text":
+            if isinstance(kind, str) and kind not in cls.kinds:
                 raise ValueError(f"parts of type {kind[:40]!r} are refused: this server reads text; leave them out")
         return content
 
@@ -122,6 +132,14 @@ class ChatMessageIn(LenientIn):
         content = self.content or ""
         text = content if isinstance(content, str) else "\n".join(part.text for part in content)
         return Message(speaker=_SPEAKERS[self.role], content=text)
+
+
+class ChatMessageIn(TurnIn):
+    """A message. Fields of answers that clients send back, such as `annotations`, are ignored."""
+
+    kinds = ("text",)
+
+    content: Text | list[TextPartIn] | None = None
 
 
 _MAX_HISTORY = 60_000
@@ -146,7 +164,7 @@ def read_conversation(messages: Sequence[Message]) -> Conversation:
     """
     turns = [message for message in messages if message.speaker is not Speaker.SYSTEM]
     if not turns or turns[-1].speaker is not Speaker.USER:
-        raise InvalidInput("the last of `messages` is not a message of the user; end them with the question")
+        raise InvalidInput("the last of the messages is not a message of the user; end them with the question")
     instructions = [message.content.strip() for message in messages if message.speaker is Speaker.SYSTEM]
     return Conversation(
         instructions="\n\n".join(part for part in instructions if part),

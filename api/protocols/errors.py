@@ -10,6 +10,7 @@ from typing import Any
 
 __all__ = [
     "DIFY_ERROR",
+    "NO_PREVIOUS_RESPONSE",
     "OLLAMA_ERROR",
     "OPENAI_ERROR",
     "convert_problem",
@@ -45,6 +46,9 @@ DIFY_ERROR: dict[str, Any] = {
         "error_msg": _TEXT,
     },
 }
+
+NO_PREVIOUS_RESPONSE = "previous_response_not_found"
+"""The `code` of a `previous_response_id` that names no response of the caller."""
 
 _MALFORMED_AUTHORIZATION = 1001
 _REFUSED_KEY = 1002
@@ -95,6 +99,8 @@ def openai_error(details: Mapping[str, Any]) -> dict[str, Any]:
     param, code = fields[0].get("field"), details.get("code") or _OPENAI_CODES.get(status)
     if status is HTTPStatus.NOT_FOUND and _names_model(details["instance"]):
         param, code = "model", "model_not_found"
+    elif fields[0].get("type") == NO_PREVIOUS_RESPONSE:
+        code = NO_PREVIOUS_RESPONSE
     error = {"message": details["detail"], "type": _OPENAI_TYPES.get(status, kind), "param": param, "code": code}
     return {"error": error}
 
@@ -120,11 +126,13 @@ def dify_error(details: Mapping[str, Any], headers: Mapping[str, str]) -> dict[s
 
 def _names_model(path: str) -> bool:
     """Whether the route takes the name of a model, so that it is what was not found."""
-    return path in {"/v1/chat/completions", "/v1/embeddings"} or path.startswith("/v1/models/")
+    return path in {"/v1/chat/completions", "/v1/responses", "/v1/embeddings"} or path.startswith("/v1/models/")
 
 
 def _is_openai(path: str) -> bool:
-    return path in {"/v1/models", "/v1/embeddings"} or path.startswith(("/v1/chat/", "/v1/models/"))
+    return path in {"/v1/models", "/v1/embeddings", "/v1/responses"} or path.startswith(
+        ("/v1/chat/", "/v1/models/", "/v1/responses/")
+    )
 
 
 def _advise_retry(status: HTTPStatus, headers: Mapping[str, str]) -> dict[str, str]:

@@ -10,12 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import quote
 
-from app.services.links import Links
-from core.documents import Span
-from core.passage_context import find_page_label, name_page
+from core.passage_context import name_page
 from core.ports.chat import Completion
-from core.ports.reasoning import Answer, Citation
-from core.trace import Trace
+from hopweave.wire.answers import Answer, Citation
+from hopweave.wire.base import Span
 
 __all__ = [
     "Finish",
@@ -55,7 +53,7 @@ class Source:
     span: Span
 
 
-def list_sources(answer: Answer, address: str, corpus: str, links: Links) -> tuple[Source, ...]:
+def list_sources(answer: Answer, address: str, corpus: str) -> tuple[Source, ...]:
     """Returns a source for each citation, in the order of the answer. `address` is this server's, for links to
     documents.
     """
@@ -63,12 +61,12 @@ def list_sources(answer: Answer, address: str, corpus: str, links: Links) -> tup
         Source(
             marker=citation.marker,
             title=" · ".join(filter(None, (citation.document.title or citation.document.key, citation.part_of))),
-            url=citation.url or _link(citation, corpus, links) or _document_url(citation, address, corpus),
-            link=_link(citation, corpus, links),
+            url=citation.url or citation.link or _document_url(citation, address, corpus),
+            link=citation.link,
             page=citation.page,
-            page_label=find_page_label(citation.document.metadata, citation.page),
+            page_label=citation.page_label,
             quote=citation.quote,
-            span=_find_marker(answer.text, citation),
+            span=_find_marker(answer.answer, citation),
         )
         for citation in answer.citations
     )
@@ -108,10 +106,6 @@ def _read_title(line: str) -> str:
     return f"[{marker}] {title}"
 
 
-def _link(citation: Citation, corpus: str, links: Links) -> str | None:
-    return None if citation.url else links.to(corpus, citation.document.id, citation.chunk_id)
-
-
 def _document_url(citation: Citation, address: str, corpus: str) -> str:
     page = "" if citation.page is None else f"#page={citation.page}"
     return f"{address}/v1/corpora/{quote(corpus)}/documents/{quote(citation.document.id)}/content{page}"
@@ -139,23 +133,21 @@ class Reply:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-def reply_from_answer(
-    answer: Answer, trace: Trace, *, address: str, links: Links, corpus: str, shown: str, stops: Sequence[str]
-) -> Reply:
+def reply_from_answer(answer: Answer, *, address: str, corpus: str, shown: str, stops: Sequence[str] = ()) -> Reply:
     """Returns the answer, its note, and its sources as `shown` (`both`, `inline` or `annotations`) says.
 
     The text ends before the first of `stops`.
     """
-    sources = list_sources(answer, address, corpus, links)
+    sources = list_sources(answer, address, corpus)
     note = f"\n\n_{answer.note}_" if answer.note else ""
     block = "" if shown == "annotations" else format_block(sources)
-    text = _cut(answer.text + note + block, stops)
+    text = _cut(answer.answer + note + block, stops)
     kept = tuple(source for source in sources if source.span.end <= len(text))
     details = {
         "reasoner": answer.reasoner,
-        "support": str(answer.support),
+        "support": answer.support,
         "abstained": answer.abstained,
-        "notes": list(trace.notes),
+        "notes": list(answer.notes),
     }
     return Reply(text=text, sources=() if shown == "inline" else kept, details=details)
 

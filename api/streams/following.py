@@ -28,7 +28,7 @@ from core.jobs import Job
 from core.questions import AskedQuestion, QuestionState
 from core.record_policy.questions import CANCELLED, WITHDRAWN
 
-__all__ = ["follow_job", "follow_question"]
+__all__ = ["follow_job", "follow_question", "problem_of"]
 
 _JOB_POLL_SECONDS = 0.25
 _PING_SECONDS = 15.0
@@ -146,11 +146,12 @@ async def _end(container: Container, corpus: Corpus, question_id: str) -> bytes:
     question = await read_question(container, corpus, question_id)
     if question.answer is not None:
         return format_sse_event(id=_LAST, event="answer", data_str=json.dumps(question.answer))
-    problem = {**_problem_of(question), "instance": path_of(corpus, question_id)}
+    problem = {**problem_of(question), "instance": path_of(corpus, question_id)}
     return format_sse_event(id=_LAST, event="error", data_str=json.dumps(problem))
 
 
-def _problem_of(question: AskedQuestion) -> dict[str, Any]:
+def problem_of(question: AskedQuestion) -> dict[str, Any]:
+    """Returns why a question that has ended has no answer."""
     if question.problem is not None:
         return dict(question.problem)
     return CANCELLED if question.state is QuestionState.CANCELLED else WITHDRAWN

@@ -1,7 +1,7 @@
-"""OpenAI's protocol: chat completions, models and embeddings."""
+"""OpenAI's protocol: chat completions, responses, models and embeddings."""
 
-from api.protocols.openai import chat, models
+from api.protocols.openai import chat, models, responses
 
 __all__ = ["ROUTERS"]
 
-ROUTERS = (chat.router, models.router, models.embedding_router)
+ROUTERS = (chat.router, responses.router, models.router, models.embedding_router)

@@ -24,20 +24,24 @@ from core.trace import Usage
 from hopweave.wire.search import LINK
 
 __all__ = [
+    "NO_TOOLS",
+    "TEXT_ONLY",
     "AnnotationOut",
     "ChatIn",
     "CompletionOut",
     "CompletionUsageOut",
     "DetailsOut",
     "MessageOut",
+    "UrlCitationOut",
     "annotate",
+    "cite",
     "read_details",
     "router",
 ]
 
 _Stop = Annotated[Text, Field(min_length=1, max_length=200)]
-_NO_TOOLS = "this server calls no tools; leave them out"
-_TEXT_ONLY = "answers are text"
+NO_TOOLS = "this server calls no tools; leave them out"
+TEXT_ONLY = "answers are text"
 
 
 class StreamOptionsIn(ProtocolIn):
@@ -81,15 +85,15 @@ class ChatIn(ProtocolIn):
     user: Any = ignored()
     verbosity: Any = ignored()
 
-    audio: Any = refused(_TEXT_ONLY)
-    function_call: Any = refused(_NO_TOOLS, "none", "auto")
-    functions: Any = refused(_NO_TOOLS)
+    audio: Any = refused(TEXT_ONLY)
+    function_call: Any = refused(NO_TOOLS, "none", "auto")
+    functions: Any = refused(NO_TOOLS)
     logprobs: Any = refused("there are none")
-    modalities: Any = refused(_TEXT_ONLY, ["text"])
+    modalities: Any = refused(TEXT_ONLY, ["text"])
     n: Any = refused("there is one answer to a question", 1)
     response_format: Any = refused("answers are cited text", {"type": "text"})
-    tool_choice: Any = refused(_NO_TOOLS, "none", "auto")
-    tools: Any = refused(_NO_TOOLS)
+    tool_choice: Any = refused(NO_TOOLS, "none", "auto")
+    tools: Any = refused(NO_TOOLS)
     top_logprobs: Any = refused("there are none")
     web_search_options: Any = refused("answers are from the corpus")
 
@@ -164,20 +168,23 @@ class CompletionOut(Out):
     hopweave: DetailsOut | None = Field(default=None, description="Null for `plain`.")
 
 
-def annotate(sources: tuple[Source, ...], offset: int = 0) -> list[AnnotationOut]:
-    """Returns the sources as annotations of a content in which the answer begins at `offset`."""
+def cite(sources: tuple[Source, ...], offset: int = 0) -> list[dict[str, Any]]:
+    """Returns the values of a `UrlCitationOut` for each source of a content in which the answer begins at `offset`."""
     return [
-        AnnotationOut(
-            url_citation=UrlCitationOut(
-                start_index=source.span.start + offset,
-                end_index=source.span.end + offset,
-                title=source.title,
-                url=source.url,
-                link=source.link,
-            )
-        )
+        {
+            "start_index": source.span.start + offset,
+            "end_index": source.span.end + offset,
+            "title": source.title,
+            "url": source.url,
+            "link": source.link,
+        }
         for source in sources
     ]
+
+
+def annotate(sources: tuple[Source, ...], offset: int = 0) -> list[AnnotationOut]:
+    """Returns the sources as annotations of a content in which the answer begins at `offset`."""
+    return [AnnotationOut(url_citation=UrlCitationOut(**values)) for values in cite(sources, offset)]
 
 
 def read_details(details: dict[str, Any]) -> DetailsOut | None:

@@ -159,6 +159,8 @@ class _Journal:
 
 _log = logging.getLogger("hopweave.questions")
 _FENCED = "fenced"
+_ENDED = QuestionOutcome(state=QuestionState.FAILED, problem=ENDED)
+"""The outcome of a question whose server ends."""
 
 
 class StoredForm(AnswerForm, VerificationForm, Protocol):
@@ -255,11 +257,14 @@ async def answer_stored(
     question_id: str,
     request: AskRequest,
     trace: Trace,
-    form: StoredForm,
+    form: AnswerForm,
+    *,
+    interrupted: QuestionOutcome = _ENDED,
 ) -> QuestionState | None:
     """Answers a stored question, and stores its events as they happen, then its answer or its problem.
 
     Returns how it ended; None, without a result, when it does not run any more: it was cancelled, deleted or withdrawn.
+    If this task is cancelled, the outcome is `interrupted`.
     """
     questions, lease = container.record.questions, container.settings.questions.lease_seconds
     journal = _Journal(questions, question_id, form, request.told, lease_seconds=lease)
@@ -276,7 +281,7 @@ async def answer_stored(
         _log.warning("the answer of question %s was not stored: %s", question_id, error)
         state = QuestionState.FAILED
     except asyncio.CancelledError:
-        await _end(questions, question_id)
+        await _end(questions, question_id, interrupted)
         raise
     finally:
         trace.listeners.remove(journal.listen)
@@ -332,9 +337,9 @@ async def _finish(questions: Questions, question_id: str, outcome: QuestionOutco
             return
 
 
-async def _end(questions: Questions, question_id: str) -> None:
-    """Stores that the server ends. If that fails, readers see it when the lease has expired."""
+async def _end(questions: Questions, question_id: str, outcome: QuestionOutcome) -> None:
+    """Stores why the work has ended. If that fails, readers see it when the lease has expired."""
     try:
-        await questions.finish(question_id, QuestionOutcome(state=QuestionState.FAILED, problem=ENDED))
+        await questions.finish(question_id, outcome)
     except (Fenced, Unavailable):
         return

@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 from api.protocols.asking import OnText, stream_reply
 from api.protocols.conversation import read_conversation
 from api.protocols.reply import Reply, Source, find_rest, format_block, list_sources, shorten_sources
+from api.schemas.ask import convert_answer
 from app.services.links import Links
 from core.documents import DocumentRef, Span
 from core.errors import InvalidInput
 from core.ports.chat import Message, Speaker
 from core.ports.reasoning import Answer, Citation
+from core.trace import Trace
 
 
 def _turn(speaker: Speaker, content: str) -> Message:
@@ -82,8 +84,8 @@ def test_a_source_is_named_by_its_title_and_what_it_is_part_of() -> None:
         part_of="](http://evil) Eve · 2025-04-03",
     )
     answer = Answer(text="Eve. [1]", reasoner="vanilla", citations=(citation,))
-    sources = list_sources(answer, "http://x", "mail", Links(""))
-    block = format_block(sources)
+    shown = convert_answer(answer, Trace(), Links(""))
+    block = format_block(list_sources(shown, "http://x", "mail"))
     assert r"[Side letter · \](http://evil) Eve · 2025-04-03](http://x/v1/" in block
     assert shorten_sources(answer.text + block) == (
         "Eve. [1]\n\nSources: [1] Side letter · ](http://evil) Eve · 2025-04-03"

@@ -29,9 +29,10 @@ _REFUSALS: dict[str, str] = {
     "the embeddings of `chunks` have different dimensions": "lengths of several lists",
     "the filter (has|is nested)": "levels and terms of a whole filter",
     "is always a string": "Dify's names of fields of documents take texts, those of metadata anything",
-    "the last of `messages` is not a message of the user": "JSON schema cannot speak of the last item",
+    "the last of the messages is not a message of the user": "JSON schema cannot speak of the last item",
+    "^POST /v1/responses (previous_response_id: |.*after a response, `input` is)": "ids are those of responses",
     "an empty filter, or part of one": "parts of filters at any level, which other calls may leave empty",
-    "^POST (/api/chat|/v1/chat/completions) the question is empty": "of a conversation, the last message only",
+    "^POST (/api/chat|/v1/chat/completions|/v1/responses) the question is empty": "of the last message only",
     "has no images of its pages": "of a document that is no PDF",
     # What texts contain.
     "no loader reads|a file without a suffix is read as text": "media types and suffixes; `/v1/strategies` lists them",

@@ -1,9 +1,11 @@
 """The port `Exporter` in Neo4j: all rows of a corpus that readers see, of one generation."""
 
 import asyncio
+import contextvars
 import json
 import tempfile
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import IO, Any
 
@@ -14,7 +16,13 @@ __all__ = ["Neo4jExporter"]
 
 _STATE = statements("graph")["corpus"]
 _TRIES = 2
-_BATCH = 2000
+_BATCH = 250
+"""Rows that are read at once from the file. Each batch comes from a thread, so that requests take turns between."""
+
+_AT_ONCE = 2
+"""Corpora that a process reads at once. Each takes a thread for as long as Neo4j sends rows; in the threads of all
+other calls, some exports would keep every other request waiting.
+"""
 
 _ExportRow = dict[str, object]
 
@@ -33,14 +41,15 @@ class Neo4jExporter:
 
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
+        self._threads = ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="export")
 
     async def rows(self, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, object]]:
         with tempfile.TemporaryFile("w+", encoding="utf-8", prefix="hopweave-export-") as spool:
             await self._read_rows(spool, corpus_id, canonical=canonical)
             spool.seek(0)
-            while lines := await asyncio.to_thread(lambda: list(islice(spool, _BATCH))):
-                for line in lines:
-                    yield json.loads(line)
+            while rows := await asyncio.to_thread(lambda: [json.loads(line) for line in islice(spool, _BATCH)]):
+                for row in rows:
+                    yield row
 
     async def _read_rows(self, spool: IO[str], corpus_id: str, *, canonical: bool) -> None:
         def work(tx: Transaction) -> bool:
@@ -52,8 +61,10 @@ class Neo4jExporter:
                 spool.write(json.dumps(row) + "\n")
             return tx.row(_STATE, corpus=corpus_id) == before
 
+        loop = asyncio.get_running_loop()
         for _ in range(_TRIES):
-            if await self._database.read(work):
+            context = contextvars.copy_context()
+            if await loop.run_in_executor(self._threads, context.run, self._database.read_now, work):
                 return
         await self._database.write(corpus_id, work)
 

@@ -11,7 +11,8 @@ from stores.sqlite.rows import chunk_from_row
 
 __all__ = ["SqliteExporter"]
 
-_BATCH = 2000
+_BATCH = 250
+"""Each batch comes from a thread, so that requests take turns between."""
 _SEEN = """
     SELECT c.number FROM documents d JOIN chunk_rows c ON c.document = d.number
     WHERE d.corpus_id = :corpus AND d.hidden = 0

@@ -1,5 +1,6 @@
 """What is taken from a key while one of its requests is carried out is not in the rest of its answer."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
@@ -88,6 +89,36 @@ async def test_an_export_ends_when_one_of_its_documents_is_taken_away(
     with pytest.raises(Conflict, match="was taken from this key"):
         await read()
     assert [row["kind"] for row in told] == ["document", "document"]
+
+
+async def test_a_late_reply_is_asked_for_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD)
+    access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
+    container = RestrictedContainer(server.container, access, NO_METER)
+    corpus = await container.record.corpora.get("people")
+    monkeypatch.setattr(access_corpora, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(access_corpora, "_LATE_SECONDS", 0.2)
+    readable = access_corpora.RestrictedDocuments.readable
+
+    async def reply_late(documents: Any, corpus_id: str) -> frozenset[str]:
+        found = await readable(documents, corpus_id)
+        monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", readable)
+        await server.container.record.submissions.set_access(corpus.id, [document_id("x")], ("group:a",))
+        await asyncio.sleep(0.3)
+        return found
+
+    monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", reply_late)
+    told: list[Any] = []
+
+    async def read() -> None:
+        async for row in container.record.exporter.rows(corpus.id, canonical=True):
+            told.append(row)  # noqa: PERF401 - what was told before the error counts
+
+    with pytest.raises(Conflict, match="was taken from this key"):
+        await read()
+    assert told == []
 
 
 @pytest.mark.parametrize("stream", [False, True])

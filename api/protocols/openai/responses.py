@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Request, Response
 from fastapi.exceptions import RequestValidationError
-from pydantic import Field, field_validator
+from pydantic import Discriminator, Field, Tag, field_validator
 
 from api.access.keys import READ
 from api.deps import ContainerDep, json_response, run_while_connected
@@ -40,6 +40,7 @@ __all__ = ["ResponseIn", "ResponseOut", "router"]
 _PREFIX = "resp_"
 _ID_LENGTH = 32
 """Characters of the id of a corpus, and of a question."""
+_TEXT, _LIST = "text[]", "list[]"
 
 
 class InputPartIn(PartIn):
@@ -62,6 +63,13 @@ class InputMessageIn(TurnIn):
         return type
 
 
+_Input = Annotated[
+    Annotated[Text, Tag(_TEXT)] | Annotated[list[InputMessageIn], Field(min_length=1), Tag(_LIST)],
+    Discriminator(lambda given: _LIST if isinstance(given, list) else _TEXT),
+]
+"""A text, or messages: a fault of a message is named, and not that a list is no text."""
+
+
 class TextFormatIn(ProtocolIn):
     format: Any = refused("answers are cited text", {"type": "text"})
     verbosity: Any = ignored()
@@ -71,7 +79,7 @@ class ResponseIn(ProtocolIn):
     """A question, or a conversation whose last message is the question."""
 
     model: Text = Field(description="`CORPUS`, `CORPUS:REASONER`, or `plain` for the language model alone.")
-    input: Text | Annotated[list[InputMessageIn], Field(min_length=1)]
+    input: _Input
     instructions: Text | None = Field(default=None, description="How the answer is to be written.")
     previous_response_id: Text | None = Field(
         default=None,
@@ -398,27 +406,34 @@ async def _check_previous(asked: Asked) -> None:
     raise RequestValidationError([fault])
 
 
+_FIRST = 4
+"""Events before the text."""
+
+
 @dataclass(kw_only=True)
 class _Events:
-    """The stream as OpenAI's events of a response (a `Wire`). `sent` are the pieces of the text."""
+    """The stream as OpenAI's events of a response (a `Wire`). `sent` are the pieces of the text.
+
+    `number` is that of the next event. The first piece of the text is made before the stream begins, and follows its
+    `_FIRST` events.
+    """
 
     response: ResponseOut
     asked: Asked
     sent: list[str] = field(default_factory=list)
-    number: int = 0
+    number: int = _FIRST
     media_type = "text/event-stream"
     ping = b": ping\n\n"
 
     def begin(self) -> bytes:
         item = OutputMessageOut(id=self.response.item_id)
-        return b"".join(
-            [
-                self._event("response.created", response=self.response),
-                self._event("response.in_progress", response=self.response),
-                self._event("response.output_item.added", output_index=0, item=item),
-                self._event("response.content_part.added", **self._place, part=OutputTextOut()),
-            ]
+        first: tuple[tuple[str, dict[str, Any]], ...] = (
+            ("response.created", {"response": self.response}),
+            ("response.in_progress", {"response": self.response}),
+            ("response.output_item.added", {"output_index": 0, "item": item}),
+            ("response.content_part.added", {**self._place, "part": OutputTextOut()}),
         )
+        return b"".join(_format(type, number, values) for number, (type, values) in enumerate(first))
 
     def send_text(self, piece: str) -> bytes:
         self.sent.append(piece)
@@ -447,7 +462,11 @@ class _Events:
         return {"item_id": self.response.item_id, "output_index": 0, "content_index": 0}
 
     def _event(self, type: str, **values: Any) -> bytes:
-        shown = {name: value.model_dump() if isinstance(value, Out) else value for name, value in values.items()}
-        data = {"type": type, "sequence_number": self.number, **shown}
         self.number += 1
-        return f"event: {type}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+        return _format(type, self.number - 1, values)
+
+
+def _format(type: str, number: int, values: Mapping[str, Any]) -> bytes:
+    shown = {name: value.model_dump() if isinstance(value, Out) else value for name, value in values.items()}
+    data = json.dumps({"type": type, "sequence_number": number, **shown}, ensure_ascii=False)
+    return f"event: {type}\ndata: {data}\n\n".encode()

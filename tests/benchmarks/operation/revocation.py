@@ -209,6 +209,7 @@ def _requests(server: Live, holder: httpx.Client) -> list[Request]:
     question = {"question": QUERY, "reasoner": "extractive:min_probability=0"}
     stored = holder.post(f"{BASE}/questions", json=question).json()["id"]
     wait_until(lambda: bool(holder.get(f"{BASE}/questions/{stored}").json()["state"] == "done"))
+    response = {"model": "people:extractive:min_probability=0", "input": QUERY}
     chunks = server.get(f"{BASE}/documents/{_HIDDEN_ID}/chunks")["data"]
     names = ("Xylophone", "Ledger")
     asked.ids.update(
@@ -219,6 +220,7 @@ def _requests(server: Live, holder: httpx.Client) -> list[Request]:
             "merges": ["0"],
             "jobs": ["0"],
             "questions": [stored],
+            "responses": [holder.post("/v1/responses", json=response).json()["id"]],
         }
     )
     return list({json.dumps(one, default=str): one for one in asked.reads()}.values())

@@ -108,6 +108,8 @@ class Requests:
         said = {"model": "people:extractive", "messages": [{"role": "user", "content": QUERY}]}
         yield "POST", "/v1/chat/completions", {"json": said}
         yield "POST", "/v1/chat/completions", {"json": {**said, "stream": True}}
+        for more in ({}, {"stream": True}, {"store": False}):
+            yield "POST", "/v1/responses", {"json": {"model": "people:extractive", "input": QUERY, **more}}
         yield "POST", "/api/chat", {"json": said}
         yield "POST", "/api/show", {"json": {"name": "people"}}
         setting = {"top_k": 20, "score_threshold": 0.0}

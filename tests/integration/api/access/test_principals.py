@@ -198,10 +198,14 @@ async def _check_taken_away(matrix: Matrix) -> None:
     assert (await carl("GET", f"{BASE}/documents/{_HIDDEN_ID}")).json()["access"] == ["user:carl"]
     asked = await _ask(carl)
     assert "ledger" in str(asked["answer"]).lower()
+    body = {"model": "people:extractive:min_probability=0", "input": QUERY}
+    responded = (await carl("POST", "/v1/responses", json=body)).json()
+    assert "ledger" in str(responded["output"]).lower()
     await _give(whole, _ACCESS)
     withdrawn = (await carl("GET", f"{BASE}/questions/{asked['id']}")).json()
     assert (withdrawn["withdrawn"], withdrawn["answer"]) == (True, None)
-    matrix.asked.ids["questions"] = [asked["id"]]
+    matrix.asked.ids |= {"questions": [asked["id"]], "responses": [responded["id"]]}
+    assert (await carl("GET", f"/v1/responses/{responded['id']}")).json()["status"] == "failed"
     assert await matrix.find_leaks(carl) == [], "what was taken away"
     anna = await keys.make(*_ALL, corpora=["people"], principals=["user:anna"])
     assert len(await matrix.find_leaks(anna)) > 50, "the same requests find it for whoever may see it"

@@ -38,6 +38,10 @@ async def _chat_as_openai(client: httpx.AsyncClient) -> httpx.Request:
     return client.build_request("POST", "/v1/chat/completions", json=body)
 
 
+async def _respond_as_openai(client: httpx.AsyncClient) -> httpx.Request:
+    return client.build_request("POST", "/v1/responses", json={"model": "people", "stream": True, "input": QUESTION})
+
+
 async def _chat_as_ollama(client: httpx.AsyncClient) -> httpx.Request:
     body = {"model": "people", "messages": [{"role": "user", "content": QUESTION}]}
     return client.build_request("POST", "/api/chat", json=body)
@@ -50,7 +54,9 @@ async def _call_tool(client: httpx.AsyncClient) -> httpx.Request:
     return client.build_request("POST", "/mcp", json=call, headers=headers)
 
 
-@pytest.mark.parametrize("prepare", [_ask, _follow_question, _follow_job, _chat_as_openai, _chat_as_ollama, _call_tool])
+@pytest.mark.parametrize(
+    "prepare", [_ask, _follow_question, _follow_job, _chat_as_openai, _respond_as_openai, _chat_as_ollama, _call_tool]
+)
 async def test_a_stream_with_nothing_to_send_ends_soon_after_its_key_is_revoked(
     tmp_path: Path, prepare: Prepare, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,20 @@ async def test_a_key_sees_only_what_it_has_asked(keys: Keys) -> None:
     assert (await first("DELETE", f"{_PATH}/{mine}")).status_code == 204
 
 
+async def test_a_key_reads_continues_and_deletes_only_its_own_responses(keys: Keys) -> None:
+    first, second = await keys.make(Scope.READ), await keys.make(Scope.ADMIN)
+    asked = {"model": "people:extractive:min_probability=0", "input": "Who wrote the first program?"}
+    mine, theirs = [(await holder("POST", "/v1/responses", json=asked)).json()["id"] for holder in (first, second)]
+    for holder, own, other in ((first, mine, theirs), (second, theirs, mine)):
+        assert [one["id"] for one in (await holder("GET", _PATH)).json()["data"]] == [own[-32:]]
+        for method in ("GET", "DELETE"):
+            assert (await holder(method, f"/v1/responses/{other}")).status_code == 404
+        continued = await holder("POST", "/v1/responses", json={**asked, "previous_response_id": other})
+        assert (continued.status_code, continued.json()["error"]["code"]) == (400, "previous_response_not_found")
+        assert (await holder("GET", f"/v1/responses/{own}")).json()["status"] == "completed"
+        assert (await holder("DELETE", f"/v1/responses/{own}")).json()["deleted"]
+
+
 async def test_questions_asked_before_there_was_a_key_are_those_of_who_operates_the_server(server: Server) -> None:
     await server.corpus()
     await server.ingest({"key": "ada", "text": "Ada Lovelace wrote the first program."})

@@ -69,6 +69,7 @@ class Reader:
         heading.click()
         for _ in range(_SMALLER):
             self.page.get_by_role("button", name=re.compile("[Ss]maller|[Zz]oom out")).first.click()
+        expect(self.page.locator(".trail-picture").get_by_text("Fact", exact=True)).not_to_have_count(0)
         _to_top(heading)
         yield
 

@@ -204,7 +204,7 @@ async def _check_taken_away(matrix: Matrix) -> None:
     await _give(whole, _ACCESS)
     withdrawn = (await carl("GET", f"{BASE}/questions/{asked['id']}")).json()
     assert (withdrawn["withdrawn"], withdrawn["answer"]) == (True, None)
-    matrix.asked.ids |= {"questions": [asked["id"]], "responses": [responded["id"]]}
+    matrix.asked.ids.update({"questions": [asked["id"]], "responses": [responded["id"]]})
     assert (await carl("GET", f"/v1/responses/{responded['id']}")).json()["status"] == "failed"
     assert await matrix.find_leaks(carl) == [], "what was taken away"
     anna = await keys.make(*_ALL, corpora=["people"], principals=["user:anna"])

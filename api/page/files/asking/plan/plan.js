@@ -8,7 +8,7 @@ import { arrange, edgePath, withoutImplied } from "../layers.js";
 import { plainText } from "../plain.js";
 import { nameOfStep, namesOfSteps } from "../steps.js";
 
-const SIZES = { width: 15.5, height: 8.25, gapX: 2.75, gapY: 1 }; // rem
+const SIZES = { width: 13.5, height: 9.25, gapX: 2.25, gapY: 1 }; // rem; four columns stand beside the last questions at 1280 px
 const MOST = 200; // steps that are drawn
 
 /**

@@ -8,7 +8,7 @@ import { arrange, edgePath, withoutImplied } from "../layers.js";
 import { plainText } from "../plain.js";
 import { nameOfStep, namesOfSteps } from "../steps.js";
 
-const SIZES = { width: 13.5, height: 9.25, gapX: 2.25, gapY: 1 }; // rem; four columns stand beside the last questions at 1280 px
+const SIZES = { width: 13.25, height: 9.25, gapX: 2.25, gapY: 1 }; // rem; four columns stand beside the last questions at 1280 px
 const MOST = 200; // steps that are drawn
 
 /**
@@ -55,7 +55,7 @@ function StepCard({ step, steps, isSame, isChosen, choose, running }) {
         <${StepState} step=${step} running=${running} /></span>
       <span class="plan-step-question" dir="auto">${step.asks || "…"}</span>
       ${step.answer && !isSame && html`<span class="plan-step-answer" dir="auto">${plainText(step.answer)}</span>`}
-      <span class="plan-step-facts">${factsOf(step).join(" · ")}</span>
+      <span class="plan-step-facts">${factsOf(step).map((fact) => fact.replaceAll(" ", "\u00a0")).join(" · ")}</span>
       ${needs && html`<span class="plan-step-needs" aria-hidden="true">${needs}</span>`}
     </button>`;
 }

@@ -5,16 +5,19 @@ from dataclasses import dataclass, field, replace
 
 from core.corpora import Corpus
 from core.errors import EmbeddingMismatch
+from core.execution.shared_secrets import SharedSecret
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import (
+    Certificates,
     Claims,
     Commits,
     Contents,
     Corpora,
     Documents,
     Jobs,
+    Keys,
     Maintenance,
     Reindexing,
     Staging,
@@ -46,6 +49,9 @@ class IndexingBackends:
     staging: Staging
     commits: Commits
     tombstones: Tombstones
+    certificates: Certificates
+    certificate_secret: SharedSecret
+    keys: Keys
     maintenance: Maintenance
     documents: Documents
     contents: Contents

@@ -16,10 +16,11 @@ from core.filters import DocumentFilter
 from core.graph import Extraction, Surface, Triple
 from core.jobs import Job, JobKind, JobState
 from core.keys import ApiKey, KeyLimits, Scope
-from core.ports.record import Claim, NewRevision
+from core.ports.record import Claim, NewRevision, Removal, RemovalKind, RemovedDocument
 from core.principals import DocumentAccess
 from core.questions import AskedQuestion, NewQuestion, QuestionOutcome
 from core.record_policy.claims import MeasuredJob, measure_progress, state_of_job
+from core.record_policy.commits import ids_of, make_tombstone
 from core.record_policy.questions import state_of
 
 __all__ = [
@@ -31,6 +32,7 @@ __all__ = [
     "dump_new",
     "dump_optional",
     "dump_outcome",
+    "dump_removal",
     "dump_settings",
     "dump_whole",
     "is_within",
@@ -44,6 +46,7 @@ __all__ = [
     "load_key",
     "load_new_revision",
     "load_question",
+    "load_removal",
 ]
 
 
@@ -259,6 +262,37 @@ def load_key(get: Callable[[str], Any]) -> ApiKey:
         created_at=created,
         expires_at=_moment(content["expires_at"]),
         revoked_at=_moment(get("revoked_at")),
+    )
+
+
+def dump_removal(removal: Removal) -> str:
+    """Returns all of a removal but its id and its corpus."""
+    return dump(
+        {
+            "corpus": removal.corpus,
+            "kind": removal.kind.value,
+            "removed_at": removal.removed_at,
+            "documents": [asdict(document) for document in removal.documents],
+            "listed": ids_of(removal.listed),
+            "answers": removal.answers,
+        }
+    )
+
+
+def load_removal(id: int, corpus_id: str, content: str) -> Removal:
+    row: dict[str, Any] = json.loads(content)
+    documents = (
+        RemovedDocument(**{**document, "contents": tuple(document["contents"])}) for document in row["documents"]
+    )
+    return Removal(
+        id=id,
+        corpus_id=corpus_id,
+        corpus=row["corpus"],
+        kind=RemovalKind(row["kind"]),
+        removed_at=row["removed_at"],
+        documents=tuple(documents),
+        listed=make_tombstone(0, corpus_id, row["listed"]),
+        answers=row["answers"],
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from core.corpora import Corpus, CorpusSettings, Fine
 from core.documents import OnConflict, Submission
+from core.execution.shared_secrets import SharedSecret
 from core.ids import content_hash, document_id
 from core.ports.record import NewRevision
 from core.ports.views import VectorKind
@@ -56,6 +57,9 @@ class Desk:
             staging=self.record.staging,
             commits=self.record.commits,
             tombstones=self.record.tombstones,
+            certificates=self.record.certificates,
+            certificate_secret=SharedSecret("c" * 32, Path(), what="it", setting="it"),
+            keys=self.record.keys,
             maintenance=self.record.maintenance,
             documents=self.record.documents,
             contents=self.record.contents,

@@ -31,6 +31,7 @@ from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
 from core.ports.record import (
+    Certificates,
     Claims,
     Commits,
     Contents,
@@ -133,6 +134,10 @@ class _RestrictedRecord:
     @property
     def tombstones(self) -> Tombstones:
         return self._record.tombstones
+
+    @property
+    def certificates(self) -> Certificates:
+        return self._record.certificates
 
     @property
     def maintenance(self) -> Maintenance:

@@ -22,6 +22,7 @@ from app.container.prompts import check_roles, read_prompts
 from app.container.trail_writer import TrailWriter
 from core.errors import InvalidSettings, InvalidStrategy, Unavailable
 from core.execution.processes import python_command
+from core.execution.shared_secrets import SharedSecret
 from core.ports.chat import ChatModels
 from core.ports.embedding import Embedder
 from core.ports.files import FileStore
@@ -221,6 +222,16 @@ class Adapters:
         text = self.composition.make_text_index()
         self._closers.append(text)
         return text
+
+    @cached_property
+    def certificate_secret(self) -> SharedSecret:
+        """The secret from which the keys of certificates of deletions are derived."""
+        return SharedSecret(
+            self.settings.certificates.secret.get_secret_value(),
+            self.settings.data_dir / "certificates.secret",
+            what="the secret of certificates",
+            setting="HOPWEAVE_CERTIFICATES__SECRET",
+        )
 
     @cached_property
     def files(self) -> FileStore:

@@ -20,6 +20,7 @@ __all__ = [
     "ApiSettings",
     "BrokerSettings",
     "BudgetSettings",
+    "CertificateSettings",
     "DoclingSettings",
     "LogSettings",
     "McpSettings",
@@ -118,6 +119,12 @@ class DoclingSettings(Section):
         return self
 
 
+def _check_length(secret: SecretStr) -> SecretStr:
+    if 0 < len(secret.get_secret_value()) < _SECRET_LENGTH:
+        raise ValueError(f"a secret has at least {_SECRET_LENGTH} characters: `openssl rand -hex 32` makes one")
+    return secret
+
+
 class ApiSettings(Section):
     """The HTTP server."""
 
@@ -196,9 +203,7 @@ class ApiSettings(Section):
     @field_validator("session_secret")
     @classmethod
     def _check_secret(cls, secret: SecretStr) -> SecretStr:
-        if 0 < len(secret.get_secret_value()) < _SECRET_LENGTH:
-            raise ValueError(f"a secret has at least {_SECRET_LENGTH} characters: `openssl rand -hex 32` makes one")
-        return secret
+        return _check_length(secret)
 
     @field_validator("cors_origins")
     @classmethod
@@ -250,6 +255,20 @@ class OidcSettings(Section):
             if address and parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):
                 raise ValueError(f"{address[:80]!r} is not over HTTPS, so that anybody between could sign tokens")
         return self
+
+
+class CertificateSettings(Section):
+    """Certificates of deletions."""
+
+    secret: SecretStr = Field(
+        default=SecretStr(""),
+        description="Signs certificates of deletions; the same on all hosts. Empty: a file in the data folder.",
+    )
+
+    @field_validator("secret")
+    @classmethod
+    def _check_secret(cls, secret: SecretStr) -> SecretStr:
+        return _check_length(secret)
 
 
 class QuestionSettings(Section):

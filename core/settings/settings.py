@@ -13,6 +13,7 @@ from core.settings.services import (
     ApiSettings,
     BrokerSettings,
     BudgetSettings,
+    CertificateSettings,
     DoclingSettings,
     LogSettings,
     McpSettings,
@@ -65,6 +66,7 @@ class Settings(BaseSettings):
     metrics: MetricsSettings = MetricsSettings()
     mcp: McpSettings = McpSettings()
     questions: QuestionSettings = QuestionSettings()
+    certificates: CertificateSettings = CertificateSettings()
     chunker: str = "sentences"
     extractor: str = Field(
         default="pattern", description="`auto`: `pattern+llm` where a model is configured for it, else `pattern`."

@@ -1,6 +1,7 @@
 """The worker: maintains and indexes one corpus at a time, and tries again while a store is unavailable.
 
-- Maintenance between runs: entries of due tombstones, pending synonyms, and all that deleted corpora left.
+- Maintenance between runs: entries of due tombstones, pending synonyms, all that deleted corpora left, and certificates
+  of what was removed.
 - Reindexing: submits to a shadow corpus what it lacks, and gives it the name of the corpus when it is complete.
 """
 
@@ -21,6 +22,7 @@ from indexer.backends import IndexingBackends
 from indexer.pipeline.logged_ports import LoggedClaims, LoggedCommits
 from indexer.pipeline.options import WorkerOptions
 from indexer.pipeline.run import Run
+from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 
 __all__ = ["Worker"]
@@ -152,6 +154,7 @@ class Worker:
         while True:
             try:
                 await _delete_deleted_corpora(self._backends)
+                await certify(self._backends)
                 return await self._work(corpus_id, FairSlots(1), guard=self._run_until_stopped)
             except NotFound:
                 return False  # the corpus was deleted meanwhile

@@ -18,6 +18,7 @@ from indexer.backends import IndexingBackends
 from indexer.pipeline.extracted_graph import ExtractedGraph
 from indexer.pipeline.prepared_revision import PreparedRevision
 from indexer.pipeline.progress import ProgressReport
+from indexer.views.certifying import certify
 from indexer.views.repair import ViewDeleter, ViewRepairer, delete_corpus_views
 from indexer.views.writing import ViewWriter, fine_texts
 
@@ -62,6 +63,7 @@ async def _commit(
         raise
     if outcome.tombstone is not None:
         await ViewDeleter(corpus, backends).delete([outcome.tombstone])
+        await certify(backends, corpus.id)
     fenced = {claim.token for claim in outcome.fenced}
     written = _entries_of(corpus.id, [one for one in commits if one.claim.token not in fenced])
     repairer = ViewRepairer(corpus, backends)

@@ -305,6 +305,24 @@ CREATE TABLE tombstones (
 ) STRICT;
 CREATE INDEX tombstones_by_corpus ON tombstones (corpus_id, due_at);
 
+-- What was removed and is not certified yet, and the certificates of what was removed. Both outlive their corpus.
+CREATE TABLE removals (
+    id        INTEGER PRIMARY KEY AUTOINCREMENT,
+    corpus_id TEXT NOT NULL,
+    content   TEXT NOT NULL                 -- JSON of core.ports.record.Removal
+) STRICT;
+CREATE INDEX removals_by_corpus ON removals (corpus_id);
+CREATE TABLE certificates (
+    chain     TEXT NOT NULL,
+    number    INTEGER NOT NULL,             -- from 1
+    corpus_id TEXT NOT NULL,                -- a reindexed corpus takes over the chain
+    corpus    TEXT NOT NULL,                -- the name that the corpus had
+    line      TEXT NOT NULL,                -- as core.certificates.sign makes it
+    PRIMARY KEY (chain, number)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX certificates_by_corpus ON certificates (corpus_id);
+CREATE INDEX certificates_by_name ON certificates (corpus);
+
 CREATE TABLE jobs (
     seq         INTEGER PRIMARY KEY AUTOINCREMENT,
     id          TEXT NOT NULL UNIQUE,

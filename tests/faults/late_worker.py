@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from core.execution.shared_secrets import SharedSecret
 from indexer import IndexingBackends, Worker, WorkerOptions
 from stores.files import FolderFileStore
 from stores.sqlite import SqliteRecord, SqliteVectorStore
@@ -39,6 +40,9 @@ async def main(folder: Path, corpus_id: str) -> None:
         staging=record.staging,
         commits=record.commits,
         tombstones=record.tombstones,
+        certificates=record.certificates,
+        certificate_secret=SharedSecret("c" * 32, Path(), what="it", setting="it"),
+        keys=record.keys,
         maintenance=record.maintenance,
         documents=record.documents,
         contents=record.contents,

@@ -7,6 +7,14 @@ by the epoch of its claim; each committed write raises the generation of the cor
 from typing import Protocol
 
 from core.filters import DocumentFilter
+from core.ports.record.certificates import (
+    MAX_DOCUMENTS,
+    Certificate,
+    Certificates,
+    Removal,
+    RemovalKind,
+    RemovedDocument,
+)
 from core.ports.record.commits import ChunkRow, Commit, Commits, Maintenance, Outcome, Tombstone, Tombstones
 from core.ports.record.corpora import (
     Contents,
@@ -51,6 +59,9 @@ from core.ports.record.queue import (
 
 __all__ = [
     "EVERY_REVISION",
+    "MAX_DOCUMENTS",
+    "Certificate",
+    "Certificates",
     "Check",
     "ChunkRow",
     "Claim",
@@ -88,6 +99,9 @@ __all__ = [
     "Reindex",
     "ReindexDifference",
     "Reindexing",
+    "Removal",
+    "RemovalKind",
+    "RemovedDocument",
     "StagedExtraction",
     "Staging",
     "Submissions",
@@ -118,6 +132,8 @@ class Record(Protocol):
     def tombstones(self) -> Tombstones: ...
     @property
     def maintenance(self) -> Maintenance: ...
+    @property
+    def certificates(self) -> Certificates: ...
     @property
     def documents(self) -> Documents: ...
     @property

@@ -13,7 +13,9 @@ WHERE c.name IS NULL
 RETURN c.id AS id
 UNION
 MATCH (e:Entity) USING INDEX e:Entity(unsettled) WHERE e.unsettled <= $now
-RETURN DISTINCT e.corpus_id AS id;
+RETURN DISTINCT e.corpus_id AS id
+UNION
+MATCH (r:Removal) RETURN DISTINCT r.corpus_id AS id;
 
 // [claimable_corpora]: corpora with claimable revisions of these sizes
 MATCH (c:Corpus)

@@ -4,7 +4,7 @@
 // [documents]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) USING INDEX d:Document(uid)
-RETURN uid, d.hidden AS hidden, d.current AS current, d.slices AS slices;
+RETURN uid, d.hidden AS hidden, d.current AS current, d.slices AS slices, d.chunks AS passages;
 
 // [document_sizes]: the estimated number of rows of documents, and the revision whose slices they may have
 UNWIND $rows AS uid
@@ -116,9 +116,9 @@ DETACH DELETE d;
 UNWIND $rows AS row
 MATCH (r:Revision {document_uid: row.uid}) USING INDEX r:Revision(document_uid)
 WHERE r.number < row.below
-WITH r.content_hash AS content, r
+WITH row.uid AS uid, r.content_hash AS content, r
 DELETE r
-RETURN DISTINCT content;
+RETURN DISTINCT uid, content;
 
 // [extractions]
 UNWIND $rows AS uid

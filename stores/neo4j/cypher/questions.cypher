@@ -80,7 +80,7 @@ RETURN s.document_id AS document_id, s.fingerprint AS fingerprint, s.cited AS ci
 UNWIND $rows AS id
 MATCH (s:QuestionSource {corpus_id: $corpus_id, document_id: id}) USING INDEX s:QuestionSource(corpus_id, document_id)
 MATCH (q:AskedQuestion {ref: s.question_ref}) USING INDEX q:AskedQuestion(ref)
-RETURN DISTINCT q.uid AS uid;
+RETURN DISTINCT q.uid AS uid, id AS document;
 
 // [delete_sources_of_documents]
 UNWIND $rows AS id

@@ -71,6 +71,10 @@
 // (:ApiKey {id, content, created_at, revoked_at?})                                  `content` is JSON, without the secret
 // (:ApiKeyUsage {uid, minute, requests, tokens, ingest_bytes})                       uid: "key:minute"
 //     What a key with limits has used in a minute, over all processes. Older minutes are deleted.
+// (:Removal {uid, id, corpus_id, content})                                           uid: "corpus:id"
+//     What was removed and is not certified yet. `content` is JSON.
+// (:Certificate {uid, chain, number, corpus_id, corpus, line})                       uid: "chain:number"
+//     The signed statement of what was removed. Both outlive their corpus, and have no relationships.
 // (:HopweaveSchema {id: 'record', version, jobs, lock})                            `jobs` counts all that were ever created
 
 // [constraints]
@@ -99,6 +103,8 @@ CREATE CONSTRAINT asked_question_uid IF NOT EXISTS FOR (n:AskedQuestion) REQUIRE
 CREATE CONSTRAINT asked_question_ref IF NOT EXISTS FOR (n:AskedQuestion) REQUIRE n.ref IS UNIQUE;
 CREATE CONSTRAINT question_event_uid IF NOT EXISTS FOR (n:QuestionEvent) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT question_source_uid IF NOT EXISTS FOR (n:QuestionSource) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT removal_uid IF NOT EXISTS FOR (n:Removal) REQUIRE n.uid IS UNIQUE;
+CREATE CONSTRAINT certificate_uid IF NOT EXISTS FOR (n:Certificate) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
 CREATE INDEX document_hidden IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.hidden);
@@ -134,6 +140,10 @@ CREATE INDEX asked_question_end IF NOT EXISTS FOR (n:AskedQuestion) ON (n.answer
 CREATE INDEX question_event_question IF NOT EXISTS FOR (n:QuestionEvent) ON (n.question_ref);
 CREATE INDEX question_source_question IF NOT EXISTS FOR (n:QuestionSource) ON (n.question_ref);
 CREATE INDEX question_source_document IF NOT EXISTS FOR (n:QuestionSource) ON (n.corpus_id, n.document_id);
+CREATE INDEX removal_corpus IF NOT EXISTS FOR (n:Removal) ON (n.corpus_id);
+CREATE INDEX certificate_chain IF NOT EXISTS FOR (n:Certificate) ON (n.chain, n.number);
+CREATE INDEX certificate_corpus IF NOT EXISTS FOR (n:Certificate) ON (n.corpus_id);
+CREATE INDEX certificate_name IF NOT EXISTS FOR (n:Certificate) ON (n.corpus);
 CREATE FULLTEXT INDEX text_entry_words IF NOT EXISTS FOR (n:TextEntry) ON EACH [n.words, n.corpus_id, n.document_id]
 OPTIONS {indexConfig: {`fulltext.analyzer`: 'whitespace', `fulltext.eventually_consistent`: false}};
 

@@ -21,9 +21,9 @@ __all__ = [
     "steps_from",
 ]
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 
-STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: (), 7: (), 8: (), 9: ()}
+STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: (), 7: (), 8: (), 9: (), 10: ()}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 
 A version that only adds constraints, indexes or properties that may be missing needs none: the constraints and indexes

@@ -1,6 +1,7 @@
 """Stored questions in the transaction of the caller: reading, withdrawing, moving and deleting them."""
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from core.ids import new_id
 from core.questions import AskedQuestion, QuestionSource, QuestionState
@@ -84,8 +85,9 @@ def add_sources(
     tx.run_batches(_CYPHER["add_sources"], uids, ref=ref, cited=cited)
 
 
-def withdraw(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> None:
-    """Withdraws the questions that documents were retrieved for: what came of these is deleted.
+def withdraw(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> Mapping[str, int]:
+    """Withdraws the questions that documents were retrieved for: what came of these is deleted. Returns how many, by
+    the ids of the documents; a question counts once.
 
     The caller holds the lock of the corpus and has hidden the documents.
     """
@@ -96,6 +98,7 @@ def withdraw(tx: Transaction, corpus_id: str, document_ids: Sequence[str]) -> No
         if row is not None:
             withdraw_question(tx, row["question"])
     tx.run_batches(_CYPHER["delete_sources_of_documents"], ids, corpus_id=corpus_id)
+    return Counter({row["uid"]: row["document"] for row in found}.values())
 
 
 def withdraw_question(tx: Transaction, row: Row) -> None:

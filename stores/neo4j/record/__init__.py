@@ -4,6 +4,7 @@ import asyncio
 import copy
 
 from core.filters import DocumentFilter
+from stores.neo4j.certificates import Neo4jCertificates
 from stores.neo4j.driver.connection import Connection
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.keys import Neo4jKeys
@@ -38,6 +39,7 @@ class Neo4jRecord:
         self.commits = Neo4jCommits(self.database)
         self.tombstones = Neo4jTombstones(self.database)
         self.maintenance = Neo4jMaintenance(self.database)
+        self.certificates = Neo4jCertificates(self.database)
         self.documents = Neo4jDocuments(self.database)
         self.contents = Neo4jContents(self.database)
         self.receipts = Neo4jReceipts(self.database)

@@ -16,8 +16,9 @@ from typing import Any
 
 from core.documents import RevisionState
 from core.graph import Fact, Mention, Synonym
-from core.ports.record import ChunkRow, Claim, Commit, Outcome, Tombstone
+from core.ports.record import ChunkRow, Claim, Commit, Outcome, RemovedDocument, Tombstone
 from core.record_policy.commits import compare_chunks, joined_names, make_tombstone
+from stores.neo4j.certificates import insert_documents
 from stores.neo4j.driver.rows import document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
 from stores.neo4j.record.change_log import insert_tombstone, log_changes, raise_generation, used_ids
@@ -165,14 +166,15 @@ def delete_chunks(
     return _write_tombstone(tx, effects, formless, [document_id], grace)
 
 
-def delete_documents(tx: Transaction, deletions: Sequence[Commit], effects: Neo4jCommitEffects) -> None:
-    """Deletes documents whose chunks are deleted, with all their revisions and extractions."""
+def delete_documents(
+    tx: Transaction, deletions: Sequence[Commit], jobs: Mapping[Token, str], effects: Neo4jCommitEffects
+) -> None:
+    """Deletes documents whose chunks are deleted, with all their revisions and extractions. `jobs` are by claim."""
     uids = [document_uid(deletion.claim) for deletion in deletions]
+    passages = {row["uid"]: row["passages"] for row in tx.rows_in_batches(statements("commits")["documents"], uids)}
     move(tx, [revision_uid(deletion.claim) for deletion in deletions], RevisionState.DELETED)
     delete_extractions(tx, dict.fromkeys(uids, ()))
-    _delete_revisions(
-        tx, {document_uid(deletion.claim): deletion.claim.revision + 1 for deletion in deletions}, effects
-    )
+    _delete_revisions(tx, deletions, passages, jobs, effects)
     tx.run_batches(statements("commits")["delete_documents"], sorted(uids))
 
 
@@ -183,11 +185,36 @@ def delete_extractions(tx: Transaction, keep: Mapping[str, Collection[str]]) -> 
     tx.run_batches(statements("commits")["delete_extractions"], unused)
 
 
-def _delete_revisions(tx: Transaction, below: Mapping[str, int], effects: Neo4jCommitEffects) -> None:
-    """Deletes the revisions of documents, by document uid, whose numbers are smaller than the given numbers."""
+def _delete_revisions(
+    tx: Transaction,
+    commits: Sequence[Commit],
+    passages: Mapping[str, int],
+    jobs: Mapping[Token, str],
+    effects: Neo4jCommitEffects,
+) -> None:
+    """Deletes the older revisions of the commits' documents, and those of deletions.
+
+    `passages` are how many each document loses, by its uid; `jobs` are by claim.
+    """
+    below = {document_uid(one.claim): one.claim.revision + int(one.claim.deletion) for one in commits}
     rows = [{"uid": uid, "below": number} for uid, number in sorted(below.items())]
-    deleted = tx.rows_in_batches(statements("commits")["delete_revisions"], rows)
-    effects.content_hashes |= {row["content"] for row in deleted} - {""}
+    contents: dict[str, set[str]] = {uid: set() for uid in below}
+    for row in tx.rows_in_batches(statements("commits")["delete_revisions"], rows):
+        contents[row["uid"]] |= {row["content"]} - {""}
+    for one in commits:
+        claim, uid = one.claim, document_uid(one.claim)
+        effects.content_hashes |= contents[uid]
+        gone = contents[uid] if claim.deletion else contents[uid] - {claim.content_hash}
+        if claim.deletion or gone:
+            effects.removed.append(
+                RemovedDocument(
+                    key=claim.key,
+                    is_replaced=not claim.deletion,
+                    contents=tuple(sorted(gone)),
+                    passages=passages[uid],
+                    job=jobs[claim.token],
+                )
+            )
 
 
 def _delete_chunks(tx: Transaction, chunks: Sequence[Row], effects: Neo4jCommitEffects) -> None:
@@ -348,7 +375,8 @@ def make_current(
     rows.sort(key=lambda row: str(row["uid"]))
     tx.run_batches(statements("commits")["make_current"], rows, corpus_id=effects.corpus_id)
     move(tx, [revision_uid(change.commit.claim) for change in changes], RevisionState.INDEXED)
-    _delete_revisions(tx, {change.uid: change.commit.claim.revision for change in changes}, effects)
+    passages = {change.uid: len(change.deleted) for change in changes}
+    _delete_revisions(tx, [change.commit for change in changes], passages, jobs, effects)
 
 
 def _document(commit: Commit) -> dict[str, Any]:
@@ -390,10 +418,12 @@ def finish(
         deleted=effects.deleted - effects.written,
         synonyms={id for pair in pairs for id in pair},
     )
+    tombstone = _write_tombstone(tx, effects, formless, [claim.document_id for claim in claims], grace)
+    insert_documents(tx, effects.corpus_id, effects.removed, tombstone)
     return Outcome(
         generation=generation,
         fenced=tuple(fenced),
-        tombstone=_write_tombstone(tx, effects, formless, [claim.document_id for claim in claims], grace),
+        tombstone=tombstone,
         pending_synonyms=effects.pending_synonyms,
     )
 

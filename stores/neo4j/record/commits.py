@@ -153,7 +153,7 @@ def _commit(
     link_chunks(tx, changes)
     make_current(tx, changes, jobs, effects)
     delete_extractions(tx, {change.uid: {row.extract_hash for row in change.commit.chunks} for change in changes})
-    delete_documents(tx, deletions, effects)
+    delete_documents(tx, deletions, jobs, effects)
     return finish(
         tx,
         effects,

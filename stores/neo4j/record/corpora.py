@@ -15,6 +15,7 @@ from core.ports.record import Reindex, ReindexDifference
 from core.record_policy.documents import NO_DIFFERENCE, already_reindexing, is_complete, make_shadow
 from core.record_policy.errors import corpus_exists, corpus_missing, corpus_name_missing, name_taken
 from core.record_policy.submissions import CORPUS_DELETED, STOPPABLE
+from stores.neo4j.certificates import insert_corpus, move_certificates
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import corpus_from_row
 from stores.neo4j.driver.transaction import Row, Transaction, statements, unique
@@ -75,6 +76,7 @@ class Neo4jCorpora:
             corpus = _lock_by_name(tx, name)
             shadow_job = _delete_shadow(tx, corpus)
             job = _delete_corpus(tx, corpus, self._submitted_by)
+            insert_corpus(tx, corpus.id, corpus.name, job, self._submitted_by)
             return _read_numbered(tx, *([shadow_job] if shadow_job else ()), job)
 
         return await self._database.write_unlocked(work)
@@ -217,6 +219,7 @@ def _swap(tx: Transaction, corpus: Corpus) -> str | None:
     tx.run(statements("corpora")["copy_access"], corpus=corpus.id, shadow=shadow["id"])
     tx.run(statements("corpora")["clear_pending_access"], shadow=shadow["id"])
     move_questions(tx, corpus.id, shadow["id"])
+    move_certificates(tx, corpus.id, shadow["id"])
     job_id = _delete_corpus(tx, corpus)
     tx.run(statements("corpora")["take_name"], id=shadow["id"], name=corpus.name)
     close_job(tx, shadow["reindex_job"])

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.graph import Synonym
-from core.ports.record import Outcome
+from core.ports.record import Outcome, RemovedDocument
 from core.record_policy.commits import misses_entities
 from stores.neo4j.driver.rows import uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
@@ -38,6 +38,7 @@ class Neo4jCommitEffects:
     id. `new_entities` are the entities that nothing mentioned before; their synonyms are pending from `pending_from`
     on, or not at all if that is None. `ends` are the subjects and objects of deleted facts, `triples` the ids of their
     triples. `view_ids` and `content_hashes` may no longer be in use. `written` and `deleted` are ids of chunks.
+    `removed` are documents that are deleted, or lose contents.
     """
 
     corpus_id: str
@@ -51,6 +52,7 @@ class Neo4jCommitEffects:
     content_hashes: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
+    removed: list[RemovedDocument] = field(default_factory=list)
 
     @property
     def pending_synonyms(self) -> tuple[str, ...]:

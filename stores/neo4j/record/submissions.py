@@ -31,6 +31,7 @@ from core.record_policy.submissions import (
     is_visible,
     keys_exist,
 )
+from stores.neo4j.certificates import insert_answers
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import corpus_from_row, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, batches, statements
@@ -365,7 +366,8 @@ def _delete(tx: Transaction, corpus: Corpus, rows: Sequence[Row], submitted_by: 
     move(tx, unfinished, RevisionState.CANCELLED, reason=SUPERSEDED, fence=True)
     job = insert_job(tx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     queue_deletions(tx, corpus.id, [row["id"] for row in rows], job)
-    withdraw(tx, corpus.id, [row["id"] for row in rows])
+    withdrawn = withdraw(tx, corpus.id, [row["id"] for row in rows])
+    insert_answers(tx, corpus.id, {row["key"]: withdrawn.get(row["id"], 0) for row in rows}, job, submitted_by)
     count(tx, {(job, RevisionState.QUEUED.value): len(rows)})
     log_changes(tx, corpus.id, raise_generation(tx, corpus.id), deleted=chunks)
     number_job(tx, job)

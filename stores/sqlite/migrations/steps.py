@@ -232,6 +232,28 @@ STEPS: Mapping[int, Sequence[str]] = {
         """,
     ),
     16: _ACCESS,
+    17: (
+        """
+        CREATE TABLE removals (
+            id        INTEGER PRIMARY KEY AUTOINCREMENT,
+            corpus_id TEXT NOT NULL,
+            content   TEXT NOT NULL
+        ) STRICT
+        """,
+        "CREATE INDEX removals_by_corpus ON removals (corpus_id)",
+        """
+        CREATE TABLE certificates (
+            chain     TEXT NOT NULL,
+            number    INTEGER NOT NULL,
+            corpus_id TEXT NOT NULL,
+            corpus    TEXT NOT NULL,
+            line      TEXT NOT NULL,
+            PRIMARY KEY (chain, number)
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX certificates_by_corpus ON certificates (corpus_id)",
+        "CREATE INDEX certificates_by_name ON certificates (corpus)",
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -91,8 +91,8 @@ def add_sources(cx: Connection, key: Key, document_ids: Collection[str], *, cite
     )
 
 
-def withdraw(cx: Connection, corpus_id: str, document_id: str) -> None:
-    """Withdraws the questions that a document was retrieved for, and deletes what came of it."""
+def withdraw(cx: Connection, corpus_id: str, document_id: str) -> int:
+    """Withdraws the questions that a document was retrieved for, and deletes what came of it. Returns how many."""
     rows = cx.execute(
         """
         SELECT q.* FROM question_sources s JOIN questions q ON q.corpus_id = s.corpus_id AND q.id = s.question_id
@@ -103,6 +103,7 @@ def withdraw(cx: Connection, corpus_id: str, document_id: str) -> None:
     for row in rows:
         withdraw_question(cx, row)
     cx.execute("DELETE FROM question_sources WHERE corpus_id = ? AND document_id = ?", (corpus_id, document_id))
+    return len(rows)
 
 
 def withdraw_question(cx: Connection, row: sqlite3.Row) -> None:

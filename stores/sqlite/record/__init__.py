@@ -8,6 +8,7 @@ from core.filters import DocumentFilter
 from stores.sqlite.database import SqliteDatabase
 from stores.sqlite.keys import SqliteKeys
 from stores.sqlite.questions import SqliteQuestions
+from stores.sqlite.record.certificates import SqliteCertificates
 from stores.sqlite.record.claims import SqliteClaims, SqliteStaging
 from stores.sqlite.record.commits import SqliteCommits
 from stores.sqlite.record.corpora import SqliteCorpora, SqliteReindexing
@@ -38,6 +39,7 @@ class SqliteRecord:
         self.commits = SqliteCommits(self._database)
         self.tombstones = SqliteTombstones(self._database)
         self.maintenance = SqliteMaintenance(self._database)
+        self.certificates = SqliteCertificates(self._database)
         self.documents = SqliteDocuments(self._database)
         self.contents = SqliteContents(self._database)
         self.receipts = SqliteReceipts(self._database)

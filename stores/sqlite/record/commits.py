@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from core.documents import RevisionState
 from core.graph import Synonym
-from core.ports.record import Commit, Outcome, Tombstone
+from core.ports.record import Commit, Outcome, RemovalKind, RemovedDocument, Tombstone
 from core.record_policy.commits import ChunkChanges, check_one_corpus, misses_entities
 from stores.record_rows import dump
 from stores.sqlite.changes import log_chunks, log_synonyms, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
+from stores.sqlite.record.certificates import insert_removal
 from stores.sqlite.record.claims import select_valid
 from stores.sqlite.record.commit_rows import (
     Ready,
@@ -143,11 +144,13 @@ def _link(cx: Connection, corpus_id: str, entity_ids: Sequence[str], synonyms: S
 @dataclass
 class _Effects:
     """`corpus` is the number of the corpus. `inserted` and `removed` are ids of chunks for the change log; a chunk may
-    be in both.
+    be in both. `passages` are how many a document lost, by its number.
     """
 
     corpus: int
     document_ids: list[str] = field(default_factory=list)
+    passages: dict[int, int] = field(default_factory=dict)
+    removed_documents: list[RemovedDocument] = field(default_factory=list)
     inserted: set[str] = field(default_factory=set)
     removed: set[str] = field(default_factory=set)
     deleted: Deleted = field(default_factory=Deleted)
@@ -188,10 +191,12 @@ def commit(
     _add_pending(cx, corpus_id, pending, grace)
     log_chunks(cx, corpus_id, generation, effects.removed)
     log_chunks(cx, corpus_id, generation, effects.inserted)
+    tombstone = _write_tombstone(cx, corpus_id, effects, orphans, grace)
+    insert_removal(cx, corpus_id, RemovalKind.DOCUMENTS, effects.removed_documents, listed=tombstone)
     return Outcome(
         generation=generation,
         fenced=tuple(one.claim for one in commits if one.claim.token not in valid),
-        tombstone=_write_tombstone(cx, corpus_id, effects, orphans, grace),
+        tombstone=tombstone,
         pending_synonyms=tuple(pending),
     )
 
@@ -208,9 +213,11 @@ def _delete_rows(cx: Connection, document: int, changes: ChunkChanges | None, ef
         removed = {row["id"].hex() for row in rows}
         _delete_chunks(cx, effects.corpus, removed, effects.deleted)
         effects.removed |= removed
+        effects.passages[document] = len(removed)
         return
     _delete_chunks(cx, effects.corpus, changes.deleted | changes.changed, effects.deleted)
     effects.removed |= changes.deleted
+    effects.passages[document] = len(changes.deleted)
     effects.inserted |= changes.logged
 
 
@@ -238,14 +245,14 @@ def _make_current(cx: Connection, one: Commit, document: int, seq: int, effects:
     cx.execute("UPDATE jobs SET malformed = malformed + ? WHERE id = ?", (one.malformed_triples, job_id))
     add_progress(cx, job_id, passages=len(one.chunks))
     set_state(cx, [seq], RevisionState.INDEXED)
-    _delete_revisions(cx, document, one.claim.revision, effects)
+    _delete_revisions(cx, one, document, seq, effects)
 
 
 def _end_document(cx: Connection, one: Commit, document: int, seq: int, effects: _Effects) -> None:
     """Deletes the row of a document without chunks; `seq` is the number of the revision that asked for it."""
     _delete_extractions(cx, document)
     set_state(cx, [seq], RevisionState.DELETED)
-    _delete_revisions(cx, document, one.claim.revision + 1, effects)
+    _delete_revisions(cx, one, document, seq, effects)
     cx.execute("DELETE FROM document_rows WHERE number = ?", (document,))
 
 
@@ -279,11 +286,27 @@ def _delete_extractions(cx: Connection, document: int) -> None:
     )
 
 
-def _delete_revisions(cx: Connection, document: int, below: int, effects: _Effects) -> None:
-    """Deletes the revisions with smaller numbers. Their jobs keep the counts."""
-    where, values = "document = ? AND number < ?", (document, below)
+def _delete_revisions(cx: Connection, one: Commit, document: int, seq: int, effects: _Effects) -> None:
+    """Deletes the older revisions, and that of a deletion, whose `seq` is given. Their jobs keep the counts."""
+    deletion, own = one.claim.deletion, one.claim.content_hash
+    where, values = "document = ? AND number < ?", (document, one.claim.revision + int(deletion))
     rows = cx.execute(f"SELECT content_hash FROM revisions WHERE {where}", values)
-    effects.deleted.content_hashes |= {row["content_hash"] for row in rows} - {""}
+    contents = {row["content_hash"] for row in rows} - {""}
+    effects.deleted.content_hashes |= contents
+    if deletion or contents - {own}:
+        job = cx.execute(
+            "SELECT j.id, j.submitted_by FROM revision_rows r JOIN jobs j ON j.seq = r.job WHERE r.seq = ?", (seq,)
+        ).fetchone()
+        effects.removed_documents.append(
+            RemovedDocument(
+                key=one.claim.key,
+                is_replaced=not deletion,
+                contents=tuple(sorted(contents if deletion else contents - {own})),
+                passages=effects.passages[document],
+                job=job["id"],
+                by=job["submitted_by"] or "",
+            )
+        )
     cx.execute(f"DELETE FROM revision_rows WHERE {where}", values)
 
 

@@ -15,6 +15,7 @@ from core.record_policy.submissions import CORPUS_DELETED, STOPPABLE
 from stores.record_rows import dump_settings, load_new_revision
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import move_questions
+from stores.sqlite.record.certificates import insert_corpus, move_certificates
 from stores.sqlite.record.graph import copy_merges
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.record.resolution import copy_resolution
@@ -98,7 +99,9 @@ class SqliteCorpora:
         def work(cx: Connection) -> Job:
             corpus = _by_name(cx, name)
             _delete_shadow(cx, corpus)
-            return read_job(cx, _delete_corpus(cx, corpus, self._submitted_by))
+            job = _delete_corpus(cx, corpus, self._submitted_by)
+            insert_corpus(cx, corpus, job, self._submitted_by)
+            return read_job(cx, job)
 
         return await self._database.write(work)
 
@@ -252,6 +255,7 @@ def _swap(cx: Connection, corpus: Corpus) -> str | None:
     cx.execute(_COPY_ACCESS, values)
     cx.execute(_CLEAR_ACCESS, values)
     move_questions(cx, corpus.id, reindex.shadow_id)
+    move_certificates(cx, corpus.id, reindex.shadow_id)
     deletion = _delete_corpus(cx, corpus)
     cx.execute(
         "UPDATE corpora SET name = ?, beside = NULL, reindex_job = NULL WHERE id = ?", (corpus.name, reindex.shadow_id)

@@ -33,6 +33,7 @@ from stores.record_rows import dump, dump_access, is_within, load_new_revision
 from stores.sqlite.changes import log_chunks, raise_generation
 from stores.sqlite.database import Connection, SqliteDatabase, now
 from stores.sqlite.questions import withdraw
+from stores.sqlite.record.certificates import insert_answers
 from stores.sqlite.record.jobs import close_job, insert_job, read_job
 from stores.sqlite.record.revisions import (
     UNFINISHED_ROWS,
@@ -162,9 +163,9 @@ def _move_to_job(cx: Connection, newest: sqlite3.Row, job: str) -> None:
     finish_if_done(cx, newest["job_id"])
 
 
-def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> None:
+def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generation: int) -> int:
     """Hides a document, logs its chunks as deleted, withdraws the questions that it was retrieved for, and queues the
-    revision that deletes it.
+    revision that deletes it. Returns how many questions it withdrew.
     """
     corpus_id, id = document["corpus_id"], document["id"]
     newest = read_newest(cx, document)
@@ -173,8 +174,9 @@ def _enqueue_deletion(cx: Connection, document: sqlite3.Row, job: str, generatio
     if not document["hidden"]:
         chunks = cx.execute("SELECT id FROM chunk_rows WHERE document = ?", (document["number"],))
         log_chunks(cx, corpus_id, generation, [row["id"].hex() for row in chunks])
-    withdraw(cx, corpus_id, id)
+    withdrawn = withdraw(cx, corpus_id, id)
     insert_deletion(cx, corpus_id, id, job)
+    return withdrawn
 
 
 class SqliteSubmissions:
@@ -359,7 +361,7 @@ def _set_enabled(cx: Connection, corpus_id: str, document_ids: Sequence[str], *,
 def _delete(cx: Connection, corpus: Corpus, documents: Sequence[sqlite3.Row], submitted_by: str | None) -> Job:
     job = insert_job(cx, corpus, JobKind.DELETE, is_open=False, submitted_by=submitted_by)
     generation = raise_generation(cx, corpus.id)
-    for row in documents:
-        _enqueue_deletion(cx, row, job, generation)
+    withdrawn = {row["key"]: _enqueue_deletion(cx, row, job, generation) for row in documents}
+    insert_answers(cx, corpus.id, withdrawn, job, submitted_by)
     finish_if_done(cx, job)
     return read_job(cx, job)

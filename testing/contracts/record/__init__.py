@@ -4,6 +4,7 @@ A store's test class inherits `RecordContract` and gives the fixtures `record` a
 """
 
 from testing.contracts.record.access import AccessContract
+from testing.contracts.record.certificates import CertificatesContract
 from testing.contracts.record.claims import AdoptionContract, ClaimsContract, StagingContract
 from testing.contracts.record.commits import CommitsContract, SynonymsContract, TombstonesContract
 from testing.contracts.record.corpora import CorporaContract, ReindexingContract
@@ -17,6 +18,7 @@ from testing.contracts.record.submissions import ChangesContract, IntakeContract
 __all__ = [
     "AccessContract",
     "AdoptionContract",
+    "CertificatesContract",
     "ChangesContract",
     "ClaimsContract",
     "CommitsContract",
@@ -44,6 +46,7 @@ __all__ = [
 class RecordContract(
     AccessContract,
     AdoptionContract,
+    CertificatesContract,
     ChangesContract,
     ClaimsContract,
     CommitsContract,

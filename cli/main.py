@@ -12,7 +12,7 @@ import typer
 
 from cli.commands import entities, prompts, questions, stored_questions, version
 from cli.commands.corpora import corpora, documents, export, ingest, jobs
-from cli.commands.operation import backup, doctor, keys, mcp, migrate, serve
+from cli.commands.operation import backup, certificates, doctor, keys, mcp, migrate, serve
 from cli.output.console import print_status
 from core.errors import HopweaveError, InvalidInput, InvalidSettings
 from core.text.characters import is_valid_text
@@ -85,6 +85,7 @@ for group in (
     doctor,
     prompts,
     keys,
+    certificates,
     migrate,
     version,
 ):

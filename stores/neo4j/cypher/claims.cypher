@@ -15,7 +15,7 @@ UNION
 MATCH (e:Entity) USING INDEX e:Entity(unsettled) WHERE e.unsettled <= $now
 RETURN DISTINCT e.corpus_id AS id
 UNION
-MATCH (r:Removal) RETURN DISTINCT r.corpus_id AS id;
+MATCH (r:Removal) WHERE NOT EXISTS { MATCH (c:Corpus {id: r.corpus_id}) } RETURN DISTINCT r.corpus_id AS id;
 
 // [claimable_corpora]: corpora with claimable revisions of these sizes
 MATCH (c:Corpus)

@@ -234,15 +234,15 @@ STEPS: Mapping[int, Sequence[str]] = {
     16: _ACCESS,
     17: (
         """
-        CREATE TABLE removals (
+        CREATE TABLE IF NOT EXISTS removals (
             id        INTEGER PRIMARY KEY AUTOINCREMENT,
             corpus_id TEXT NOT NULL,
             content   TEXT NOT NULL
         ) STRICT
         """,
-        "CREATE INDEX removals_by_corpus ON removals (corpus_id)",
+        "CREATE INDEX IF NOT EXISTS removals_by_corpus ON removals (corpus_id)",
         """
-        CREATE TABLE certificates (
+        CREATE TABLE IF NOT EXISTS certificates (
             chain     TEXT NOT NULL,
             number    INTEGER NOT NULL,
             corpus_id TEXT NOT NULL,
@@ -251,8 +251,8 @@ STEPS: Mapping[int, Sequence[str]] = {
             PRIMARY KEY (chain, number)
         ) STRICT, WITHOUT ROWID
         """,
-        "CREATE INDEX certificates_by_corpus ON certificates (corpus_id)",
-        "CREATE INDEX certificates_by_name ON certificates (corpus)",
+        "CREATE INDEX IF NOT EXISTS certificates_by_corpus ON certificates (corpus_id)",
+        "CREATE INDEX IF NOT EXISTS certificates_by_name ON certificates (corpus)",
     ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""

@@ -53,7 +53,7 @@ def list_corpora_with_work(cx: Connection) -> list[str]:
         UNION SELECT id FROM corpora WHERE name IS NULL  -- deleted, or a shadow corpus
         UNION SELECT corpus_id FROM tombstones WHERE due_at <= ?
         UNION SELECT corpus_id FROM unsettled WHERE due_at <= ?
-        UNION SELECT corpus_id FROM removals
+        UNION SELECT corpus_id FROM removals r WHERE NOT EXISTS (SELECT 1 FROM corpora c WHERE c.id = r.corpus_id)
         """,
         (*WORKING, at, at, at),
     )

@@ -7,7 +7,7 @@ from core import ids
 from core.corpora import Corpus
 from core.documents import OnConflict
 from core.ports.record import MAX_DOCUMENTS, Certificate, Record, Removal, RemovalKind
-from core.questions import NewQuestion, QuestionSource
+from core.questions import NewQuestion
 from testing.record import SETTINGS, RecordFixtures, claim_all, commit_of, delete, put, revision
 
 __all__ = ["CertificatesContract"]
@@ -79,8 +79,7 @@ class CertificatesContract(RecordFixtures):
         question = NewQuestion(id=ids.new_id(), corpus_id=corpus.id, asked_by="", text="who?", request={})
         await record.questions.create(question, lease_seconds=60, max_running=9)
         a = await record.documents.get(corpus.id, ids.document_id("a"))
-        source = QuestionSource(document_id=a.id, fingerprint="f", cited=True)
-        await record.questions.add_sources(corpus.id, question.id, [source])
+        await record.questions.append(question.id, [], [a.id], lease_seconds=60)
         await record.submissions.delete_documents(corpus.id, [ids.document_id("a"), ids.document_id("b")])
         [removal] = await record.certificates.list_removals(corpus.id)
         assert (removal.kind, removal.answers) == (RemovalKind.ANSWERS, 1)
@@ -166,7 +165,8 @@ class CertificatesContract(RecordFixtures):
         reindex = await record.reindexing.start(corpus.id, SETTINGS)
         assert await record.reindexing.swap(corpus.id) is not None
         last = await record.certificates.get_last(reindex.shadow_id)
-        assert last is not None and (last.chain, last.number) == (corpus.id, 1)
+        assert last is not None
+        assert (last.chain, last.number) == (corpus.id, 1)
         [moved] = await record.certificates.list_removals(reindex.shadow_id)
         assert _without_ids(moved) == _without_ids(removal)
         await record.maintenance.delete_corpus_rows(corpus.id)

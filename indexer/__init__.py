@@ -30,6 +30,7 @@ from indexer.submission.submissions import fingerprint, fingerprint_of, submissi
 from indexer.submission.tracking import Comparison, Tracker
 from indexer.submission.uploads import UploadedFile, make_submission, read_uploads, read_within
 from indexer.submission.walking import EVERYTHING, Selection
+from indexer.views.certifying import append_certificate
 from indexer.views.repair import ViewDeleter, ViewRepairer
 from indexer.views.writing import ViewWriter, fine_texts
 
@@ -67,6 +68,7 @@ __all__ = [
     "ViewWriter",
     "Worker",
     "WorkerOptions",
+    "append_certificate",
     "attachment_prefix",
     "canonical_json",
     "commit_revisions",

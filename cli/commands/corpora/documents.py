@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from app.container import Container
+    from app.services.sweep import Sought
     from cli.data.data import Data
     from core.documents import Document
     from core.jobs import Job
@@ -90,11 +91,15 @@ def _delete_documents(
         typer.Argument(metavar="[KEY|ID...]", help="Keys or ids of documents.", show_default=False),
     ] = None,
     where: FilterText = None,
+    sweep: Annotated[
+        bool, typer.Option("--sweep", help="Then look for their text everywhere, and certify it.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Delete documents, by name or by a filter, and wait until all their data is deleted.
 
-    Names that no document has are listed, and the others are deleted; the exit code is then 1.
+    Names that no document has are listed, and the others are deleted; the exit code is then 1, as it is if a sweep
+    finds their text.
     """
     only = parse_filter_text(where)
     if bool(names) == (only is not None):
@@ -103,7 +108,10 @@ def _delete_documents(
         raise InvalidFilter(
             "--filter is empty, or a part of it is, so that it matches every document; delete the corpus instead"
         )
+    if sweep and not names:
+        raise InvalidInput("--sweep looks for documents that are named, not for those of a --filter")
     missing: list[str] = []
+    sought = _take_text(corpus, names or ()) if sweep else None
 
     async def work(data: "Data") -> "Job":
         if only is not None:
@@ -118,7 +126,41 @@ def _delete_documents(
             raise NotFound("nothing was deleted; `hopweave documents list` shows the documents that there are")
         return await data.complete(begun)
 
-    _report(run_with_data(work), as_json=as_json, missing=missing)
+    job = run_with_data(work)
+    has_found = sought is not None and _sweep(corpus, sought, as_json=as_json)
+    _report(job, as_json=as_json, missing=missing)
+    if has_found:
+        raise typer.Exit(1)
+
+
+def _take_text(corpus: str, names: "Sequence[str]") -> "Sought":
+    async def work(container: "Container") -> "Sought":
+        from app.services.documents import find_document
+        from app.services.sweep import take_text
+
+        found = await container.record.corpora.get(corpus)
+        return await take_text(container, found, [await find_document(container, found, name) for name in names])
+
+    return run_with_container(work)
+
+
+def _sweep(corpus: str, sought: "Sought", *, as_json: bool) -> bool:
+    """Returns whether the text was found. With `as_json`, the certificate is told by `hopweave certificates list`."""
+
+    async def work(container: "Container") -> str:
+        from app.services.sweep import sweep
+
+        return (await sweep(container, await container.record.corpora.get(corpus), sought)).line
+
+    certificate = json.loads(run_with_container(work))["certificate"]
+    found = {kind: count for kind, count in certificate["found"].items() if count}
+    if not as_json:
+        checked = certificate["checked"]
+        print_status(
+            f"swept {checked['texts']:,} texts and {checked['files']:,} files for {checked['runs']:,} runs of words: "
+            f"{found or 'nothing found'} (certificate {certificate['number']})"
+        )
+    return bool(found)
 
 
 @_group.command("disable")

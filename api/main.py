@@ -24,6 +24,7 @@ from api.mcp.endpoint import McpEndpoint
 from api.page import responses as page
 from api.protocols import dify, ollama, openai
 from api.routes import (
+    certificates,
     corpora,
     docs,
     documents,
@@ -53,6 +54,7 @@ __all__ = ["create_app"]
 _ROUTERS = (
     health.router,
     corpora.router,
+    certificates.router,
     documents.upload_router,  # before the routes of the same paths that take JSON
     documents.router,
     originals.router,

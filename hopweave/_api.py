@@ -45,7 +45,7 @@ from hopweave.wire.answers import (
     VerifiedDocument,
 )
 from hopweave.wire.base import ActionUsage, Span, Usage
-from hopweave.wire.corpora import Corpus, CorpusDetail, Counts, Embedding, Fine, Imported
+from hopweave.wire.corpora import Certificate, Corpus, CorpusDetail, Counts, Embedding, Fine, Imported
 from hopweave.wire.documents import (
     AccessChange,
     Chunk,
@@ -132,6 +132,7 @@ __all__ = [
     "AuthenticationError",
     "Budget",
     "Cell",
+    "Certificate",
     "Chunk",
     "Citation",
     "Client",

@@ -93,6 +93,7 @@ class Client:
     import_corpus = _method(corpora.import_corpus)
     export_corpus = _method(corpora.export_corpus)
     delete_corpus = _method(corpora.delete_corpus)
+    list_certificates = _method(corpora.list_certificates)
     ingest = _method(ingestion.ingest)
     estimate = _method(ingestion.estimate)
     list_documents = _method(documents.list_documents)

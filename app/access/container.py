@@ -10,6 +10,7 @@ from functools import cached_property
 
 from app.access.access import Access, Meter, MeteredModels
 from app.access.corpora import (
+    RestrictedCertificates,
     RestrictedContents,
     RestrictedCorpora,
     RestrictedDocuments,
@@ -137,7 +138,7 @@ class _RestrictedRecord:
 
     @property
     def certificates(self) -> Certificates:
-        return self._record.certificates
+        return RestrictedCertificates(self._record.certificates, self._access)
 
     @property
     def maintenance(self) -> Maintenance:

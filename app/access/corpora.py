@@ -18,6 +18,8 @@ from core.filters import DocumentFilter
 from core.graph import Entity, EntityMerge, EntityRejection
 from core.jobs import Job
 from core.ports.record import (
+    Certificate,
+    Certificates,
     Contents,
     Corpora,
     DocumentPage,
@@ -27,12 +29,14 @@ from core.ports.record import (
     Exporter,
     FactRow,
     GraphMerge,
+    Removal,
     TripleRow,
 )
 from core.record_policy.documents import make_page
 from core.record_policy.errors import corpus_name_missing, document_missing
 
 __all__ = [
+    "RestrictedCertificates",
     "RestrictedContents",
     "RestrictedCorpora",
     "RestrictedDocuments",
@@ -392,3 +396,30 @@ class _Seen:
             case "threshold":
                 return True
         return False
+
+
+class RestrictedCertificates:
+    """Implements `core.ports.record.Certificates`. They tell of documents that nobody can see any more, so only a
+    caller that sees all documents may list those of its corpora.
+    """
+
+    def __init__(self, certificates: Certificates, access: Access) -> None:
+        self._certificates = certificates
+        self._access = access
+
+    async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
+        return await self._certificates.list_removals(corpus_id)
+
+    async def get_last(self, corpus_id: str) -> Certificate | None:
+        return await self._certificates.get_last(corpus_id)
+
+    async def append(self, corpus_id: str, certificate: Certificate, removal: Removal | None = None) -> bool:
+        return await self._certificates.append(corpus_id, certificate, removal)
+
+    async def list(
+        self, corpus: str, *, limit: int = 1000, after: tuple[str, int] | None = None
+    ) -> Sequence[Certificate]:
+        self._access.check_whole("certificates tell of")
+        if not self._access.sees(corpus):
+            raise corpus_name_missing(corpus, sorted(self._access.corpora or ()))
+        return await self._certificates.list(corpus, limit=limit, after=after)

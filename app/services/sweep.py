@@ -132,7 +132,7 @@ def runs_of(text: str, length: int) -> Iterator[bytes]:
         yield hashlib.blake2b(run.encode("utf-8", "surrogatepass"), digest_size=12).digest()
 
 
-def _find(text: str, length: int, runs: frozenset[bytes]) -> set[bytes]:
+def _find(text: str, length: int, runs: frozenset[bytes]) -> frozenset[bytes]:
     return runs.intersection(runs_of(text, length))
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from hopweave._errors import ConflictError
 from hopweave._steps import Request, Steps, call, call_pages, decode, path, request
 from hopweave._values import ExportFormat
-from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Fine, Imported
+from hopweave.wire.corpora import Certificate, CertificateList, Corpus, CorpusDetail, CorpusList, Fine, Imported
 from hopweave.wire.jobs import Job, Started
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "export_corpus",
     "get_corpus",
     "import_corpus",
+    "list_certificates",
     "list_corpora",
     "reindex_corpus",
     "rename_corpus",
@@ -29,6 +30,14 @@ _LONG_SECONDS = 86_400.0
 def list_corpora() -> Steps[list[Corpus]]:
     """Returns all corpora, by name."""
     return call_pages(CorpusList, path("corpora"))
+
+
+def list_certificates(corpus: str) -> Steps[list[Certificate]]:
+    """Returns all certificates of what was removed from a corpus, also of deleted corpora that had this name.
+
+    The lines of all, one after the other, are a file for `hopweave verify`.
+    """
+    return call_pages(CertificateList, path("corpora", corpus, "certificates"))
 
 
 def create_corpus(

@@ -6,7 +6,17 @@ from typing import Literal, TypeAlias
 
 from hopweave.wire.base import doc
 
-__all__ = ["Corpus", "CorpusDetail", "CorpusList", "Counts", "Embedding", "Fine", "Imported"]
+__all__ = [
+    "Certificate",
+    "CertificateList",
+    "Corpus",
+    "CorpusDetail",
+    "CorpusList",
+    "Counts",
+    "Embedding",
+    "Fine",
+    "Imported",
+]
 
 Fine: TypeAlias = Literal["auto", "on", "off"]
 """Whether entities and facts get vectors and synonyms; `auto` is on for extractors that give triples."""
@@ -70,4 +80,20 @@ class Imported:
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CorpusList:
     data: tuple[Corpus, ...]
+    next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Certificate:
+    """A signed statement of what was removed from a corpus."""
+
+    chain: str
+    number: int = field(metadata=doc("Its place in the chain, from 1."))
+    corpus: str = field(metadata=doc("The name that the corpus had."))
+    line: str = field(metadata=doc("The certificate with its signature, JSON in the one form that can be verified."))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class CertificateList:
+    data: tuple[Certificate, ...]
     next_cursor: str | None

@@ -120,7 +120,7 @@ class Neo4jCertificates:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
 
-    async def list_removals(self, corpus_id: str | None = None) -> list[Removal]:
+    async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
         rows = await self._database.read(lambda tx: tx.rows(_CYPHER["removals"], corpus_id=corpus_id, limit=_AT_ONCE))
         return [load_removal(row["id"], row["corpus_id"], row["content"]) for row in rows]
 

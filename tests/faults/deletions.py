@@ -26,7 +26,7 @@ from app.container import Container
 from app.services import sweep as sweeping
 from app.services.certificates import list_all
 from core.certificates import HashKey, Secret, verify_lines
-from core.ids import content_hash
+from core.ids import content_hash, document_id
 from core.settings import Settings
 from indexer import submission_from_json
 from tests.desk import Desk
@@ -86,13 +86,13 @@ async def _work(folder: Path, count: int, seed: int) -> None:
     await desk.record.maintenance.expire_leases()
     done = folder.parent / _DONE
     begin = int(done.read_text()) if done.exists() else 0
+    print("begins", flush=True)
     for number, operation in enumerate(make_plan(count, seed)[begin:], start=begin + 1):
         documents = [_document(key, text) for key, text in operation.texts.items()]
         if documents:
             await desk.ingest(corpus, *documents)
         if operation.deleted:
-            ids = [submission_id(key) for key in operation.deleted]
-            await desk.record.submissions.delete_existing(corpus.id, ids)
+            await desk.record.submissions.delete_existing(corpus.id, [document_id(key) for key in operation.deleted])
             await desk.worker.work(corpus.id)
         draft = done.with_suffix(".part")
         draft.write_text(str(number))
@@ -101,26 +101,24 @@ async def _work(folder: Path, count: int, seed: int) -> None:
     await desk.close()
 
 
-def submission_id(key: str) -> str:
-    from core.ids import document_id
-
-    return document_id(key)
-
-
 def run(folder: Path, count: int, seed: int, *, longest: float) -> int:
     """Returns how often it was killed."""
     dice, kills = random.Random(seed), 0
     (folder / "data").mkdir()
     command = [sys.executable, "-m", "tests.faults.deletions", "--work", str(folder / "data"), str(count), str(seed)]
     while True:
-        process = subprocess.Popen(command)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE)
+        assert process.stdout is not None
+        process.stdout.readline()  # importing takes seconds on a busy machine
         try:
-            code = process.wait(dice.uniform(1.0, longest))
+            code = process.wait(dice.uniform(0.1, longest))
         except subprocess.TimeoutExpired:
             process.send_signal(signal.SIGKILL)
             process.wait()
             kills += 1
             continue
+        finally:
+            process.stdout.close()
         assert code == 0, f"the process ended with {code}"
         return kills
 
@@ -183,7 +181,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operations", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--longest", type=float, default=8.0, help="seconds until a kill, at most")
+    parser.add_argument("--longest", type=float, default=3.0, help="seconds of work until a kill, at most")
     parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:

@@ -75,7 +75,7 @@ class Certificates(Protocol):
     that of its corpus.
     """
 
-    async def list_removals(self, corpus_id: str | None = None) -> list[Removal]:
+    async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
         """Returns the oldest removals, a hundred at most, of one corpus or of all.
 
         Leaves out the removal of a corpus whose rows are still there.

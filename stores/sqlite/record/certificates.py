@@ -126,7 +126,7 @@ class SqliteCertificates:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
 
-    async def list_removals(self, corpus_id: str | None = None) -> list[Removal]:
+    async def list_removals(self, corpus_id: str | None = None) -> Sequence[Removal]:
         def work(cx: Connection) -> list[Removal]:
             rows = cx.execute(
                 """

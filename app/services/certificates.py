@@ -4,9 +4,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
 from app.container import Container
-from core.certificates import HashKey, Secret
 from core.errors import NotFound
 from core.ports.record import Certificate
+from core.record_policy.certificates import HashKey, Secret
 
 __all__ = ["ChainKeys", "list_all", "read_keys"]
 

@@ -14,12 +14,12 @@ from pathlib import Path
 from typing import Any
 
 from app.container import Container
-from core.certificates import HashKey
 from core.corpora import Corpus
 from core.documents import Document
 from core.errors import InvalidInput
 from core.ports.record import Certificate
 from core.ports.views import VectorKind
+from core.record_policy.certificates import HashKey
 from indexer import append_certificate
 from stores.sqlite import pack_text
 

@@ -1,7 +1,7 @@
 """Certificates of what was removed: a worker looks into the views and files for it, and signs what it found.
 
 `certify` is called after each commit that deleted something, and before a worker begins, for what other workers left.
-`core.certificates` has the form of a certificate.
+`core.record_policy.certificates` has the form of a certificate.
 """
 
 from collections.abc import Callable, Mapping
@@ -9,10 +9,10 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeAlias
 
-from core.certificates import HashKey, Secret, digest_line, sign
 from core.errors import NotFound
 from core.ports.record import Certificate, Removal, RemovalKind, RemovedDocument, Tombstone
 from core.ports.views import VectorKind
+from core.record_policy.certificates import HashKey, Secret, digest_line, sign
 from indexer.backends import IndexingBackends
 from indexer.views.repair import ViewDeleter
 

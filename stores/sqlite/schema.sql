@@ -317,7 +317,7 @@ CREATE TABLE certificates (
     number    INTEGER NOT NULL,             -- from 1
     corpus_id TEXT NOT NULL,                -- a reindexed corpus takes over the chain
     corpus    TEXT NOT NULL,                -- the name that the corpus had
-    line      TEXT NOT NULL,                -- as core.certificates.sign makes it
+    line      TEXT NOT NULL,                -- as core.record_policy.certificates.sign makes it
     PRIMARY KEY (chain, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX certificates_by_corpus ON certificates (corpus_id);

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.certificates import Secret, digest_line, sign
+from core.record_policy.certificates import Secret, digest_line, sign
 
 _PAGE = Path(__file__).parents[2] / "docs" / "certificates.md"
 _SECRET = Secret(b"s" * 32)

@@ -25,8 +25,8 @@ from typing import Any
 from app.container import Container
 from app.services import sweep as sweeping
 from app.services.certificates import list_all
-from core.certificates import HashKey, Secret, verify_lines
 from core.ids import content_hash, document_id
+from core.record_policy.certificates import HashKey, Secret, verify_lines
 from core.settings import Settings
 from indexer import submission_from_json
 from tests.desk import Desk
@@ -34,6 +34,9 @@ from tests.desk import Desk
 _DOCUMENTS = 12
 _DONE = "done"
 _LENGTH = 6
+_FINISHED = 12
+"""The operations that a process finishes before it is killed, at most. It needs some: importing takes longer."""
+_LONGEST = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,7 +89,6 @@ async def _work(folder: Path, count: int, seed: int) -> None:
     await desk.record.maintenance.expire_leases()
     done = folder.parent / _DONE
     begin = int(done.read_text()) if done.exists() else 0
-    print("begins", flush=True)
     for number, operation in enumerate(make_plan(count, seed)[begin:], start=begin + 1):
         documents = [_document(key, text) for key, text in operation.texts.items()]
         if documents:
@@ -97,28 +99,32 @@ async def _work(folder: Path, count: int, seed: int) -> None:
         draft = done.with_suffix(".part")
         draft.write_text(str(number))
         draft.replace(done)
+        print(number, flush=True)
     await desk.worker.work(corpus.id)
     await desk.close()
 
 
-def run(folder: Path, count: int, seed: int, *, longest: float) -> int:
-    """Returns how often it was killed."""
+def run(folder: Path, count: int, seed: int) -> int:
+    """Returns how often it was killed: within the operation after some that it has finished, or between two."""
     dice, kills = random.Random(seed), 0
     (folder / "data").mkdir()
     command = [sys.executable, "-m", "tests.faults.deletions", "--work", str(folder / "data"), str(count), str(seed)]
     while True:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE)
-        assert process.stdout is not None
-        process.stdout.readline()  # importing takes seconds on a busy machine
-        try:
-            code = process.wait(dice.uniform(0.1, longest))
-        except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
-            process.wait()
-            kills += 1
-            continue
-        finally:
-            process.stdout.close()
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout is not None
+            took = 0.0
+            for _ in range(dice.randint(1, _FINISHED)):
+                began = time.monotonic()
+                if not process.stdout.readline():
+                    break
+                took = time.monotonic() - began
+            try:
+                code = process.wait(dice.uniform(0.0, 1.5 * min(took, _LONGEST)))
+            except subprocess.TimeoutExpired:
+                process.send_signal(signal.SIGKILL)
+                process.wait()
+                kills += 1
+                continue
         assert code == 0, f"the process ended with {code}"
         return kills
 
@@ -181,7 +187,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--operations", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--longest", type=float, default=3.0, help="seconds of work until a kill, at most")
     parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.work:
@@ -190,7 +195,7 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         began = time.monotonic()
-        kills = run(Path(name), arguments.operations, arguments.seed, longest=arguments.longest)
+        kills = run(Path(name), arguments.operations, arguments.seed)
         summary = asyncio.run(check(Path(name), arguments.operations, arguments.seed))
         print(f"{arguments.operations} operations, {kills} kills, {time.monotonic() - began:.0f} s: {summary}")
 

@@ -10,6 +10,6 @@ from tests.faults.deletions import check, run
 
 @pytest.mark.slow
 def test_certificates_tell_of_all_that_was_removed_whenever_the_process_is_killed(tmp_path: Path) -> None:
-    kills = run(tmp_path, 25, 3, longest=2.0)
+    kills = run(tmp_path, 25, 3)
     assert kills
     asyncio.run(check(tmp_path, 25, 3))

@@ -15,7 +15,7 @@ from core.errors import InvalidInput
 
 if TYPE_CHECKING:
     from app.container import Container
-    from core.certificates import Chain
+    from core.record_policy.certificates import Chain
 
 __all__ = ["register"]
 
@@ -139,7 +139,7 @@ def verify(
     Without --key, any key may have signed: compare the printed one with the one that you know. Without --head, the last
     certificates may be missing.
     """
-    from core.certificates import verify_lines
+    from core.record_policy.certificates import verify_lines
 
     if (document or content) and hash_key is None:
         raise InvalidInput("--document and --content need --hash-key; `hopweave certificates keys` prints it")
@@ -179,8 +179,8 @@ def _read_file(path: Path) -> list[str]:
 
 def _hash_wanted(hash_key: str, documents: Iterable[str], contents: Iterable[Path]) -> dict[str, str]:
     """Returns the hashes that certificates would have, by what they are of."""
-    from core.certificates import HashKey
     from core.ids import content_hash
+    from core.record_policy.certificates import HashKey
 
     try:
         bytes.fromhex(hash_key)

@@ -60,7 +60,7 @@ class Removal:
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """A line as `core.certificates.sign` makes it. `corpus` is the name that the corpus had."""
+    """A line as `core.record_policy.certificates.sign` makes it. `corpus` is the name that the corpus had."""
 
     chain: str
     number: int

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from core.certificates import Secret, verify_lines
 from core.corpora import Corpus
 from core.ids import content_hash, document_id
 from core.ports.record import Commit
 from core.ports.views import VectorKind
+from core.record_policy.certificates import Secret, verify_lines
 from indexer import submission_from_json
 from testing.record import claim_all
 from tests.desk import Desk

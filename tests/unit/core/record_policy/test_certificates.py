@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.certificates import HashKey, Secret, digest_line, dump, sign, verify_lines
 from core.errors import InvalidInput
+from core.record_policy.certificates import HashKey, Secret, digest_line, dump, sign, verify_lines
 
 _SECRET = Secret(b"s" * 32)
 _OTHER = Secret(b"o" * 32)

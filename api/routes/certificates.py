@@ -17,7 +17,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}/certificates", tags=["corpora"])
 async def list_certificates(
     corpus: str, container: ContainerDep, limit: Limit = 50, cursor: str | None = None
 ) -> CertificateList:
-    """By chain and number, also of deleted corpora that had this name. A key with a filter or principals gets none."""
+    """By chain and number, also of deleted corpora that had this name."""
     place = decode_cursor(cursor, "certificates", corpus, check=_parse_place)
     found = await container.record.certificates.list(
         corpus, limit=limit + 1, after=None if place is None else _parse_place(place)

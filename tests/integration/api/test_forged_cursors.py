@@ -19,6 +19,7 @@ LISTS = (
     "/v1/jobs",
     "/v1/jobs?corpus=people",
     "/v1/corpora/people/questions",
+    "/v1/corpora/people/certificates",
 )
 PLACES = (
     *("", "x", "\0", "-1", "1.5", "²", "9" * 30, "9" * 5000, "0" * 32, "[]", "{}", "null", "[1,2]", '["a","b"]'),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _group = typer.Typer(name="certificates", help="List and export certificates of deletions.", no_args_is_help=True)
-_FIELDS = ("number", "kind", "removed_at", "documents", "passages", "found", "by")
+_FIELDS = ("number", "kind", "certified_at", "documents", "passages", "found", "by")
 
 
 def register(app: typer.Typer) -> None:
@@ -43,7 +43,7 @@ def _row(certificate: dict[str, Any]) -> Sequence[object]:
     return (
         certificate["number"],
         certificate["kind"],
-        certificate["removed_at"],
+        certificate["certified_at"],
         len(documents),
         certificate["removed"]["passages"],
         sum(certificate["found"].values()),

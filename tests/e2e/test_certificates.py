@@ -23,10 +23,8 @@ def test_a_deletion_with_a_sweep_is_verified(tmp_path: Path) -> None:
     note.write_text("Ada Byron wrote the notes on the engine in London long before anybody else did.")
     _run(tmp_path, "ingest", "note.txt", "--corpus", "c", "--no-embedding", "--no-graph")
     _run(tmp_path, "documents", "delete", "note.txt", "--corpus", "c", "--sweep")
-    assert [line.split()[1] for line in _run(tmp_path, "certificates", "list", "-c", "c").splitlines()[1:]] == [
-        "documents",
-        "sweep",
-    ]
+    listed = json.loads(_run(tmp_path, "certificates", "list", "-c", "c", "--json"))["data"]
+    assert [one["certificate"]["kind"] for one in listed] == ["documents", "sweep"]
     _run(tmp_path, "certificates", "export", "-c", "c", "-o", "c.jsonl")
     [keys] = json.loads(_run(tmp_path, "certificates", "keys", "-c", "c", "--json"))["data"]
     wanted = ("--hash-key", keys["hash_key"], "--document", "note.txt", "--content", "note.txt", "--json")

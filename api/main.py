@@ -12,10 +12,11 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.routing import Route
 
 from api import problems
+from api.access.issuer import IssuerKeys, Provider
 from api.access.keys import LONG_ENOUGH, Keyring, check_declared, prime
 from api.access.limits import Attempts, Ledger
 from api.access.sessions import Sessions
-from api.access.tokens import IssuerKeys, Tokens
+from api.access.tokens import Tokens
 from api.deps import refuse_unknown
 from api.description import TAGS, Description, complete_description, name_operation
 from api.guard import FolderSocket, Guard, serve_in_folder
@@ -35,6 +36,7 @@ from api.routes import (
     questions,
     resolution,
     sessions,
+    sign_in,
 )
 from api.routes.health import Warmth
 from api.telemetry import RequestTelemetry, limit_accept_errors, measure_event_loop, measure_snapshots
@@ -70,6 +72,7 @@ _ROUTERS = (
     resolution.router,
     docs.strategy_router,
     sessions.router,
+    sign_in.router,
     docs.router,
     page.router,
     *openai.ROUTERS,
@@ -159,11 +162,13 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
     oidc = all_settings.oidc
     app.state.keyring = Keyring(own, keys, accepts_tokens=bool(oidc.issuer))
     app.state.issuer_keys = IssuerKeys(oidc)
+    app.state.tokens = Tokens(oidc, app.state.issuer_keys) if oidc.issuer else None
+    app.state.provider = Provider(oidc) if oidc.client_id else None
     if app.state.keyring.has_guessable:
         _log.warning("HOPWEAVE_API__KEYS has a key of fewer than %d characters, which could be guessed", LONG_ENOUGH)
     app.state.ledger = Ledger(keys)
     app.state.attempts = Attempts()
-    app.state.sessions = Sessions(all_settings, app.state.keyring)
+    app.state.sessions = Sessions(all_settings, app.state.keyring, app.state.tokens)
     app.add_middleware(
         Guard,
         settings=settings,
@@ -171,7 +176,7 @@ def _add_middleware(app: FastAPI, all_settings: Settings) -> None:
         attempts=app.state.attempts,
         sessions=app.state.sessions,
         ledger=app.state.ledger,
-        tokens=Tokens(oidc, app.state.issuer_keys) if oidc.issuer else None,
+        tokens=app.state.tokens,
     )
     app.add_middleware(FolderSocket, settings=all_settings)
     if settings.cors_origins:

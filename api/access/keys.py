@@ -34,8 +34,10 @@ __all__ = [
     "OF_SETTINGS",
     "OPEN",
     "OPEN_PATHS",
+    "PROVIDER_PATH",
     "READ",
     "SESSION_PATH",
+    "SIGN_IN_PATHS",
     "WRITE",
     "Caller",
     "Keyring",
@@ -61,7 +63,7 @@ class Caller:
     limits: KeyLimits = NO_LIMITS
     expires_at: datetime | None = None
     is_of_token: bool = False
-    """The holder of a token of an identity provider, which no keyring knows."""
+    """Known by a token of an identity provider, which no keyring knows."""
 
     @property
     def is_expired(self) -> bool:
@@ -277,13 +279,19 @@ async def check_declared(request: Request) -> None:
 SESSION_PATH = "/v1/session"
 """Where a key is exchanged for a session, and where a session ends."""
 
+PROVIDER_PATH = f"{SESSION_PATH}/provider"
+"""Where the web page finds out whether an identity provider signs people in."""
+
+SIGN_IN_PATHS = frozenset({"/sign-in/provider", "/sign-in/callback", "/sign-in/end"})
+"""Where a browser is sent to an identity provider, comes back from it, and is sent to be signed out there."""
+
 METADATA_PATH = "/.well-known/oauth-protected-resource"
 """Where a client without a token finds out which issuer gives some (RFC 9728), with the path of the resource behind."""
 
 OPEN_PATHS = frozenset(
     {
         *("/healthz", "/readyz", "/docs", "/docs/page.js", "/docs/page.css", "/openapi.json"),
-        *(METADATA_PATH, f"{METADATA_PATH}/mcp"),
+        *(METADATA_PATH, f"{METADATA_PATH}/mcp", PROVIDER_PATH),
     }
 )
 _SIGNING = frozenset({"POST", "DELETE"})
@@ -296,7 +304,7 @@ def is_open(method: str, path: str) -> bool:
     """Whether a request needs no key. The web page asks for a key itself."""
     if path == SESSION_PATH:
         return method in _SIGNING
-    return path in OPEN_PATHS or is_view(path) or path.startswith(_FILE_PREFIX)
+    return path in OPEN_PATHS or path in SIGN_IN_PATHS or is_view(path) or path.startswith(_FILE_PREFIX)
 
 
 def is_view(path: str) -> bool:

@@ -1,22 +1,21 @@
-"""`Sessions`: the web page signs in with a key once, and then sends a cookie in its place.
+"""`Sessions`: the web page signs in once, with a key or at an identity provider, and then sends a cookie.
 
-The value of the cookie is `1.KEY.END.NONCE.SIGNATURE`: `sign_session` makes it, `read_session` parses it. The signature
-is made with a secret that all processes of a server share, and with the stored hash of the key. So a session ends when
-its key changes, and the server stores nothing of it.
+The cookie is signed with a secret that all processes of a server share, and with the stored hash of the key
+(`api.access.session_values`). So a session ends when its key changes, and the server stores nothing of it. The session
+of a person whom an identity provider has named has the claims of that person in place of a key, and ends with the
+token that had them.
 
 Any page can send requests to this server, and a browser adds the session's cookie to requests of pages of the same
 site, such as of another port. So a session counts only for requests that come from our own page, as the browser says.
 """
 
-import base64
-import hmac
-import re
-import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -24,6 +23,8 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from api.access.keys import OF_SETTINGS, Caller, Keyring
+from api.access.session_values import read_identity, read_session, sign_identity, sign_session
+from api.access.tokens import Tokens
 from core.execution.shared_secrets import SharedSecret
 from core.keys import hash_key
 from core.settings import Settings
@@ -34,13 +35,10 @@ __all__ = [
     "SESSION_PATHS",
     "Session",
     "SessionSecret",
-    "SessionValue",
     "Sessions",
     "is_secure",
-    "read_session",
     "refuse_foreign_page",
     "refuse_unknown_page",
-    "sign_session",
 ]
 
 
@@ -65,32 +63,44 @@ class Session:
 class Sessions:
     """Makes, checks and ends sessions, for all processes that share a secret. The server stores none of them."""
 
-    def __init__(self, settings: Settings, keyring: Keyring) -> None:
+    def __init__(self, settings: Settings, keyring: Keyring, tokens: Tokens | None = None) -> None:
+        """`tokens`: those of an identity provider that the page is signed in by."""
         self._keyring = keyring
+        self._tokens = tokens
         self._public_url = settings.api.public_url
         self._longest = timedelta(hours=settings.api.session_hours)
-        self._secret = SessionSecret(settings.api.session_secret.get_secret_value(), settings.data_dir)
+        self.secret = SessionSecret(settings.api.session_secret.get_secret_value(), settings.data_dir)
 
     async def begin(self, key: str, caller: Caller) -> Session:
         """Returns a new session of a key that was accepted. It does not outlive the key."""
-        now = datetime.now(UTC)
-        end = now + self._longest
-        end = (end if caller.expires_at is None else min(end, caller.expires_at)).replace(microsecond=0)
-        value = sign_session(await self._secret.make(), caller.access.key or OF_SETTINGS, hash_key(key), end)
+        end = self._find_end(caller)
+        value = sign_session(await self.secret.make(), caller.access.key or OF_SETTINGS, hash_key(key), end)
         return Session(value=value, expires_at=end)
+
+    async def begin_signed_in(self, tokens: Tokens, claims: Mapping[str, Any], caller: Caller) -> Session | None:
+        """Returns a new session of a person whom the issuer of `tokens` has named by `claims`; None if these are too
+        long for a cookie. It does not outlive the token.
+        """
+        end = self._find_end(caller)
+        value = sign_identity(await self.secret.make(), tokens.client, tokens.select_claims(claims), end)
+        return None if value is None else Session(value=value, expires_at=end)
+
+    def _find_end(self, caller: Caller) -> datetime:
+        end = datetime.now(UTC) + self._longest
+        return (end if caller.expires_at is None else min(end, caller.expires_at)).replace(microsecond=0)
 
     def set_cookie(self, scope: Scope, response: Response, session: Session) -> None:
         left = session.expires_at - datetime.now(UTC)
-        self._set(scope, response, session.value, max(0, int(left.total_seconds())))
+        self.set_named(scope, response, COOKIE, session.value, max(0, int(left.total_seconds())))
 
     def delete_cookie(self, scope: Scope, response: Response) -> None:
-        self._set(scope, response, "", 0)
+        self.set_named(scope, response, COOKIE, "", 0)
 
     async def find(self, scope: Scope, headers: Headers) -> Caller | tuple[HTTPStatus, str] | None:
         """Returns the holder of a request's session, or the status and the reason of a refusal; None if the request has
         no session.
         """
-        values = _cookies(headers, self._name(scope)) if scope["path"].startswith(SESSION_PATHS) else []
+        values = self.read_named(scope, headers, COOKIE) if scope["path"].startswith(SESSION_PATHS) else []
         if not values:
             return None
         if (why := refuse_unknown_page(scope, headers, self._public_url)) is not None:
@@ -100,10 +110,11 @@ class Sessions:
         return (HTTPStatus.UNAUTHORIZED, found) if isinstance(found, str) else found
 
     async def _check(self, values: list[str]) -> Caller | str:
-        value = read_session(values[0]) if len(values) == 1 else None  # of two cookies, another host may have set one
-        secret = await self._secret.read()
-        if value is None or secret is None:
+        secret = await self.secret.read()
+        if secret is None or len(values) != 1:  # of two cookies, another host may have set one
             return _UNKNOWN
+        if (value := read_session(values[0])) is None:
+            return self._check_signed_in(values[0], secret)
         caller = self._keyring.find_signed(value.key, partial(value.is_signed, secret))
         if caller is None:
             return _UNKNOWN
@@ -113,18 +124,42 @@ class Sessions:
             return replace(caller, expires_at=value.expires_at)
         return caller
 
-    def _name(self, scope: Scope) -> str:
-        return _OF_HOST + COOKIE if is_secure(scope, self._public_url) else COOKIE
+    def _check_signed_in(self, text: str, secret: bytes) -> Caller | str:
+        """The rules of the settings are applied again to the claims, so that others count at once."""
+        value = read_identity(text)
+        if value is None or self._tokens is None or not value.is_signed(secret, self._tokens.client):
+            return _UNKNOWN
+        if value.expires_at <= datetime.now(UTC):
+            return _OVER
+        caller = self._tokens.admit(value.claims)
+        return replace(caller, expires_at=value.expires_at) if isinstance(caller, Caller) else caller
 
-    def _set(self, scope: Scope, response: Response, value: str, seconds: int) -> None:
+    def read_named(self, scope: Scope, headers: Headers, name: str) -> list[str]:
+        """Returns the values of the cookies that `set_named` sets, as they were sent."""
+        return _cookies(headers, self._name(scope, name))
+
+    def _name(self, scope: Scope, name: str) -> str:
+        return _OF_HOST + name if is_secure(scope, self._public_url) else name
+
+    def set_named(
+        self,
+        scope: Scope,
+        response: Response,
+        name: str,
+        value: str,
+        seconds: int,
+        *,
+        samesite: Literal["strict", "lax"] = "strict",
+    ) -> None:
+        """Sets a cookie that no script reads, or deletes it (0 seconds)."""
         response.set_cookie(
-            self._name(scope),
+            self._name(scope, name),
             value,
             max_age=seconds,
             path="/",
             secure=is_secure(scope, self._public_url),
             httponly=True,
-            samesite="strict",
+            samesite=samesite,
         )
 
 
@@ -132,54 +167,6 @@ def _cookies(headers: Headers, name: str) -> list[str]:
     """Returns the values of all cookies of a name, as they were sent."""
     pairs = [pair.strip().partition("=") for line in headers.getlist("cookie") for pair in line.split(";")]
     return [value for found, _, value in pairs if found == name]
-
-
-_VERSION = "1"
-_SIGNED = rf"{_VERSION}\.([0-9a-f]{{12}}|{OF_SETTINGS})\.([0-9]{{1,11}})\.[A-Za-z0-9_-]{{22}}"
-_FORM = re.compile(rf"({_SIGNED})\.([A-Za-z0-9_-]{{43}})", re.ASCII)
-_NONCE_BYTES = 16
-_PURPOSE = b"hopweave session 1\n"
-
-
-@dataclass(frozen=True, kw_only=True)
-class SessionValue:
-    """A value that has the right form. Nothing of it holds before `is_signed` says so."""
-
-    key: str
-    expires_at: datetime
-    signed: str
-    signature: str
-
-    def is_signed(self, secret: bytes, key_hash: str) -> bool:
-        """Returns whether the signature was made with this secret, for a key with this hash. The time does not tell how
-        much of it is right.
-        """
-        return hmac.compare_digest(_sign(secret, key_hash, self.signed), self.signature)
-
-
-def sign_session(secret: bytes, key: str, key_hash: str, expires_at: datetime) -> str:
-    """Returns the value of a new session, which ends at a whole second. `key` is an id, or `OF_SETTINGS`."""
-    nonce = _encode(secrets.token_bytes(_NONCE_BYTES))
-    signed = f"{_VERSION}.{key}.{int(expires_at.timestamp())}.{nonce}"
-    return f"{signed}.{_sign(secret, key_hash, signed)}"
-
-
-def read_session(text: str) -> SessionValue | None:
-    """Returns the parts of a value; None if it is malformed."""
-    found = _FORM.fullmatch(text)
-    if found is None:
-        return None
-    signed, key, end, signature = found.groups()
-    return SessionValue(key=key, expires_at=datetime.fromtimestamp(int(end), UTC), signed=signed, signature=signature)
-
-
-def _sign(secret: bytes, key_hash: str, signed: str) -> str:
-    key = hmac.digest(secret, _PURPOSE + key_hash.encode(), "sha256")
-    return _encode(hmac.digest(key, signed.encode(), "sha256"))
-
-
-def _encode(data: bytes) -> str:
-    return base64.urlsafe_b64encode(data).decode().rstrip("=")
 
 
 FILE = "session.secret"

@@ -2,168 +2,44 @@
 
 A token is a JWT that the issuer of the settings has signed with one of its published keys. Only algorithms with two
 keys are accepted, so that nothing that is published can sign. The subject and the groups of a token are the principals
-of its holder (`core.principals`); a rule of the settings gives scopes and corpora.
-
-`IssuerKeys` fetches the keys of the issuer, and keeps them: an address that does not answer, or changes its keys, is
-asked again, and no more often than the bounds below say.
+of its holder (`core.principals`); a rule of the settings gives scopes and corpora. The token of a person who signs in
+to the web page is read by the same rules.
 """
 
-import asyncio
 import binascii
+import hmac
 import json
 import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
-import httpx
 from joserfc import jwt
 from joserfc.errors import JoseError
-from joserfc.jwk import ECKey, Key, OKPKey, RSAKey
 from joserfc.util import urlsafe_b64decode
 from starlette.requests import Request
 
+from api.access.issuer import IssuerKeys
 from api.access.keys import METADATA_PATH, Caller
 from app.access.access import Access
-from core.errors import InvalidInput, Unavailable
-from core.execution.bounded_answers import AnswerBounds, AnswerRefused, bounding_hooks
+from core.errors import InvalidInput
 from core.ids import digest
 from core.keys import Scope
 from core.principals import check_principals
 from core.settings import ApiSettings, OidcRule, OidcSettings
 
-__all__ = ["IssuerKeys", "Tokens", "describe_resource", "is_own_host", "locate_metadata", "own_address"]
+__all__ = ["Tokens", "describe_resource", "is_own_host", "locate_metadata", "own_address"]
 
 _MCP = "/mcp"
 _LOOPBACK = frozenset({"127.0.0.1", "localhost", "[::1]"})
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519", "EdDSA"]
 _TYPES = frozenset(("jwt", "at+jwt"))
 """The types of tokens that give access, where a token names its own: tokens that end a session are signed, too."""
-_KINDS: Mapping[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
-"""No `oct`: a secret among published keys is none."""
 _READERS = (OidcRule(scopes=[Scope.READ]),)
 """The rules of a server that has none."""
 _LONGEST = 16_000
 _MOST_GROUPS = 1_000
 _LEEWAY_SECONDS = 30
-_MOST_KEYS = 100
-_BOUNDS = AnswerBounds(whole=1024 * 1024, values=20_000, seconds=5.0)
-_FRESH_SECONDS = 600.0
-_STALE_SECONDS = 3600.0
-"""Keys are fetched again after the first time, and used no longer than the second while the issuer does not answer."""
-_AGAIN_SECONDS = 30.0
-"""The shortest time between two requests for keys, whatever ids of keys tokens name."""
-
-
-class IssuerKeys:
-    """The keys that an issuer publishes, by their ids."""
-
-    def __init__(self, settings: OidcSettings) -> None:
-        self._settings = settings
-        self._keys: Mapping[str, Key] = {}
-        self._fetched_at: float | None = None
-        self._asked_at: float | None = None
-        self._fetching: asyncio.Task[None] | None = None
-        self._failure = ""
-
-    async def find(self, id: str) -> Key | None:
-        """Returns the key with this id; None if the issuer publishes none.
-
-        Raises `Unavailable` if the keys could not be fetched for too long.
-        """
-        age = None if self._fetched_at is None else time.monotonic() - self._fetched_at
-        if age is None or age > _STALE_SECONDS:
-            await self._fetch()
-            if self._fetched_at is None or time.monotonic() - self._fetched_at > _STALE_SECONDS:
-                raise Unavailable(f"the keys of the issuer {self._settings.issuer} cannot be read: {self._failure}")
-        elif id not in self._keys:
-            await self._fetch()
-        elif age > _FRESH_SECONDS:
-            self._begin()
-        return self._keys.get(id)
-
-    async def close(self) -> None:
-        if self._fetching is not None:
-            self._fetching.cancel()
-            await asyncio.gather(self._fetching, return_exceptions=True)
-
-    async def _fetch(self) -> None:
-        self._begin()
-        if self._fetching is not None:
-            await asyncio.shield(self._fetching)
-
-    def _begin(self) -> None:
-        """All callers wait for one request."""
-        now = time.monotonic()
-        if self._fetching is None and (self._asked_at is None or now - self._asked_at >= _AGAIN_SECONDS):
-            self._asked_at = now
-            self._fetching = asyncio.create_task(self._read(), name="reading the keys of the issuer")
-            self._fetching.add_done_callback(self._end)
-
-    def _end(self, _: "asyncio.Task[None]") -> None:
-        self._fetching = None
-
-    async def _read(self) -> None:
-        """Keeps what is known if the issuer does not answer, or answers something else."""
-        hooks = bounding_hooks(_BOUNDS)
-        try:
-            async with httpx.AsyncClient(event_hooks=hooks, timeout=_BOUNDS.seconds, trust_env=False) as client:
-                self._keys = _parse_keys(await _get(client, await self._find_address(client)))
-        except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, InvalidInput) as error:
-            self._failure = str(error) or type(error).__name__
-        else:
-            self._fetched_at = time.monotonic()
-
-    async def _find_address(self, client: httpx.AsyncClient) -> str:
-        if self._settings.jwks_url:
-            return self._settings.jwks_url
-        found = await _get(client, f"{self._settings.issuer.rstrip('/')}/.well-known/openid-configuration")
-        if found.get("issuer") != self._settings.issuer:
-            raise InvalidInput("its description names another issuer")
-        address = found.get("jwks_uri")
-        if not isinstance(address, str) or not _is_safe(address):
-            raise InvalidInput("its description names no address of keys over HTTPS")
-        return address
-
-
-async def _get(client: httpx.AsyncClient, address: str) -> Mapping[str, Any]:
-    answer = await client.get(address)
-    if answer.status_code != HTTPStatus.OK:
-        raise InvalidInput(f"{address} answered {answer.status_code}")
-    try:
-        found = json.loads(answer.content)
-    except (ValueError, RecursionError) as error:
-        raise InvalidInput(f"{address} answered no JSON") from error
-    if not isinstance(found, dict):
-        raise InvalidInput(f"{address} answered no JSON object")
-    return found
-
-
-def _is_safe(address: str) -> bool:
-    parts = urlsplit(address)
-    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1"))
-
-
-def _parse_keys(found: Mapping[str, Any]) -> Mapping[str, Key]:
-    """Returns the keys that can check a signature; keys of other kinds are left out."""
-    listed = found.get("keys")
-    if not isinstance(listed, list):
-        raise InvalidInput("the answer has no list `keys`")
-    if len(listed) > _MOST_KEYS:
-        raise InvalidInput(f"the answer has more than {_MOST_KEYS} keys")
-    keys = {}
-    for one in listed:
-        if not isinstance(one, dict) or not isinstance(one.get("kid"), str) or one.get("use", "sig") != "sig":
-            continue
-        if (kind := _KINDS.get(str(one.get("kty")))) is None:
-            continue
-        try:
-            keys[one["kid"]] = kind.import_key(one)
-        except (JoseError, ValueError, TypeError, KeyError):  # a key that this library does not know
-            continue
-    return keys
 
 
 class Tokens:
@@ -180,6 +56,40 @@ class Tokens:
 
     async def find(self, text: str) -> Caller | str:
         """Returns the holder of a token, or what is wrong with it. Raises `Unavailable` as `IssuerKeys.find` does."""
+        claims = await self._read(text)
+        if isinstance(claims, str):
+            return claims
+        return self._check(claims, self._settings.audience) or self.admit(claims)
+
+    async def read_signed_in(self, text: str, nonce: str) -> Mapping[str, Any] | str:
+        """Returns the claims of the token that a person has signed in with, or what is wrong with it. The sign-in
+        has the `nonce`. Raises `Unavailable` as `IssuerKeys.find` does.
+        """
+        claims = await self._read(text)
+        if isinstance(claims, str):
+            return claims
+        if why := self._check(claims, self._settings.client_id):
+            return why
+        if claims.get("azp", self._settings.client_id) != self._settings.client_id:
+            return "the token was given to another client"
+        if not hmac.compare_digest(str(claims.get("nonce", "")).encode("utf-8", "replace"), nonce.encode()):
+            return "the token is of another sign-in"
+        return claims
+
+    @property
+    def client(self) -> str:
+        """Names the issuer and this server's client there, to which sessions are bound."""
+        return f"{self._settings.issuer}\n{self._settings.client_id}"
+
+    def select_claims(self, claims: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Returns the claims that `admit` reads."""
+        settings = self._settings
+        named = {"sub", "exp", "email_verified", settings.user_claim, settings.groups_claim}
+        named |= {rule.claim for rule in settings.rules}
+        return {name: claims[name] for name in sorted(named) if name in claims}
+
+    async def _read(self, text: str) -> Mapping[str, Any] | str:
+        """Returns the claims of a token that its issuer has signed, or what is wrong with it."""
         if len(text) > _LONGEST:
             return f"the token has more than {_LONGEST:,} characters"
         header = _read_header(text)
@@ -196,17 +106,16 @@ class Tokens:
         if key.get("alg") not in (None, header["alg"]):
             return "the token is signed with another algorithm than its key is for"
         try:
-            claims = jwt.decode(text, key, algorithms=_ALGORITHMS).claims
+            return jwt.decode(text, key, algorithms=_ALGORITHMS).claims
         except (JoseError, ValueError, TypeError, RecursionError):
             return "the token is not signed by its issuer"
-        return self._check(claims) or self._admit(claims)
 
-    def _check(self, claims: Mapping[str, Any]) -> str:
+    def _check(self, claims: Mapping[str, Any], wanted: str) -> str:
         """Returns what is wrong with the claims of a token that is signed, or ''."""
         audience, now = claims.get("aud"), time.time()
         if claims.get("iss") != self._settings.issuer:
             return "the token is of another issuer"
-        if self._settings.audience not in (audience if isinstance(audience, list) else [audience]):
+        if wanted not in (audience if isinstance(audience, list) else [audience]):
             return "the token is for another audience"
         if not _is_time(claims.get("exp")):
             return "the token has no end (`exp`)"
@@ -218,7 +127,8 @@ class Tokens:
             return "the token names no subject (`sub`)"
         return ""
 
-    def _admit(self, claims: Mapping[str, Any]) -> Caller | str:
+    def admit(self, claims: Mapping[str, Any]) -> Caller | str:
+        """Returns the person whom claims name, or why that person may do nothing here."""
         rule = next((rule for rule in self._settings.rules or _READERS if _fits(rule, claims)), None)
         if rule is None:
             return "the holder of the token may do nothing here: no rule of HOPWEAVE_OIDC__RULES is for its claims"

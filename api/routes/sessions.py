@@ -1,4 +1,7 @@
-"""The routes of the web page's session: a key is exchanged for a cookie, and the cookie is deleted."""
+"""The routes of the web page's session: a key is exchanged for a cookie, and the cookie is deleted.
+
+`api.routes.sign_in` has the addresses of the other way in, an identity provider.
+"""
 
 from http import HTTPStatus
 from importlib.metadata import version
@@ -6,12 +9,13 @@ from typing import Any, TypeVar
 
 from fastapi import APIRouter, Request, Response
 
-from api.access.keys import ANY, OPEN, SESSION_PATH, Caller, Keyring, caller_of
+from api.access.issuer import Provider
+from api.access.keys import ANY, OPEN, PROVIDER_PATH, SESSION_PATH, Caller, Keyring, caller_of
 from api.access.limits import Attempts
 from api.access.sessions import Sessions, refuse_foreign_page
 from api.deps import ContainerDep, json_response
 from api.problems import problem
-from api.schemas.sessions import KeyIn, SessionOut, SignedInOut
+from api.schemas.sessions import KeyIn, ProviderOut, SessionOut, SignedInOut
 from core.errors import Forbidden
 from core.keys import Scope
 
@@ -55,11 +59,18 @@ async def show_session(request: Request, container: ContainerDep) -> SessionOut:
         SessionOut,
         expires_at=caller.expires_at,
         needs_key=keyring.needs_key,
+        provider=_name_provider(request) if caller.is_of_token else None,
         model=bool(settings.llm.model),
         web=bool(settings.web.kind),
         neo4j_browser=settings.neo4j.browser_url or None,
         version=version("hopweave"),
     )
+
+
+@router.get(PROVIDER_PATH.removeprefix(SESSION_PATH), dependencies=[OPEN], summary="Who signs people in")
+async def show_provider(request: Request) -> ProviderOut:
+    """Whether people may sign in to the web page at an identity provider, and its name there."""
+    return ProviderOut(name=_name_provider(request))
 
 
 @router.delete("", dependencies=[OPEN], status_code=HTTPStatus.NO_CONTENT, summary="End the session")
@@ -70,6 +81,11 @@ async def end_session(request: Request) -> Response:
     sessions: Sessions = request.app.state.sessions
     sessions.delete_cookie(request.scope, response)
     return response
+
+
+def _name_provider(request: Request) -> str | None:
+    provider: Provider | None = request.app.state.provider
+    return None if provider is None else provider.name
 
 
 def _check_page(request: Request) -> None:

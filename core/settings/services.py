@@ -245,11 +245,27 @@ class OidcSettings(Section):
     requested_scopes: list[str] = Field(
         default_factory=list, description="Scopes that clients are told to ask the issuer for."
     )
+    name: str = Field(
+        default="", max_length=60, description="The provider on the button of the web page; empty: the issuer's host."
+    )
+    client_id: str = Field(default="", description="This server at the issuer, for the sign-in of the web page.")
+    client_secret: SecretStr = Field(default=SecretStr(""), description="Empty for a client without a secret.")
+    client_scopes: list[str] = Field(
+        default=["openid", "profile", "email"], description="Scopes that the sign-in of the web page asks for."
+    )
+
+    @property
+    def shown_name(self) -> str:
+        return self.name or urlsplit(self.issuer).netloc
 
     @model_validator(mode="after")
     def _check_whole(self) -> "OidcSettings":
         if self.issuer and not self.audience:
             raise ValueError("an issuer signs tokens for many programs: give the `audience` of this one")
+        if self.client_id and not self.issuer:
+            raise ValueError("a `client_id` is one of an `issuer`: give its address, too")
+        if self.client_id and "openid" not in self.client_scopes:
+            raise ValueError("without the scope `openid`, the issuer does not say who signs in: add it to the scopes")
         for address in (self.issuer, self.jwks_url):
             parts = urlsplit(address)
             if address and parts.scheme != "https" and parts.hostname not in ("127.0.0.1", "localhost", "::1"):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from api import serving, uploads
-from api.access import limits, tokens
+from api.access import issuer, limits, session_values, signing_in, tokens
 from api.transport import bodies, connections, turns
 from app.container import adapters
 from app.services.stored_questions import questions as stored
@@ -93,13 +93,22 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "token of a caller": ([tokens._LONGEST, tokens._MOST_GROUPS], f"{_TOKENS}::test_tokens_that_are_not_accepted"),
     "keys of an issuer of tokens": (
         [
-            tokens._MOST_KEYS,
-            tokens._BOUNDS.whole // _MEGABYTE,
-            tokens._BOUNDS.values,
-            int(tokens._BOUNDS.seconds),
-            int(tokens._AGAIN_SECONDS),
+            issuer._MOST_KEYS,
+            issuer._BOUNDS.whole // _MEGABYTE,
+            issuer._BOUNDS.values,
+            int(issuer._BOUNDS.seconds),
+            int(issuer._AGAIN_SECONDS),
         ],
         f"{_TOKENS}::test_an_issuer_that_answers_wrong_is_named",
+    ),
+    "sign-in at an identity provider": (
+        [
+            signing_in.ATTEMPT_SECONDS // 60,
+            issuer._MOST_EXCHANGES,
+            int(issuer._BOUNDS.seconds),
+            session_values.LONGEST,
+        ],
+        "tests/integration/api/access/test_provider.py::test_codes_are_exchanged_a_few_at_once",
     ),
     "manifest of an upload": ([uploads._MOST_VALUES], f"{_LARGE}::test_a_manifest_of_many_values_is_refused"),
     "upload of files": ([], f"{_UPLOADS}::test_limits"),

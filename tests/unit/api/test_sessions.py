@@ -12,14 +12,8 @@ from starlette.datastructures import Headers
 from api.access import limits as attempts_module
 from api.access.keys import KEYLESS, OF_SETTINGS
 from api.access.limits import MOST, Attempts
-from api.access.sessions import (
-    FILE,
-    SessionSecret,
-    read_session,
-    refuse_foreign_page,
-    refuse_unknown_page,
-    sign_session,
-)
+from api.access.session_values import read_session, sign_session
+from api.access.sessions import FILE, SessionSecret, refuse_foreign_page, refuse_unknown_page
 from core.errors import InvalidSettings, RateLimited, Unavailable
 from core.settings import ApiSettings
 

@@ -23,6 +23,10 @@ export function SessionProvider({ children }) {
     const signIn = async (key) => setKnown({ state: "open", ...(await post("/v1/session", { key })), ...(await get("/v1/session")) });
     const signOut = async () => {
       await remove("/v1/session");
+      if (known.provider) {
+        location.assign("/sign-in/end"); // the provider would sign the next reader of this browser in
+        return;
+      }
       setKnown({ state: "closed" });
       navigate("/sign-in");
     };

@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from api.access.sessions import COOKIE, FILE, sign_session
+from api.access.session_values import sign_session
+from api.access.sessions import COOKIE, FILE
 from core.keys import Scope, hash_key, make_key
 from core.settings import ApiSettings
 from core.telemetry.logs import FIELDS
@@ -184,7 +185,7 @@ async def test_an_expired_key_is_told(keys: Keys, browse: MakeBrowser) -> None:
     key, text = make_key("over", [Scope.READ], expires_at=datetime.now(UTC) - timedelta(seconds=1))
     await keys.server.container.record.keys.create(key)
     await keys.see()
-    secret = await keys.server.app.state.sessions._secret.make()
+    secret = await keys.server.app.state.sessions.secret.make()
     later = datetime.now(UTC) + timedelta(hours=1)
     browser.cookies[COOKIE] = sign_session(secret, key.id, key.hash, later)
     for refused in (await browser("GET", PATH), await browser.sign_in(text)):

@@ -14,8 +14,9 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from pydantic import SecretStr, ValidationError
 
+from api.access.issuer import IssuerKeys
 from api.access.keys import Caller
-from api.access.tokens import IssuerKeys, Tokens
+from api.access.tokens import Tokens
 from app.container import Container
 from core.errors import Unavailable
 from core.ids import document_id

@@ -42,6 +42,8 @@ _ABSENT = re.compile(
 )
 """What a document lacks is asked for: `Which contracts do not mention arbitration?`"""
 _WITHOUT_CLAUSE = re.compile(r"\A\W{0,3}(?:(?:that|which) )?(?:(?:are|is|come) )?(?:without|ohne)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\A\W{0,3}(?:there )?(?:(?:that|which|who) )?(?:are |is )?(?:there )?", re.IGNORECASE)
+"""Words between the kind and the condition: "contracts that are governed by", "contracts governed by"."""
 _ONLY_MENTIONED = re.compile(
     r"\A\W{0,3}(?:(?:that|which) )?(?:mention|contain|include|refer to|address|cover|have|has|erwähnen|enthalten)",
     re.IGNORECASE,
@@ -166,6 +168,8 @@ class Plan:
       of document, as "suppliers". `lists_all`: the question names documents, so that it needs no condition.
     - `is_negated`: the condition has an odd number of negations. `is_mention`: negations do not matter. `is_absence`:
       documents that lack the words are listed.
+    - `condition` is what a document must meet in the words of the question, and equal for questions that differ only
+      in how they ask for a list.
     - `unread` names parts of the question that code cannot decide.
     """
 
@@ -181,6 +185,7 @@ class Plan:
     is_mention: bool = False
     is_absence: bool = False
     lists_all: bool = False
+    condition: str = ""
     unread: tuple[str, ...] = ()
 
     @property
@@ -246,6 +251,7 @@ def read_plan(question: str) -> Plan:
         is_mention=is_mention,
         is_absence=absent is not None,
         lists_all=bool(kind),
+        condition=_read_condition(modifiers, kind or unit, text[start:]),
         unread=unread,
     )
 
@@ -255,6 +261,13 @@ def asks_for_all(question: str) -> bool:
     cannot answer it.
     """
     return _OF_ALL.search(question, 0, READ) is not None and bool(read_plan(question).kind)
+
+
+def _read_condition(modifiers: str, listed: str, rest: str) -> str:
+    stem = _stem_of(listed)
+    name = "document" if not listed or stem in _ANY_KIND else _kind_names().get(stem, listed)
+    said = _JOINED.sub("", " ".join(rest.split())).strip(" ,;:?!.")
+    return f"{modifiers} {name}: {said}".strip() if said else f"{modifiers} {name}".strip()
 
 
 def _blank(text: str, start: int, end: int) -> str:
@@ -343,6 +356,12 @@ def _kinds() -> dict[str, Wording]:
         )
         kinds |= {stem: wording for stems in wording if len(stems) == 1 for stem in stems}
     return kinds
+
+
+@cache
+def _kind_names() -> dict[str, str]:
+    """Returns the names of kinds in the singular, by their stems."""
+    return {_stem_of(name): name for name in reversed(_KINDS.split())}
 
 
 def _read_sought(text: str) -> tuple[tuple[Sought, ...], tuple[Pair, ...]]:

@@ -21,6 +21,11 @@ _LONGEST_TITLE = 120
 _SURE = 0.7
 """With a smaller share of decided documents, a request that wants only sure answers gets an abstention."""
 _LABEL = "Surveyed by words: no language model read the passages."
+_OPINIONS = {
+    "yes": " (a language model says yes, and names no sentence that shows it)",
+    "no": "",
+    "unclear": " (a language model cannot tell)",
+}
 _DISPUTED = " (another passage of it says the opposite)"
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
@@ -48,6 +53,8 @@ class _Text:
         self.text += shorten(finding.quote, _LONGEST_QUOTE)
         span = Span(start=start, end=len(self.text))
         self.text += f"” [{marker}]{_DISPUTED if finding.is_disputed else ''}"
+        if row.verdict is Verdict.UNDECIDED:
+            self.text += _OPINIONS.get(row.opinion, "")
         hit = Hit(chunk=finding.chunk, document=row.document, score=1.0, corpus=row.corpus.name)
         self.citations.append(make_citation(marker, Quote(hit=hit, text=finding.quote, span=finding.span), span))
 
@@ -57,10 +64,12 @@ def write_answer(
     counted: Copies,
     rows: Mapping[Verdict, Sequence[Row]],
     sums: Sums,
+    *,
+    denied: Sequence[Row],
     most: int,
     unsupported: Unsupported,
 ) -> Answer:
-    """Returns the answer. It abstains if no document counts.
+    """Returns the answer. `denied` are the rows on which a language model said no. It abstains if no document counts.
 
     With `abstain` it also does so if the survey stopped early, decided on too few documents, left a part of the
     question out, or lists documents by what no passage states.
@@ -77,12 +86,16 @@ def write_answer(
         written.add_row(f"{number}.", row, _describe_copies(counted, row))
     if len(counted.rows) > len(listed):
         written.add(f"… and {len(counted.rows) - len(listed):,} more.")
-    _add_others(written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], sums)
+    verdicts = sums.verdicts
+    _add_others(
+        written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], verdicts[Verdict.OPPOSITE]
+    )
+    _add_others(written, "Not counted, because a language model says no", denied, sums.denied)
     _add_others(
         written,
         "Undecided, not counted: the words are there, and not surely in this sense",
         rows[Verdict.UNDECIDED],
-        sums,
+        verdicts[Verdict.UNDECIDED],
     )
     written.add(describe_coverage(plan, sums, counted))
     abstained = not counted.rows or is_withheld
@@ -97,15 +110,15 @@ def write_answer(
     )
 
 
-def _add_others(written: _Text, title: str, rows: Sequence[Row], sums: Sums) -> None:
+def _add_others(written: _Text, title: str, rows: Sequence[Row], total: int) -> None:
     if not rows:
         return
-    total = sums.verdicts[rows[0].verdict]
+    listed = rows[:OTHERS]
     written.add(f"{title} ({total:,}):")
-    for row in rows:
+    for row in listed:
         written.add_row("-", row, "")
-    if total > len(rows):
-        written.add(f"… and {total - len(rows):,} more.")
+    if total > len(listed):
+        written.add(f"… and {total - len(listed):,} more.")
 
 
 def _count(plan: Plan, counted: Copies) -> str:
@@ -139,6 +152,13 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
     else:
         parts = [f"R{could}could match"]
     parts.append(f"{sums.verdicts[Verdict.UNDECIDED]:,} undecided")
+    if sums.asked:
+        parts.append(
+            f"a language model read {sums.asked:,} that words leave undecided: {sums.confirmed:,} count, "
+            f"{sums.denied:,} do not"
+        )
+    if sums.unasked:
+        parts.append(f"it was not asked about all of them: {sums.unasked}")
     copies, versions = sum(counted.copies.values()), sum(counted.versions.values())
     if copies:
         parts.append(f"{copies:,} {'copy is' if copies == 1 else 'copies are'} counted with their document")
@@ -150,7 +170,9 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
 
 
 def _note(plan: Plan, sums: Sums) -> str:
-    parts = [_LABEL]
+    parts = [f"Surveyed by words; {sums.model} read the documents that words leave undecided."]
+    if not sums.asked:
+        parts = [_LABEL]
     if plan.unit:
         parts.append(f"It counts documents, not “{plan.unit}”.")
     if plan.unread:

@@ -16,6 +16,13 @@ from core.text.name_spans import find_names
 from core.text.terms import Word, split_words
 from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
+from reasoning.strategies.survey.grouping import (
+    Aggregate,
+    Grouping,
+    read_aggregate,
+    read_grouping,
+    read_membership,
+)
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
 __all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "asks_for_all", "read_number", "read_plan"]
@@ -60,9 +67,6 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(rf"\b(?:between|zwischen) (?:{_NUMBER})", re.IGNORECASE)
-_GROUPED = re.compile(
-    r"[,;]?\s(?:by|per|for each|pro|nach) (?:year|month|quarter|kind|type|jahr|monat)\W{0,3}\Z", re.IGNORECASE
-)
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 
 _SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
@@ -170,6 +174,7 @@ class Plan:
       documents that lack the words are listed.
     - `condition` is what a document must meet in the words of the question, and equal for questions that differ only
       in how they ask for a list.
+    - `grouping` is what the documents are grouped by, and `aggregate` what is added up over them; None: nothing.
     - `unread` names parts of the question that code cannot decide.
     """
 
@@ -186,6 +191,8 @@ class Plan:
     is_absence: bool = False
     lists_all: bool = False
     condition: str = ""
+    grouping: Grouping | None = None
+    aggregate: Aggregate | None = None
     unread: tuple[str, ...] = ()
 
     @property
@@ -215,16 +222,19 @@ class Plan:
             parts.append(f"with a number {self.comparison.words} {self.comparison.number}")
         if self.is_negated:
             parts.append("with a negation")
+        if self.grouping is not None:
+            parts.append(f"grouped by “{self.grouping.name}”")
+        if self.aggregate is not None:
+            parts.append(f"with the {self.aggregate.how} of “{self.aggregate.of}”")
         return f"survey: {' '.join(parts)}"
 
 
 def read_plan(question: str) -> Plan:
     """Returns the plan of a question."""
     text = question[:READ].strip()
-    grouped, between = _GROUPED.search(text), _BETWEEN.search(text)
-    unread = tuple(found.group().strip(" ,;?.") for found in (grouped, between) if found)
-    if grouped:
-        text = text[: grouped.start()]
+    text, grouping, aggregate = _read_table(text)
+    between = _BETWEEN.search(text)
+    unread = (between.group().strip(" ,;?."),) if between else ()
     start, kind, modifiers, unit = _find_kind(text)
     stem = _stem_of(kind)
     own = frozenset() if stem in _ANY_KIND else _kinds().get(stem, frozenset())
@@ -252,8 +262,26 @@ def read_plan(question: str) -> Plan:
         is_absence=absent is not None,
         lists_all=bool(kind),
         condition=_read_condition(modifiers, kind or unit, text[start:]),
+        grouping=grouping,
+        aggregate=aggregate,
         unread=unread,
     )
+
+
+def _read_table(text: str) -> tuple[str, Grouping | None, Aggregate | None]:
+    """Returns the question for the documents, and what is grouped and added up over them."""
+    grouping, text = read_grouping(text)
+    aggregate, rest = read_aggregate(text)
+    if aggregate is not None and _find_kind(f"which {rest}")[1]:
+        return f"which {rest}", grouping, aggregate
+    membership, rest = (None, text) if grouping is not None else read_membership(text)
+    if membership is not None and _find_kind(f"which {rest}")[1] and not _names_kind(membership.name):
+        return f"which {rest}", membership, None
+    return text, grouping, None
+
+
+def _names_kind(name: str) -> bool:
+    return any(word.stem in _ANY_KIND | _kinds().keys() for word in split_words(name))
 
 
 def asks_for_all(question: str) -> bool:

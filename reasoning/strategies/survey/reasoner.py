@@ -26,7 +26,8 @@ from reasoning.strategies.survey.judging import Verdict, judge_passages, show_be
 from reasoning.strategies.survey.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.report import OTHERS, write_answer
-from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versions
+from reasoning.strategies.survey.rows import Copies, Row, Sums, fingerprint, merge_versions
+from reasoning.strategies.survey.tabulation import Tabulation, tabulate
 
 __all__ = ["MOST_CALLS", "MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
 
@@ -101,6 +102,7 @@ class Survey:
             course.rows,
             course.sums,
             denied=course.denied,
+            tabulation=await self._tabulate(plan, counted, trace),
             most=self._config.rows,
             unsupported=question.unsupported,
         )
@@ -116,6 +118,12 @@ class Survey:
         answer = replace(answer, steps=(step,))
         trace.emit(AnswerEvent(answer=answer))
         return answer
+
+    async def _tabulate(self, plan: Plan, counted: Copies, trace: Trace) -> Tabulation | None:
+        if plan.grouping is None and plan.aggregate is None:
+            return None
+        with trace.timed("survey.table"):
+            return await tabulate(self._finder, counted.rows, plan.grouping, plan.aggregate)
 
     def _reader(self, plan: Plan, question: Question, trace: Trace) -> ModelReader | None:
         """Returns what reads undecided documents. A model's word that a document lacks something cannot be checked, so

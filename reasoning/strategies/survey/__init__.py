@@ -8,7 +8,7 @@
 from core.errors import InvalidStrategy
 from core.ports.reasoning import Reasoner
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.survey.plan import asks_for_all
+from reasoning.strategies.survey.kinds import asks_for_all
 from reasoning.strategies.survey.reasoner import Config, Survey
 
 __all__ = ["Config", "asks_for_all", "build"]

@@ -7,7 +7,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from core.passage_context.other_words import find_other_words
@@ -16,19 +15,12 @@ from core.text.name_spans import find_names
 from core.text.terms import Word, split_words
 from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
-from reasoning.strategies.survey.grouping import (
-    Aggregate,
-    Grouping,
-    read_aggregate,
-    read_grouping,
-    read_membership,
-)
+from reasoning.strategies.survey.grouping import Aggregate, Grouping
+from reasoning.strategies.survey.kinds import ANY_KIND, READ, find_kind, kind_names, kind_wordings, read_table, stem_of
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
-__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "asks_for_all", "read_number", "read_plan"]
+__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
 
-READ = 2000
-"""Characters of a question that are read."""
 _COUNTED = 2
 """What a number counts stands within so many words behind it: "30 business days"."""
 _MOST_WORDS = 24
@@ -72,53 +64,6 @@ _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 _SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
 """A number of a thing, such as `V-3` or `10-K`, whose parts alone mean nothing."""
 
-_LISTED = re.compile(
-    r"\b(?:(?:in|of|from|for|by|with|under)\s)?(?:how many|which|what|list|show|name|find|give|count|number of"
-    r"|anzahl|wie ?viele[nr]?|in welche[nmrs]?|welche[nmrs]?|liste|zeige?|nenne|finde|zähle|every|each|all|alle[nrm]?"
-    r"|jede[nrs]?)\b",
-    re.IGNORECASE,
-)
-_OF_ALL = re.compile(
-    r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de"
-    r"|(?:list|name|show|find|nenne|zeige?|liste)(?: (?:me|mir|us|uns))? (?:all|every|each|alle|jede[nrs]?))\b",
-    re.IGNORECASE,
-)
-_SKIPPED = frozenset(
-    re.findall(
-        r"\w+",
-        "me us of our the all every each any these those my your their a an list show find give name count up please "
-        "unserer unsere alle aller allen der die das mir uns jede jeden",
-    )
-)
-_BEFORE_KIND = 6
-"""Words between "how many" and the kind, at most."""
-
-_ANY_KIND = frozenset(
-    word.stem for word in split_words("document file paper text page record item source Dokument Datei Unterlage")
-)
-"""Stems of words for documents of any kind."""
-_KINDS = """
-contract agreement NDA lease licence license Vertrag Vereinbarung contrat accord
-policy guideline Richtlinie politique
-invoice bill Rechnung facture
-order Bestellung Auftrag commande
-offer quote quotation Angebot offre
-report Bericht rapport
-incident accident Störung Vorfall incident
-ticket issue
-mail email e-mail message
-letter Brief Schreiben lettre
-minutes meeting Protokoll
-manual handbook Handbuch
-note memo memorandum Notiz
-résumé CV Lebenslauf
-article Artikel
-regulation directive law statute Verordnung Gesetz
-patent
-study Studie étude
-filing 10-K 10-Q
-"""
-"""Words of one line name one kind of document."""
 _FRAMING = frozenset(
     word.stem
     for word in split_words("""
@@ -232,12 +177,12 @@ class Plan:
 def read_plan(question: str) -> Plan:
     """Returns the plan of a question."""
     text = question[:READ].strip()
-    text, grouping, aggregate = _read_table(text)
+    text, grouping, aggregate = read_table(text)
     between = _BETWEEN.search(text)
     unread = (between.group().strip(" ,;?."),) if between else ()
-    start, kind, modifiers, unit = _find_kind(text)
-    stem = _stem_of(kind)
-    own = frozenset() if stem in _ANY_KIND else _kinds().get(stem, frozenset())
+    start, kind, modifiers, unit = find_kind(text)
+    stem = stem_of(kind)
+    own = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
     rest = text[start:]
     compared = _COMPARED.search(rest)
     absent = _ABSENT.search(rest) or _WITHOUT_CLAUSE.search(rest)
@@ -253,7 +198,7 @@ def read_plan(question: str) -> Plan:
         pairs=pairs,
         of_kind=tuple(_read_sought(modifiers)[0]),
         phrases=(*_QUOTED.findall(rest), *_SIGN.findall(rest)),
-        kind="" if stem in _ANY_KIND else kind,
+        kind="" if stem in ANY_KIND else kind,
         kind_wording=own,
         unit=unit,
         comparison=None if compared is None else _read_comparison(compared, text[start:], sought),
@@ -268,32 +213,9 @@ def read_plan(question: str) -> Plan:
     )
 
 
-def _read_table(text: str) -> tuple[str, Grouping | None, Aggregate | None]:
-    """Returns the question for the documents, and what is grouped and added up over them."""
-    grouping, text = read_grouping(text)
-    aggregate, rest = read_aggregate(text)
-    if aggregate is not None and _find_kind(f"which {rest}")[1]:
-        return f"which {rest}", grouping, aggregate
-    membership, rest = (None, text) if grouping is not None else read_membership(text)
-    if membership is not None and _find_kind(f"which {rest}")[1] and not _names_kind(membership.name):
-        return f"which {rest}", membership, None
-    return text, grouping, None
-
-
-def _names_kind(name: str) -> bool:
-    return any(word.stem in _ANY_KIND | _kinds().keys() for word in split_words(name))
-
-
-def asks_for_all(question: str) -> bool:
-    """Returns whether a question asks how many documents of some kind there are, or for a list of all: a few passages
-    cannot answer it.
-    """
-    return _OF_ALL.search(question, 0, READ) is not None and bool(read_plan(question).kind)
-
-
 def _read_condition(modifiers: str, listed: str, rest: str) -> str:
-    stem = _stem_of(listed)
-    name = "document" if not listed or stem in _ANY_KIND else _kind_names().get(stem, listed)
+    stem = stem_of(listed)
+    name = "document" if not listed or stem in ANY_KIND else kind_names().get(stem, listed)
     said = _JOINED.sub("", " ".join(rest.split())).strip(" ,;:?!.")
     return f"{modifiers} {name}: {said}".strip() if said else f"{modifiers} {name}".strip()
 
@@ -340,56 +262,6 @@ def read_number(text: str) -> float | None:
 
 def _is_indexed(sought: Sought) -> bool:
     return all(len(stem) > 1 for stems in sought.wording for stem in stems)
-
-
-def _find_kind(text: str) -> tuple[int, str, str, str]:
-    """Returns where the condition begins, the kind of documents as it is written, the words before it, and what is
-    asked for if it is no kind of document; the last three may be ''.
-    """
-    listed = _LISTED.search(text)
-    if listed is None:
-        return 0, "", "", ""
-    words = list(re.finditer(r"[^\W_](?:[\w'’-]{0,60}[^\W_])?", text[listed.end() :]))[: _BEFORE_KIND + 3]
-    first = next((at for at, word in enumerate(words) if word[0].casefold() not in _SKIPPED), len(words))
-    candidates = words[first : first + _BEFORE_KIND]
-    are_kinds = [_stem_of(word[0]) in _ANY_KIND | _kinds().keys() for word in candidates]
-    if True in are_kinds and not _begins_condition(candidates[: are_kinds.index(True)]):
-        first = are_kinds.index(True)
-        last = [*are_kinds, False].index(False, first) - 1
-        named = [word[0] for word in candidates[first : last + 1] if _stem_of(word[0]) not in _ANY_KIND]
-        modifiers = " ".join([*(word[0] for word in candidates[:first]), *named[:-1]])
-        return listed.end() + candidates[last].end(), (named or [candidates[last][0]])[-1], modifiers, ""
-    if not candidates or _begins_condition(candidates[:1]):
-        return listed.end(), "", "", ""
-    return listed.end() + candidates[0].end(), "", "", candidates[0][0]
-
-
-def _stem_of(word: str) -> str:
-    return next((found.stem for found in split_words(word)), "")
-
-
-def _begins_condition(words: Sequence[re.Match[str]]) -> bool:
-    """Returns whether a word before the kind begins the condition: the kind is then another word of it."""
-    return any(
-        word[0].casefold() in SMALL_WORDS | {"that", "which", "mention", "mentions", "with", "about"} for word in words
-    )
-
-
-@cache
-def _kinds() -> dict[str, Wording]:
-    kinds: dict[str, Wording] = {}
-    for line in _KINDS.strip().splitlines():
-        wording = frozenset(
-            frozenset(word.stem for word in split_words(name)) for name in line.split() if split_words(name)
-        )
-        kinds |= {stem: wording for stems in wording if len(stems) == 1 for stem in stems}
-    return kinds
-
-
-@cache
-def _kind_names() -> dict[str, str]:
-    """Returns the names of kinds in the singular, by their stems."""
-    return {_stem_of(name): name for name in reversed(_KINDS.split())}
 
 
 def _read_sought(text: str) -> tuple[tuple[Sought, ...], tuple[Pair, ...]]:

@@ -1,8 +1,8 @@
 """`hopweave ask` with a language model: drawn on a terminal, told line by line, whole, as JSON, and interrupted."""
 
-import json
 import csv
 import io
+import json
 import os
 import pty
 import re

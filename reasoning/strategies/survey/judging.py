@@ -116,14 +116,16 @@ def list_nearest(plan: Plan, title: str, chunks: Sequence[Chunk], most: int) -> 
 
 
 def check_sentence(plan: Plan, title: str, chunk: Chunk, span: Span) -> Finding | None:
-    """Returns the units of a passage that a model has named as evidence, at `span`; None if they have no word of the
-    condition, or say the opposite.
+    """Returns the units of a passage that a model has named as evidence, at `span`; None if they have too few words of
+    the condition, or say the opposite. A small model says yes to almost anything, and names a sentence beside it.
     """
     touched = [
         unit for unit in _list_units(plan, title, chunk) if unit.span.start < span.end and span.start < unit.span.end
     ]
     verdicts = {_judge(plan, unit)[0] for unit in touched}
-    if not touched or (Verdict.OPPOSITE in verdicts and Verdict.YES not in verdicts):
+    words = _place([word for unit in touched for word in unit.words])
+    said = sum(bool(_find(sought, words)) for sought in plan.sought)
+    if not touched or 2 * said < len(plan.sought) - 1 or (Verdict.OPPOSITE in verdicts and Verdict.YES not in verdicts):
         return None
     named = Span(start=touched[0].span.start, end=touched[-1].span.end)
     return Finding(verdict=Verdict.YES, chunk=chunk, span=named)

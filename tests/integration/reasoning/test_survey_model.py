@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from core.settings import LlmSettings
 from core.trace import Budget, Event, Trace
 from models import make_chat_models
 from reasoning import ReasoningBackends
+from reasoning.strategies.survey import model_reading
 from reasoning.strategies.survey.reasoner import Config, Survey
 from retrieval.surveying import SnapshotDocumentFinder
 from stores.sqlite.model_cache import SqliteModelCache
@@ -293,6 +294,25 @@ async def test_calls_are_made_side_by_side_and_told_as_they_end(
     told = [step.question for event in trace.events if isinstance(event, PlanEvent) for step in event.steps]
     assert told[1:] == [f"{done} of 3 undecided documents read" for done in (1, 2, 3)]
     assert sum(isinstance(event, CallEvent) for event in trace.events) == 3
+
+
+async def test_of_a_long_document_the_passages_of_the_finder_are_read(
+    world: World, models: ChatModels, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Counting(SnapshotDocumentFinder):
+        read_whole = 0
+
+        async def list_chunks(self, corpus: Corpus, document_id: str) -> Sequence[Chunk]:
+            self.read_whole += 1
+            return await super().list_chunks(corpus, document_id)
+
+    finder = Counting(world.backends)
+    await survey(world, models, finder=finder)
+    whole = finder.read_whole
+    monkeypatch.setattr(model_reading, "_MOST_READ", 0)
+    answer, _ = await survey(world, models, finder=finder)
+    assert (whole, finder.read_whole) == (3, 3)
+    assert counted(answer) == {"Halden", "Torre"}
 
 
 def _rows(answer: Answer) -> set[str]:

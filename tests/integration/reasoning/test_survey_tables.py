@@ -7,6 +7,7 @@ import pytest
 
 from core.ports.reasoning import Answer, AnswerRow, Question
 from core.trace import Trace
+from reasoning.strategies.survey import tabulation
 from reasoning.strategies.survey.reasoner import Config, Survey
 from retrieval.surveying import SnapshotDocumentFinder
 from testing.indexed_corpus import Passage
@@ -167,3 +168,10 @@ async def test_rows_beyond_the_limit_are_added_up_and_not_shown(world: World) ->
     assert ("", "1300.00", "EUR") in totals(answer)
     assert len(documents(answer)) == 2
     assert "… and 3 more." in answer.text
+
+
+async def test_values_are_looked_up_for_so_many_documents(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tabulation, "MOST_TABULATED", 3)
+    answer = await survey(world, "How many invoices are there per supplier?")
+    assert len(documents(answer)) == 3
+    assert "The values of 2 more documents were not looked up." in answer.text

@@ -163,11 +163,12 @@ async def _csv_lines(rows: AsyncGenerator[Mapping[str, object]]) -> AsyncGenerat
                 continue
             buffer.seek(0)
             buffer.truncate()
-            writer.writerow([_format_cell(row.get(column)) for column in _COLUMNS])
+            writer.writerow([format_cell(row.get(column)) for column in _COLUMNS])
             yield buffer.getvalue()
 
 
-def _format_cell(value: object) -> object:
+def format_cell(value: object) -> object:
+    """Returns a value as a cell of CSV. Text that a spreadsheet would read as a formula gets a leading quote."""
     if isinstance(value, str):
         return f"'{value}" if value.startswith(_FORMULA) else value
     if isinstance(value, dict | list):

@@ -126,14 +126,20 @@ def ask(
     ] = None,
     prompts: Prompts = None,
     as_json: AsJson = False,
+    as_csv: Annotated[
+        bool, typer.Option("--csv", help="Print the documents that a survey lists, with groups and values, as CSV.")
+    ] = False,
     no_stream: Annotated[
         bool, typer.Option("--no-stream", help="Print nothing before the answer is complete.")
     ] = False,
 ) -> None:
     """Answer a question from one or several corpora, with citations."""
     from cli.flows.questions import Limits, run_question
+    from cli.output.answer_table import print_answer_table
     from cli.output.results import show_answer
 
+    if as_json and as_csv:
+        raise typer.BadParameter("--json and --csv are two forms of one answer: choose one")
     body = {
         "question": question,
         "reasoner": reasoner,
@@ -148,11 +154,13 @@ def ask(
     }
     limits = Limits(answer=budget, verification=verify_budget)
     try:
-        answer = run_question(corpus, body, limits=limits, prompts=prompts, shown=not (no_stream or as_json))
+        answer = run_question(corpus, body, limits=limits, prompts=prompts, shown=not (no_stream or as_json or as_csv))
     except KeyboardInterrupt:
         print_status("hopweave: interrupted; model calls in flight are cancelled")
         raise typer.Exit(_INTERRUPTED) from None
     if as_json:
         print_json(answer)
+    elif as_csv:
+        print_answer_table(answer)
     else:
         show_answer(answer, names_corpora=len(corpus) > 1)

@@ -12,7 +12,18 @@ from core.ports.chat import Message
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 
-__all__ = ["Answer", "Citation", "Question", "Quote", "Reasoner", "Step", "Support", "Unsupported", "weakest_support"]
+__all__ = [
+    "Answer",
+    "AnswerRow",
+    "Citation",
+    "Question",
+    "Quote",
+    "Reasoner",
+    "Step",
+    "Support",
+    "Unsupported",
+    "weakest_support",
+]
 
 
 class Support(StrEnum):
@@ -129,6 +140,27 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnswerRow:
+    """A row of the table of an answer that lists documents.
+
+    - `kind` is `document` for a document that counts, `group` for the documents of a group together, `total` for all.
+    - `group` is the name of the group, '' without one. `value` is a number in plain digits, '' if nothing was added up,
+      in `unit`, '' if none is given. `documents` is how many documents the row stands for, which is 1 for a document.
+    - `corpus`, `key` and `title` name the document, '' in other rows. `markers` are its citations in the answer.
+    """
+
+    kind: str
+    group: str = ""
+    value: str = ""
+    unit: str = ""
+    documents: int = 1
+    corpus: str = ""
+    key: str = ""
+    title: str = ""
+    markers: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
 class Answer:
     """A cited answer. `abstained` says that no answer is given, and then `text` says so.
 
@@ -138,6 +170,7 @@ class Answer:
     tell.
     `shown` are the evidence in the prompt of the last call: passages, quotes or summaries, and never the text of a
     question, or a sentence that says that nothing was found. None: there was no last call.
+    `table` has the documents that an answer lists, with their groups and values, () for other answers.
     """
 
     text: str
@@ -148,6 +181,7 @@ class Answer:
     support: Support = Support.NONE
     note: str = ""
     shown: tuple[str, ...] | None = None
+    table: tuple[AnswerRow, ...] = ()
 
     @property
     def plain(self) -> str:

@@ -10,6 +10,7 @@ from hopweave.wire.search import LINK, PAGE_LABEL, PART_OF, Hit, HitDocument
 __all__ = [
     "SUPPORT",
     "Answer",
+    "AnswerRow",
     "AnswerWithout",
     "Cell",
     "Citation",
@@ -184,6 +185,23 @@ class Verification:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class AnswerRow:
+    """A row of the table of an answer that lists documents, as surveys do."""
+
+    kind: Literal["document", "group", "total"] = field(
+        metadata=doc("A document that counts, the documents of a group together, or all together.")
+    )
+    group: str = field(metadata=doc("The name of the group; empty without one."))
+    value: str = field(metadata=doc("A number in plain digits; empty if nothing was added up."))
+    unit: str = field(metadata=doc("The unit of the value, such as `EUR`; empty if none is given."))
+    documents: int = field(metadata=doc("How many documents the row stands for."))
+    corpus: str = field(metadata=doc("The name of the corpus of the document; empty in other rows."))
+    key: str
+    title: str
+    markers: tuple[int, ...] = field(metadata=doc("The markers of its citations in the answer."))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Answer:
     """`abstained` is true if no answer is given; `answer` then says so, and `citations` are the nearest passages, if
     the reasoner names any. `timing` is in seconds by stage.
@@ -208,3 +226,6 @@ class Answer:
         metadata=doc("What verifying this answer would cost, estimated; null if it cites no document of a corpus.")
     )
     verification: Verification | None = field(metadata=doc("Null if it was not asked for (`verify`)."))
+    table: tuple[AnswerRow, ...] = field(
+        default=(), metadata=doc("The documents that a survey lists, with their groups and values; else empty.")
+    )

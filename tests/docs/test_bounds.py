@@ -38,6 +38,8 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
+from reasoning.strategies.survey import kinds as survey_kinds
+from reasoning.strategies.survey import model_reading, tabulation
 from reasoning.strategies.survey import plan as survey_plan
 from reasoning.strategies.survey import reasoner as survey
 from retrieval import cut_tables
@@ -284,15 +286,25 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
             survey.MOST_DOCUMENTS,
             survey.MOST_SECONDS,
             survey.MOST_ROWS,
+            survey.MOST_CALLS,
+            model_reading._MOST_WINDOWS,
             surveying.MOST_PASSAGES,
             survey_plan._MOST_WORDS,
-            survey_plan.READ,
+            survey_kinds.READ,
         ],
         f"{_SURVEY}::test_a_survey_that_stops_early_says_so",
     ),
     "documents that a survey reads whole, to find copies": (
         [survey._MOST_COMPARED],
         f"{_SURVEY}::test_of_many_long_documents_some_are_compared",
+    ),
+    "documents whose groups and values a survey looks up": (
+        [tabulation.MOST_TABULATED],
+        "tests/integration/reasoning/test_survey_tables.py::test_values_are_looked_up_for_so_many_documents",
+    ),
+    "passages of an undecided document that a survey compares before a model reads the nearest": (
+        [model_reading._MOST_READ],
+        "tests/integration/reasoning/test_survey_model.py::test_of_a_long_document_the_passages_of_the_finder_are_read",
     ),
 }
 """For each row its numbers, in the order of the text, and the test that exceeds the bound."""

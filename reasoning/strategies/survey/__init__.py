@@ -1,13 +1,14 @@
-"""No model: counts and lists all documents that say what the question asks, each with its passage.
+"""Counts and lists all documents that say what the question asks, each with its passage.
 
-`reasoner` has the course of a question. `plan` reads the question, `judging` decides on passages, `rows` counts copies
-and versions once, and `report` writes the answer.
+`reasoner` has the course of a question. `plan` reads the question, `judging` decides on passages by their words,
+`model_reading` has a language model read what words leave undecided, `rows` counts copies and versions once, and
+`report` writes the answer.
 """
 
 from core.errors import InvalidStrategy
 from core.ports.reasoning import Reasoner
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.survey.plan import asks_for_all
+from reasoning.strategies.survey.kinds import asks_for_all
 from reasoning.strategies.survey.reasoner import Config, Survey
 
 __all__ = ["Config", "asks_for_all", "build"]
@@ -16,4 +17,4 @@ __all__ = ["Config", "asks_for_all", "build"]
 def build(config: Config, backends: ReasoningBackends) -> Reasoner:
     if backends.finder is None:
         raise InvalidStrategy("the reasoner 'survey' reads all documents of a corpus, which are not available here")
-    return Survey(config, backends.finder)
+    return Survey(config, backends.finder, backends)

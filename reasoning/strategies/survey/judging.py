@@ -16,7 +16,7 @@ from core.text.terms import Word, split_words
 from reasoning.strategies.extractive.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
 
-__all__ = ["Finding", "Verdict", "judge_passages", "show_beginning"]
+__all__ = ["Finding", "Verdict", "check_sentence", "judge_passages", "list_nearest", "show_beginning"]
 
 READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
@@ -106,6 +106,29 @@ def show_beginning(chunk: Chunk) -> Finding:
     """Returns the first sentence of a passage, by which a document is shown that lacks what is asked for."""
     start, end = next(iter(split_units(chunk.text[:READ])), (0, len(chunk.text)))
     return Finding(verdict=Verdict.YES, chunk=chunk, span=Span(start=start, end=end))
+
+
+def list_nearest(plan: Plan, title: str, chunks: Sequence[Chunk], most: int) -> list[Finding]:
+    """Returns the units of a document with the best evidence, best first, at most `most`."""
+    judged = [(*_judge(plan, unit), chunk, unit) for chunk in chunks for unit in _list_units(plan, title, chunk)]
+    judged.sort(key=lambda unit: (-unit[0], unit[1]))
+    return [Finding(verdict=verdict, chunk=chunk, span=unit.span) for verdict, _, chunk, unit in judged[:most]]
+
+
+def check_sentence(plan: Plan, title: str, chunk: Chunk, span: Span) -> Finding | None:
+    """Returns the units of a passage that a model has named as evidence, at `span`; None if they have too few words of
+    the condition, or say the opposite. A small model says yes to almost anything, and names a sentence beside it.
+    """
+    touched = [
+        unit for unit in _list_units(plan, title, chunk) if unit.span.start < span.end and span.start < unit.span.end
+    ]
+    verdicts = {_judge(plan, unit)[0] for unit in touched}
+    words = _place([word for unit in touched for word in unit.words])
+    said = sum(bool(_find(sought, words)) for sought in plan.sought)
+    if not touched or 2 * said < len(plan.sought) - 1 or (Verdict.OPPOSITE in verdicts and Verdict.YES not in verdicts):
+        return None
+    named = Span(start=touched[0].span.start, end=touched[-1].span.end)
+    return Finding(verdict=Verdict.YES, chunk=chunk, span=named)
 
 
 def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:

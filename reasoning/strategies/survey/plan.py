@@ -7,7 +7,6 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from core.passage_context.other_words import find_other_words
@@ -16,12 +15,12 @@ from core.text.name_spans import find_names
 from core.text.terms import Word, split_words
 from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
+from reasoning.strategies.survey.grouping import Aggregate, Grouping
+from reasoning.strategies.survey.kinds import ANY_KIND, READ, find_kind, kind_names, kind_wordings, read_table, stem_of
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
-__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "asks_for_all", "read_number", "read_plan"]
+__all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
 
-READ = 2000
-"""Characters of a question that are read."""
 _COUNTED = 2
 """What a number counts stands within so many words behind it: "30 business days"."""
 _MOST_WORDS = 24
@@ -42,6 +41,8 @@ _ABSENT = re.compile(
 )
 """What a document lacks is asked for: `Which contracts do not mention arbitration?`"""
 _WITHOUT_CLAUSE = re.compile(r"\A\W{0,3}(?:(?:that|which) )?(?:(?:are|is|come) )?(?:without|ohne)\b", re.IGNORECASE)
+_JOINED = re.compile(r"\A\W{0,3}(?:there )?(?:(?:that|which|who) )?(?:are |is )?(?:there )?", re.IGNORECASE)
+"""Words between the kind and the condition: "contracts that are governed by", "contracts governed by"."""
 _ONLY_MENTIONED = re.compile(
     r"\A\W{0,3}(?:(?:that|which) )?(?:mention|contain|include|refer to|address|cover|have|has|erwähnen|enthalten)",
     re.IGNORECASE,
@@ -58,61 +59,11 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(rf"\b(?:between|zwischen) (?:{_NUMBER})", re.IGNORECASE)
-_GROUPED = re.compile(
-    r"[,;]?\s(?:by|per|for each|pro|nach) (?:year|month|quarter|kind|type|jahr|monat)\W{0,3}\Z", re.IGNORECASE
-)
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 
 _SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
 """A number of a thing, such as `V-3` or `10-K`, whose parts alone mean nothing."""
 
-_LISTED = re.compile(
-    r"\b(?:(?:in|of|from|for|by|with|under)\s)?(?:how many|which|what|list|show|name|find|give|count|number of"
-    r"|anzahl|wie ?viele[nr]?|in welche[nmrs]?|welche[nmrs]?|liste|zeige?|nenne|finde|zähle|every|each|all|alle[nrm]?"
-    r"|jede[nrs]?)\b",
-    re.IGNORECASE,
-)
-_OF_ALL = re.compile(
-    r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de"
-    r"|(?:list|name|show|find|nenne|zeige?|liste)(?: (?:me|mir|us|uns))? (?:all|every|each|alle|jede[nrs]?))\b",
-    re.IGNORECASE,
-)
-_SKIPPED = frozenset(
-    re.findall(
-        r"\w+",
-        "me us of our the all every each any these those my your their a an list show find give name count up please "
-        "unserer unsere alle aller allen der die das mir uns jede jeden",
-    )
-)
-_BEFORE_KIND = 6
-"""Words between "how many" and the kind, at most."""
-
-_ANY_KIND = frozenset(
-    word.stem for word in split_words("document file paper text page record item source Dokument Datei Unterlage")
-)
-"""Stems of words for documents of any kind."""
-_KINDS = """
-contract agreement NDA lease licence license Vertrag Vereinbarung contrat accord
-policy guideline Richtlinie politique
-invoice bill Rechnung facture
-order Bestellung Auftrag commande
-offer quote quotation Angebot offre
-report Bericht rapport
-incident accident Störung Vorfall incident
-ticket issue
-mail email e-mail message
-letter Brief Schreiben lettre
-minutes meeting Protokoll
-manual handbook Handbuch
-note memo memorandum Notiz
-résumé CV Lebenslauf
-article Artikel
-regulation directive law statute Verordnung Gesetz
-patent
-study Studie étude
-filing 10-K 10-Q
-"""
-"""Words of one line name one kind of document."""
 _FRAMING = frozenset(
     word.stem
     for word in split_words("""
@@ -166,6 +117,9 @@ class Plan:
       of document, as "suppliers". `lists_all`: the question names documents, so that it needs no condition.
     - `is_negated`: the condition has an odd number of negations. `is_mention`: negations do not matter. `is_absence`:
       documents that lack the words are listed.
+    - `condition` is what a document must meet in the words of the question, and equal for questions that differ only
+      in how they ask for a list.
+    - `grouping` is what the documents are grouped by, and `aggregate` what is added up over them; None: nothing.
     - `unread` names parts of the question that code cannot decide.
     """
 
@@ -181,6 +135,9 @@ class Plan:
     is_mention: bool = False
     is_absence: bool = False
     lists_all: bool = False
+    condition: str = ""
+    grouping: Grouping | None = None
+    aggregate: Aggregate | None = None
     unread: tuple[str, ...] = ()
 
     @property
@@ -210,19 +167,22 @@ class Plan:
             parts.append(f"with a number {self.comparison.words} {self.comparison.number}")
         if self.is_negated:
             parts.append("with a negation")
+        if self.grouping is not None:
+            parts.append(f"grouped by “{self.grouping.name}”")
+        if self.aggregate is not None:
+            parts.append(f"with the {self.aggregate.how} of “{self.aggregate.of}”")
         return f"survey: {' '.join(parts)}"
 
 
 def read_plan(question: str) -> Plan:
     """Returns the plan of a question."""
     text = question[:READ].strip()
-    grouped, between = _GROUPED.search(text), _BETWEEN.search(text)
-    unread = tuple(found.group().strip(" ,;?.") for found in (grouped, between) if found)
-    if grouped:
-        text = text[: grouped.start()]
-    start, kind, modifiers, unit = _find_kind(text)
-    stem = _stem_of(kind)
-    own = frozenset() if stem in _ANY_KIND else _kinds().get(stem, frozenset())
+    text, grouping, aggregate = read_table(text)
+    between = _BETWEEN.search(text)
+    unread = (between.group().strip(" ,;?."),) if between else ()
+    start, kind, modifiers, unit = find_kind(text)
+    stem = stem_of(kind)
+    own = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
     rest = text[start:]
     compared = _COMPARED.search(rest)
     absent = _ABSENT.search(rest) or _WITHOUT_CLAUSE.search(rest)
@@ -238,7 +198,7 @@ def read_plan(question: str) -> Plan:
         pairs=pairs,
         of_kind=tuple(_read_sought(modifiers)[0]),
         phrases=(*_QUOTED.findall(rest), *_SIGN.findall(rest)),
-        kind="" if stem in _ANY_KIND else kind,
+        kind="" if stem in ANY_KIND else kind,
         kind_wording=own,
         unit=unit,
         comparison=None if compared is None else _read_comparison(compared, text[start:], sought),
@@ -246,15 +206,18 @@ def read_plan(question: str) -> Plan:
         is_mention=is_mention,
         is_absence=absent is not None,
         lists_all=bool(kind),
+        condition=_read_condition(modifiers, kind or unit, text[start:]),
+        grouping=grouping,
+        aggregate=aggregate,
         unread=unread,
     )
 
 
-def asks_for_all(question: str) -> bool:
-    """Returns whether a question asks how many documents of some kind there are, or for a list of all: a few passages
-    cannot answer it.
-    """
-    return _OF_ALL.search(question, 0, READ) is not None and bool(read_plan(question).kind)
+def _read_condition(modifiers: str, listed: str, rest: str) -> str:
+    stem = stem_of(listed)
+    name = "document" if not listed or stem in ANY_KIND else kind_names().get(stem, listed)
+    said = _JOINED.sub("", " ".join(rest.split())).strip(" ,;:?!.")
+    return f"{modifiers} {name}: {said}".strip() if said else f"{modifiers} {name}".strip()
 
 
 def _blank(text: str, start: int, end: int) -> str:
@@ -299,50 +262,6 @@ def read_number(text: str) -> float | None:
 
 def _is_indexed(sought: Sought) -> bool:
     return all(len(stem) > 1 for stems in sought.wording for stem in stems)
-
-
-def _find_kind(text: str) -> tuple[int, str, str, str]:
-    """Returns where the condition begins, the kind of documents as it is written, the words before it, and what is
-    asked for if it is no kind of document; the last three may be ''.
-    """
-    listed = _LISTED.search(text)
-    if listed is None:
-        return 0, "", "", ""
-    words = list(re.finditer(r"[^\W_](?:[\w'’-]{0,60}[^\W_])?", text[listed.end() :]))[: _BEFORE_KIND + 3]
-    first = next((at for at, word in enumerate(words) if word[0].casefold() not in _SKIPPED), len(words))
-    candidates = words[first : first + _BEFORE_KIND]
-    are_kinds = [_stem_of(word[0]) in _ANY_KIND | _kinds().keys() for word in candidates]
-    if True in are_kinds and not _begins_condition(candidates[: are_kinds.index(True)]):
-        first = are_kinds.index(True)
-        last = [*are_kinds, False].index(False, first) - 1
-        named = [word[0] for word in candidates[first : last + 1] if _stem_of(word[0]) not in _ANY_KIND]
-        modifiers = " ".join([*(word[0] for word in candidates[:first]), *named[:-1]])
-        return listed.end() + candidates[last].end(), (named or [candidates[last][0]])[-1], modifiers, ""
-    if not candidates or _begins_condition(candidates[:1]):
-        return listed.end(), "", "", ""
-    return listed.end() + candidates[0].end(), "", "", candidates[0][0]
-
-
-def _stem_of(word: str) -> str:
-    return next((found.stem for found in split_words(word)), "")
-
-
-def _begins_condition(words: Sequence[re.Match[str]]) -> bool:
-    """Returns whether a word before the kind begins the condition: the kind is then another word of it."""
-    return any(
-        word[0].casefold() in SMALL_WORDS | {"that", "which", "mention", "mentions", "with", "about"} for word in words
-    )
-
-
-@cache
-def _kinds() -> dict[str, Wording]:
-    kinds: dict[str, Wording] = {}
-    for line in _KINDS.strip().splitlines():
-        wording = frozenset(
-            frozenset(word.stem for word in split_words(name)) for name in line.split() if split_words(name)
-        )
-        kinds |= {stem: wording for stems in wording if len(stems) == 1 for stem in stems}
-    return kinds
 
 
 def _read_sought(text: str) -> tuple[tuple[Sought, ...], tuple[Pair, ...]]:

@@ -1,4 +1,6 @@
-"""The course of a survey: the plan, the candidates, their passages in batches, and the answer."""
+"""The course of a survey: the plan, the candidates, their passages in batches, a model where words do not decide, and
+the answer.
+"""
 
 import re
 import time
@@ -19,16 +21,19 @@ from core.ports.surveying import Candidate, Candidates, DocumentFinder, WordsAsk
 from core.strategies import StrategyConfig
 from core.text.terms import split_words
 from core.trace import Trace
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.survey.judging import Verdict, judge_passages, show_beginning
+from reasoning.strategies.survey.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.report import OTHERS, write_answer
-from reasoning.strategies.survey.rows import Row, Sums, fingerprint, merge_versions
+from reasoning.strategies.survey.rows import Copies, Row, Sums, fingerprint, merge_versions
+from reasoning.strategies.survey.tabulation import Tabulation, tabulate
 
-__all__ = ["MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
+__all__ = ["MOST_CALLS", "MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
 
 _BATCH, _FIRST_BATCH = 200, 20
 """Passages that are read at once, and first, so that rows come soon. Between two batches, the time is looked at."""
-MOST_DOCUMENTS, MOST_SECONDS = 200_000, 600
+MOST_DOCUMENTS, MOST_SECONDS, MOST_CALLS = 200_000, 600, 2_000
 MOST_ROWS = 400
 """With the documents that do not count, an answer has no more citations than other answers."""
 _REFS = 1000
@@ -38,7 +43,7 @@ _LONGEST_VALUE = 200
 _KEY_WORD = re.compile(r"[A-Z]{2,}(?![a-z])|[A-Z]?[^\W\d_A-Z]+|\d+")
 """Words of a key: `EFCAConfidentialityAgreement` has three."""
 _NO_HISTORY = (
-    "the conversation before the question was not read: `survey` asks no language model; ask a question that can be "
+    "the conversation before the question was not read: `survey` reads no history; ask a question that can be "
     "understood alone"
 )
 
@@ -50,7 +55,14 @@ class Config(StrategyConfig):
         default=20_000, ge=1, le=MOST_DOCUMENTS, description="At most this many documents that could match are read."
     )
     seconds: float = Field(
-        default=60.0, gt=0, le=MOST_SECONDS, description="The survey ends after so many seconds, with what it has read."
+        default=60.0, gt=0, le=MOST_SECONDS, description="Reading by words ends after so many seconds."
+    )
+    calls: int = Field(
+        default=100,
+        ge=0,
+        le=MOST_CALLS,
+        description="A language model, if one is configured, reads at most this many documents that words leave "
+        "undecided.",
     )
     rows: int = Field(default=100, ge=1, le=MOST_ROWS, description="Documents that are listed with their passages.")
 
@@ -58,9 +70,11 @@ class Config(StrategyConfig):
 class Survey:
     """Decides on each document that has all words of the question, and says on which documents it could not."""
 
-    def __init__(self, config: Config, finder: DocumentFinder) -> None:
+    def __init__(self, config: Config, finder: DocumentFinder, backends: ReasoningBackends | None = None) -> None:
+        """Without `backends`, or if they have no language model, no model is asked."""
         self._config = config
         self._finder = finder
+        self._backends = backends
 
     async def check(self, corpus: Corpus) -> None:
         """Each corpus can be surveyed."""
@@ -76,9 +90,22 @@ class Survey:
             with trace.timed("survey"):
                 for part in question.parts or (QueryPart(corpus=question.corpus, documents=question.documents),):
                     await course.survey(part)
+            if reader := self._reader(plan, question, trace):
+                with trace.timed("survey.model"):
+                    await course.ask(reader)
+            with trace.timed("survey"):
                 await course.compare_copies()
         counted = await compute(merge_versions, course.rows[Verdict.YES])
-        answer = write_answer(plan, counted, course.rows, course.sums, self._config.rows, question.unsupported)
+        answer = write_answer(
+            plan,
+            counted,
+            course.rows,
+            course.sums,
+            denied=course.denied,
+            tabulation=await self._tabulate(plan, counted, trace),
+            most=self._config.rows,
+            unsupported=question.unsupported,
+        )
         step = Step(
             id="1",
             question=question.text,
@@ -92,13 +119,31 @@ class Survey:
         trace.emit(AnswerEvent(answer=answer))
         return answer
 
+    async def _tabulate(self, plan: Plan, counted: Copies, trace: Trace) -> Tabulation | None:
+        if plan.grouping is None and plan.aggregate is None:
+            return None
+        with trace.timed("survey.table"):
+            return await tabulate(self._finder, counted.rows, plan.grouping, plan.aggregate)
+
+    def _reader(self, plan: Plan, question: Question, trace: Trace) -> ModelReader | None:
+        """Returns what reads undecided documents. A model's word that a document lacks something cannot be checked, so
+        no model is asked for what documents lack.
+        """
+        backends = self._backends
+        if backends is None or backends.models is None or not self._config.calls or plan.is_absence:
+            return None
+        searcher = backends.searcher_name, backends.searcher
+        return ModelReader(self._finder, backends.models, searcher, plan, question, trace)
+
 
 class _Course:
-    """One survey while it runs: its rows by verdict, and its sums."""
+    """One survey while it runs: its rows by verdict, and its sums. `denied` are the rows on which a model said no."""
 
     def __init__(self, finder: DocumentFinder, config: Config, plan: Plan, trace: Trace) -> None:
         self.sums = Sums()
         self.rows: dict[Verdict, list[Row]] = {verdict: [] for verdict in Verdict}
+        self.denied: list[Row] = []
+        self._undecided: list[Undecided] = []
         self._finder = finder
         self._config = config
         self._plan = plan
@@ -152,12 +197,14 @@ class _Course:
         ]
         rows = await compute(lambda: [_judge(self._plan, corpus, *document) for document in there])
         shown = []
-        for (candidate, _, _), judged in zip(there, rows, strict=True):
+        for (candidate, _, passages), judged in zip(there, rows, strict=True):
             if candidate.has_words:
                 self.sums.verdicts[judged.verdict] += 1
             else:
                 self.sums.lacking += 1
             row = _turn_round(judged, has_words=candidate.has_words) if self._plan.is_absence else judged
+            if row.verdict is Verdict.UNDECIDED and passages and len(self._undecided) < self._config.calls:
+                self._undecided.append(Undecided(row=row.without_passage(), candidate=candidate))
             listed = self.rows[row.verdict]
             most = self._config.rows if row.verdict is Verdict.YES else min(OTHERS, self._config.rows)
             if len(listed) < most:
@@ -167,6 +214,53 @@ class _Course:
                 listed.append(row.without_passage())
         if hits := tuple(_make_hit(row.corpus, row.document, row.finding.chunk) for row in shown if row.finding):
             self._trace.emit(SearchEvent(query=self._plan.describe(), searcher="survey", hits=hits, step="1"))
+
+    async def ask(self, reader: ModelReader) -> None:
+        """Has a language model read the undecided documents, as far as the option and the budget allow."""
+        undecided = self.sums.verdicts[Verdict.UNDECIDED]
+        if not self._undecided:
+            return
+        self.sums.model = reader.model
+        await reader.read(self._undecided, self._keep)
+        self.sums.unasked = reader.stopped
+        if not reader.stopped and undecided > len(self._undecided):
+            self.sums.unasked = f"it reads {self._config.calls:,} documents at most"
+        self._trace.emit(
+            StepEvent(
+                result=Step(
+                    id=STEP,
+                    question="Which of the undecided documents count?",
+                    hits=(),
+                    answer=f"{self.sums.confirmed:,} count, {self.sums.denied:,} do not",
+                    parents=("1",),
+                )
+            )
+        )
+
+    def _keep(self, row: Row, read: Row | None) -> None:
+        """Replaces the row of an undecided document by its row after a model has read it."""
+        others = self.rows[Verdict.UNDECIDED]
+        at = next((at for at, other in enumerate(others) if other.document.id == row.document.id), None)
+        if at is not None:
+            del others[at]
+        self.sums.verdicts[Verdict.UNDECIDED] -= 1
+        if read is None:
+            return
+        self.sums.verdicts[read.verdict] += 1
+        self.sums.asked += bool(read.opinion)
+        if read.verdict is Verdict.UNDECIDED:
+            others.insert(len(others) if at is None else at, read)
+            return
+        listed = self.rows[Verdict.YES] if read.verdict is Verdict.YES else self.denied
+        self.sums.confirmed += read.verdict is Verdict.YES
+        self.sums.denied += read.verdict is Verdict.NO
+        most = self._config.rows if read.verdict is Verdict.YES else min(OTHERS, self._config.rows)
+        is_shown = len(listed) < most
+        if is_shown or read.verdict is Verdict.YES:
+            listed.append(read if is_shown else read.without_passage())
+        if is_shown and read.finding is not None:
+            hit = _make_hit(read.corpus, read.document, read.finding.chunk)
+            self._trace.emit(SearchEvent(query=self._plan.describe(), searcher="survey", hits=(hit,), step=STEP))
 
     async def compare_copies(self) -> None:
         """Reads the documents whole that may be copies of one another, some hundred at most."""
@@ -184,7 +278,8 @@ class _Course:
 
     def hits(self) -> Iterator[Hit]:
         """Yields the passages of the rows that are shown."""
-        for rows in (self.rows[verdict] for verdict in (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)):
+        others = (self.rows[verdict] for verdict in (Verdict.OPPOSITE, Verdict.UNDECIDED))
+        for rows in (self.rows[Verdict.YES], self.denied, *others):
             for row in rows:
                 if row.finding is not None:
                     yield _make_hit(row.corpus, row.document, row.finding.chunk)

@@ -1,16 +1,19 @@
 """The answer of a survey: the count, the list with a passage for each document, and what the survey covers."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from core.documents import Span
-from core.ports.reasoning import Answer, Citation, Quote, Support, Unsupported
+from core.ports.reasoning import Answer, AnswerRow, Citation, Quote, Support, Unsupported
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from reasoning.citations.markers import make_citation
-from reasoning.strategies.survey.judging import Verdict
+from reasoning.strategies.survey.grouping import Grouping
+from reasoning.strategies.survey.judging import Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Copies, Row, Sums
+from reasoning.strategies.survey.tabulation import Entry, Group, Tabulation, Total
 
 __all__ = ["OTHERS", "describe_coverage", "write_answer"]
 
@@ -18,38 +21,56 @@ OTHERS = 20
 """Documents that are shown of each kind that does not count: undecided, or saying the opposite."""
 _LONGEST_QUOTE = 300
 _LONGEST_TITLE = 120
+_DECIMALS = 6
 _SURE = 0.7
 """With a smaller share of decided documents, a request that wants only sure answers gets an abstention."""
 _LABEL = "Surveyed by words: no language model read the passages."
+_OPINIONS = {
+    "yes": " (a language model says yes, and names no sentence that shows it)",
+    "no": "",
+    "unclear": " (a language model cannot tell)",
+}
 _DISPUTED = " (another passage of it says the opposite)"
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
 
 @dataclass(kw_only=True)
 class _Text:
-    """The text while it is written, with its citations. A passage has one marker."""
+    """The text while it is written, with its citations and its table. A passage has one marker."""
 
     text: str = ""
     citations: list[Citation] = field(default_factory=list)
+    table: list[AnswerRow] = field(default_factory=list)
     _markers: dict[str, int] = field(default_factory=dict)
 
     def add(self, words: str) -> None:
         self.text += f"\n\n{words}" if self.text else words
 
-    def add_row(self, head: str, row: Row, copies: str) -> None:
+    def add_row(self, head: str, row: Row, copies: str, *beside: Finding | None) -> tuple[int, ...]:
+        """Adds a document with the quote that it counts by, and those `beside`; returns the markers."""
         title = shorten(row.document.title or row.document.key, _LONGEST_TITLE)
         self.add(f"{head} {title}{copies}")
-        finding = row.finding
-        if finding is None or not finding.quote.strip():
-            return
+        markers: list[int] = []
+        seen: list[tuple[str, Span]] = []
+        for finding in (*beside, row.finding):
+            if finding is None or not finding.quote.strip() or (finding.chunk.id, finding.span) in seen:
+                continue
+            self.text += "; " if markers else ": "
+            seen.append((finding.chunk.id, finding.span))
+            markers.append(self._quote(row, finding))
+        if markers and row.verdict is Verdict.UNDECIDED:
+            self.text += _OPINIONS.get(row.opinion, "")
+        return tuple(dict.fromkeys(markers))
+
+    def _quote(self, row: Row, finding: Finding) -> int:
         marker = self._markers.setdefault(finding.chunk.id, len(self._markers) + 1)
-        self.text += ": “"
-        start = len(self.text)
-        self.text += shorten(finding.quote, _LONGEST_QUOTE)
+        start = len(self.text) + len("“")
+        self.text += f"“{shorten(finding.quote, _LONGEST_QUOTE)}"
         span = Span(start=start, end=len(self.text))
         self.text += f"” [{marker}]{_DISPUTED if finding.is_disputed else ''}"
         hit = Hit(chunk=finding.chunk, document=row.document, score=1.0, corpus=row.corpus.name)
         self.citations.append(make_citation(marker, Quote(hit=hit, text=finding.quote, span=finding.span), span))
+        return marker
 
 
 def write_answer(
@@ -57,10 +78,13 @@ def write_answer(
     counted: Copies,
     rows: Mapping[Verdict, Sequence[Row]],
     sums: Sums,
+    *,
+    denied: Sequence[Row],
+    tabulation: Tabulation | None,
     most: int,
     unsupported: Unsupported,
 ) -> Answer:
-    """Returns the answer. It abstains if no document counts.
+    """Returns the answer. `denied` are the rows on which a language model said no. It abstains if no document counts.
 
     With `abstain` it also does so if the survey stopped early, decided on too few documents, left a part of the
     question out, or lists documents by what no passage states.
@@ -71,21 +95,25 @@ def write_answer(
     support = Support.INFERRED if plan.is_absence else Support.QUOTED
     doubtful = plan.is_absence or plan.unit or plan.unread or sums.stopped or sums.decided < _SURE
     is_withheld = unsupported is Unsupported.ABSTAIN and bool(doubtful)
-    written.add(_count(plan, counted))
-    listed = counted.rows[:most]
-    for number, row in enumerate(listed, start=1):
-        written.add_row(f"{number}.", row, _describe_copies(counted, row))
-    if len(counted.rows) > len(listed):
-        written.add(f"… and {len(counted.rows) - len(listed):,} more.")
-    _add_others(written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], sums)
+    if tabulation is None or not counted.rows:
+        written.add(_count(plan, counted))
+        _add_counted(written, counted, most)
+    else:
+        _add_groups(written, plan, counted, tabulation, most)
+    verdicts = sums.verdicts
+    _add_others(
+        written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], verdicts[Verdict.OPPOSITE]
+    )
+    _add_others(written, "Not counted, because a language model says no", denied, sums.denied)
     _add_others(
         written,
         "Undecided, not counted: the words are there, and not surely in this sense",
         rows[Verdict.UNDECIDED],
-        sums,
+        verdicts[Verdict.UNDECIDED],
     )
     written.add(describe_coverage(plan, sums, counted))
-    abstained = not counted.rows or is_withheld
+    has_nothing = tabulation is not None and not (tabulation.groups and (plan.aggregate is None or tabulation.totals))
+    abstained = not counted.rows or has_nothing or is_withheld
     return Answer(
         text=written.text,
         reasoner="survey",
@@ -94,18 +122,123 @@ def write_answer(
         support=Support.NONE if abstained else support,
         note=_note(plan, sums),
         shown=None,
+        table=tuple(written.table),
     )
 
 
-def _add_others(written: _Text, title: str, rows: Sequence[Row], sums: Sums) -> None:
+def _add_counted(written: _Text, counted: Copies, most: int) -> None:
+    listed = counted.rows[:most]
+    for number, row in enumerate(listed, start=1):
+        markers = written.add_row(f"{number}.", row, _describe_copies(counted, row))
+        written.table.append(_table_row(row, markers))
+    if len(counted.rows) > len(listed):
+        written.add(f"… and {len(counted.rows) - len(listed):,} more.")
+
+
+def _add_groups(written: _Text, plan: Plan, counted: Copies, tabulation: Tabulation, most: int) -> None:
+    """Adds the totals, then each group with its documents, and what has no value."""
+    grouping, aggregate = plan.grouping, plan.aggregate
+    kind = f" of the kind “{plan.kind}”" if plan.kind else ""
+    over = f"{len(counted.rows):,} document{'' if len(counted.rows) == 1 else 's'}{kind}"
+    if aggregate is not None:
+        what = aggregate.of if aggregate.of == aggregate.how else f"{aggregate.how} {aggregate.of}"
+        made = _describe_totals(tabulation.totals) or "not known"
+        written.add(f"The {what} over {over} is {made}{':' if grouping is None else '.'}")
+        written.table += [_total_row("total", "", total, tabulation.groups) for total in tabulation.totals]
+    if grouping is not None:
+        written.add(_count_groups(grouping, [group for group in tabulation.groups if group.name], over))
+    has_condition = bool(plan.sought or plan.phrases)
+    number = 0
+    for group in tabulation.groups:
+        if grouping is not None:
+            _add_group_head(written, group, grouping)
+        for number, entry in enumerate(group.entries, start=number + 1):  # noqa: B020 - numbers go on
+            if number <= most:
+                copies = _describe_copies(counted, entry.row)
+                beside = entry.amount_place, entry.group_place
+                row = entry.row if has_condition or not any(beside) else replace(entry.row, finding=None)
+                markers = written.add_row(f"{number}.", row, copies, *beside)
+                written.table.append(_table_row(row, markers, entry))
+    if number > most:
+        written.add(f"… and {number - most:,} more.")
+    _add_values_missing(written, tabulation)
+
+
+def _add_group_head(written: _Text, group: Group, grouping: Grouping) -> None:
+    made = f": {_describe_totals(group.totals)}" if group.totals else ""
+    count = f"{group.documents:,} document{'' if group.documents == 1 else 's'}"
+    written.add(f"{group.name or f'Without {grouping.name}'} ({count}){made}")
+    written.table += [_total_row("group", group.name, total, [group]) for total in group.totals or [None]]
+
+
+def _add_values_missing(written: _Text, tabulation: Tabulation) -> None:
+    for rows, why in (
+        (tabulation.valueless, "no amount under this name"),
+        (tabulation.ambiguous, "several amounts under this name, and none that is the total"),
+    ):
+        if rows:
+            names = ", ".join(shorten(row.document.title or row.document.key, 60) for row in rows[:OTHERS])
+            written.add(f"Not added up, because there is {why} ({len(rows):,}): {names}.")
+    if tabulation.left_out:
+        written.add(f"The values of {tabulation.left_out:,} more documents were not looked up.")
+
+
+def _count_groups(grouping: Grouping, named: Sequence[Group], over: str) -> str:
+    if grouping.least is None and grouping.most is None:
+        return f"{len(named):,} group{'' if len(named) == 1 else 's'} by {grouping.name}, of {over}:"
+    bounds = [f"at least {grouping.least:,}"] if grouping.least is not None else []
+    bounds += [f"at most {grouping.most:,}"] if grouping.most is not None else []
+    return f"{len(named):,} {grouping.name} in {' and '.join(bounds)} of {over}{':' if named else '.'}"
+
+
+def _describe_totals(totals: Sequence[Total]) -> str:
+    return " and ".join(
+        f"{_format(total.value)}{f' {total.unit}' if total.unit else ''}"
+        f" ({total.cells:,} value{'' if total.cells == 1 else 's'})"
+        for total in totals
+    )
+
+
+def _format(value: Decimal) -> str:
+    """Returns a number with marks between thousands, and at most six decimals."""
+    return f"{_plain(value):,}"
+
+
+def _plain(value: Decimal) -> Decimal:
+    exponent = value.as_tuple().exponent
+    return round(value, 6).normalize() + Decimal(0) if isinstance(exponent, int) and exponent < -_DECIMALS else value
+
+
+def _total_row(kind: str, name: str, total: Total | None, groups: Sequence[Group]) -> AnswerRow:
+    documents = len({entry.row.document.id for group in groups for entry in group.entries})
+    if total is None:
+        return AnswerRow(kind=kind, group=name, documents=documents)
+    return AnswerRow(kind=kind, group=name, value=f"{_plain(total.value):f}", unit=total.unit, documents=documents)
+
+
+def _table_row(row: Row, markers: tuple[int, ...], entry: Entry | None = None) -> AnswerRow:
+    amount = None if entry is None else entry.amount
+    return AnswerRow(
+        kind="document",
+        group="" if entry is None else entry.group,
+        value="" if amount is None else f"{amount:f}",
+        unit="" if entry is None else entry.unit,
+        corpus=row.corpus.name,
+        key=row.document.key,
+        title=row.document.title,
+        markers=markers,
+    )
+
+
+def _add_others(written: _Text, title: str, rows: Sequence[Row], total: int) -> None:
     if not rows:
         return
-    total = sums.verdicts[rows[0].verdict]
+    listed = rows[:OTHERS]
     written.add(f"{title} ({total:,}):")
-    for row in rows:
+    for row in listed:
         written.add_row("-", row, "")
-    if total > len(rows):
-        written.add(f"… and {total - len(rows):,} more.")
+    if total > len(listed):
+        written.add(f"… and {total - len(listed):,} more.")
 
 
 def _count(plan: Plan, counted: Copies) -> str:
@@ -139,6 +272,13 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
     else:
         parts = [f"R{could}could match"]
     parts.append(f"{sums.verdicts[Verdict.UNDECIDED]:,} undecided")
+    if sums.asked:
+        parts.append(
+            f"a language model read {sums.asked:,} that words leave undecided: {sums.confirmed:,} count, "
+            f"{sums.denied:,} do not"
+        )
+    if sums.unasked:
+        parts.append(f"it was not asked about all of them: {sums.unasked}")
     copies, versions = sum(counted.copies.values()), sum(counted.versions.values())
     if copies:
         parts.append(f"{copies:,} {'copy is' if copies == 1 else 'copies are'} counted with their document")
@@ -150,8 +290,10 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
 
 
 def _note(plan: Plan, sums: Sums) -> str:
-    parts = [_LABEL]
-    if plan.unit:
+    parts = [f"Surveyed by words; {sums.model} read the documents that words leave undecided."]
+    if not sums.asked:
+        parts = [_LABEL]
+    if plan.unit and plan.grouping is None:
         parts.append(f"It counts documents, not “{plan.unit}”.")
     if plan.unread:
         parts.append(f"Not taken into account: “{'”, “'.join(plan.unread)}”.")

@@ -25,6 +25,8 @@ class Row:
     """A document with its verdict. `finding` is None for a document beyond the rows that are shown, and for a document
     that was replaced while it was read.
 
+    `opinion` is what a language model said: "yes", "no" or "unclear", '' if it was not asked or did not say.
+
     `content` is equal for documents of equal text, b"" if the text was not read whole. `likeness` is equal for
     documents that may be of equal text.
     """
@@ -35,6 +37,7 @@ class Row:
     finding: Finding | None
     likeness: tuple[int, bytes] = (0, b"")
     content: bytes = b""
+    opinion: str = ""
 
     def without_passage(self) -> "Row":
         """Returns the row of a document that is counted and not shown."""
@@ -57,6 +60,9 @@ class Sums:
 
     `unread` documents could match, and were left when the survey ended; `stopped` tells why, '' if it read all.
     `kind_unknown`: no document is of the kind that the question names, so that documents of any kind count.
+
+    `model` is the name of the language model, '' without one. `asked` documents were shown to it, of which it
+    `confirmed` some and `denied` others; `unasked` tells why it was not shown all undecided documents, '' if it was.
     """
 
     verdicts: Counter[Verdict] = field(default_factory=Counter)
@@ -64,6 +70,11 @@ class Sums:
     unread: int = 0
     stopped: str = ""
     kind_unknown: bool = False
+    model: str = ""
+    asked: int = 0
+    confirmed: int = 0
+    denied: int = 0
+    unasked: str = ""
 
     @property
     def read(self) -> int:

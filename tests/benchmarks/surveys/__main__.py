@@ -1,9 +1,12 @@
-"""Surveys: `python -m tests.benchmarks.surveys --datasets DIR [--made N] [--scale N] [--wrong]`.
+"""Surveys: `python -m tests.benchmarks.surveys --datasets DIR [--made N] [--scale N] [--wrong] [--undecided]`.
 
 The questions of `questions.jsonl` and `held_out.jsonl` are about the legal documents. Their answers were read from the
 documents before anything was run; the held-out questions were written when the reasoner was done. `gold` has a part of
 the key of each document that counts. Questions on made documents have the answers that follow from how the documents
-are made. F1 is of the list; for a question without an answer an empty list has 1.
+are made. The questions of `undecided.jsonl` are about contracts and reports, and leave documents undecided by words;
+`--undecided` asks them alone, by words, and with the language model of the settings, twice.
+
+F1 is of the list; for a question without an answer an empty list has 1.
 """
 
 import argparse
@@ -41,12 +44,17 @@ def main() -> None:
     parser.add_argument("--datasets", type=Path, required=True, help="the folder of the question sets")
     parser.add_argument("--made", type=int, default=1_000, help="made documents that are asked about")
     parser.add_argument("--scale", type=int, default=0, help="made documents over which the time is measured")
+    parser.add_argument("--undecided", action="store_true", help="asks only what words leave undecided")
+    parser.add_argument("--keep", type=Path, help="a folder that keeps the corpora for the next measurement")
     parser.add_argument("--wrong", action="store_true", help="prints the questions whose list is wrong")
     asyncio.run(_measure(parser.parse_args()))
 
 
 async def _measure(given: argparse.Namespace) -> None:
-    async with workshop() as shop:
+    async with workshop(given.keep) as shop:
+        if given.undecided:
+            await _measure_undecided(shop, given.datasets)
+            return
         folder = given.datasets / "legal" / "documents"
         corpus = await _ingest(shop, folder, "legal")
         keys = [path.relative_to(folder).as_posix() for path in folder.rglob("*.txt")]
@@ -60,6 +68,33 @@ async def _measure(given: argparse.Namespace) -> None:
         await _measure_made(shop, given.made, wrong=given.wrong)
         if given.scale:
             await _measure_scale(shop, given.scale)
+
+
+async def _measure_undecided(shop: Workshop, datasets: Path) -> None:
+    """Prints the scores by words alone and with the model, what the model costs, and what asking again costs."""
+    questions = [
+        json.loads(line) for line in Path(__file__).with_name("undecided.jsonl").read_text("utf-8").splitlines()
+    ]
+    folders = {name: datasets / name / "documents" for name in {question["corpus"] for question in questions}}
+    known = {corpus.name: corpus for corpus in await shop.container.record.corpora.list()}
+    corpora_of = {name: known.get(name) or await _ingest(shop, folder, name) for name, folder in folders.items()}
+    reasoners = ["survey:rows=400,calls=0", *([_REASONER, _REASONER] if shop.container.models else [])]
+    for name, reasoner in zip(("by words", "with the model", "again"), reasoners, strict=False):
+        scores, calls, read = [], 0, 0
+        for question in questions:
+            folder = folders[question["corpus"]]
+            keys = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
+            gold = {key for key in keys if any(part in key for part in question["gold"])}
+            answer, trace = await _ask(shop, corpora_of[question["corpus"]], question["question"], reasoner)
+            scores.append(_compare(answer, question["question"], gold, {}))
+            calls, read = calls + trace.usage.calls, read + scores[-1].covered[1]
+            usage, score = trace.usage, scores[-1]
+            print(
+                f"  {score.question} | F1 {score.f1:.2f} | {usage.calls} calls, {usage.cached} cached, "
+                f"{usage.tokens:,} tokens | missed {sorted(score.missed)} | wrong {sorted(score.wrong)}",
+                flush=True,
+            )
+        _tell(f"undecided, {name} ({calls} calls for {read} documents)", scores, wrong=False)
 
 
 async def _measure_made(shop: Workshop, number: int, *, wrong: bool) -> None:
@@ -124,6 +159,10 @@ class _Score:
 
 async def _score(shop: Workshop, corpus: Corpus, question: str, gold: set[str], copies: Mapping[str, str]) -> _Score:
     answer, _ = await _ask(shop, corpus, question)
+    return _compare(answer, question, gold, copies)
+
+
+def _compare(answer: Answer, question: str, gold: set[str], copies: Mapping[str, str]) -> _Score:
     listed = answer.text.partition("\n\nNot counted")[0].partition("\n\nUndecided")[0]
     found = {
         copies.get(one.document.key, one.document.key) for one in answer.citations if one.answer_span.end <= len(listed)
@@ -158,9 +197,11 @@ async def _ingest(shop: Workshop, folder: Path, name: str) -> Corpus:
     return await shop.ingest_files(folder, name)
 
 
-async def _ask(shop: Workshop, corpus: Corpus, question: str) -> tuple[Answer, "_TimedTrace"]:
+async def _ask(
+    shop: Workshop, corpus: Corpus, question: str, reasoner: str = _REASONER
+) -> tuple[Answer, "_TimedTrace"]:
     trace = _TimedTrace()
-    request = AskRequest(question=question, reasoner=parse_spec(_REASONER))
+    request = AskRequest(question=question, reasoner=parse_spec(reasoner))
     return await ask(shop.container, corpus, request, trace), trace
 
 

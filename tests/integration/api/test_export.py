@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from app.export.exports import _format_cell
+from app.export.exports import format_cell
 from core.ids import entity_id
 from tests.integration.api.conftest import ADA, BABBAGE, BEIDA, MakeServer, Server
 
@@ -77,8 +77,8 @@ async def test_csv_disarms_formulas(server: Server) -> None:
 
 @pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
 def test_no_cell_begins_as_a_formula(start: str) -> None:
-    assert _format_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
-    assert _format_cell(f"no {start}") == f"no {start}"
+    assert format_cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
+    assert format_cell(f"no {start}") == f"no {start}"
 
 
 async def test_faults(people: Server) -> None:

@@ -127,7 +127,7 @@ async def test_ask(people: Server) -> None:
     said = answer.json()
     assert set(said) == {
         *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
-        *("verification_cost", "verification"),
+        *("verification_cost", "verification", "table"),
     }
     assert said["reasoner"] == "extractive"
     assert (said["abstained"], said["support"]) == (False, "quoted")

@@ -1,5 +1,7 @@
 """`hopweave ask` with a language model: drawn on a terminal, told line by line, whole, as JSON, and interrupted."""
 
+import csv
+import io
 import json
 import os
 import pty
@@ -113,6 +115,25 @@ def test_an_answer_without_a_plan_is_said_once(asked: Hopweave) -> None:
     assert "[1] " in ran.out
 
 
+def test_csv_has_a_row_for_each_document_of_a_survey(hopweave: Hopweave, corpus: str) -> None:
+    question = "Which documents mention Ada Lovelace?"
+    ran = hopweave("ask", question, "-c", corpus, "--reasoner", "survey:calls=0", "--csv")
+    rows = list(csv.DictReader(io.StringIO(ran.out)))
+    listed = hopweave("ask", question, "-c", corpus, "--reasoner", "survey:calls=0", "--json").json
+    assert rows
+    assert [row["key"] for row in rows] == [row["key"] for row in listed["table"]]
+    assert {row["kind"] for row in rows} == {"document"}
+    assert all("Lovelace" in row["quotes"] for row in rows)
+    assert ran.err.startswith("Read ")
+
+
+def test_csv_of_another_answer_is_empty_and_says_so(asked: Hopweave) -> None:
+    ran = asked("--csv")
+    assert list(csv.DictReader(io.StringIO(ran.out))) == []
+    assert "the answer lists no documents" in ran.err
+    assert asked("--csv", "--json").code == 2
+
+
 @pytest.mark.parametrize("option", ["--no-stream", "--json"])
 def test_nothing_before_the_answer(asked: Hopweave, option: str) -> None:
     ran = asked(option)
@@ -125,7 +146,7 @@ def test_json_is_what_the_server_answers(asked: Hopweave, chat: ChatServer) -> N
     shown = asked("--json", "--budget", "calls=3,seconds=30", "--instructions", "Briefly.", "--web").json
     assert set(shown) == {
         *("answer", "citations", "steps", "usage", "reasoner", "abstained", "support", "note", "notes", "timing"),
-        *("verification_cost", "verification"),
+        *("verification_cost", "verification", "table"),
     }
     assert (shown["support"], shown["note"], shown["steps"][0]["support"]) == ("stated", "", "stated")
     assert shown["usage"]["actions"][0]["model"] == "twin"

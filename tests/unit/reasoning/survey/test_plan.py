@@ -2,7 +2,10 @@
 
 import pytest
 
-from reasoning.strategies.survey.plan import Plan, asks_for_all, read_number, read_plan
+from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
+from reasoning.strategies.survey.kinds import asks_for_all
+from reasoning.strategies.survey.plan import Plan, read_number, read_plan
+from tests.counted_lines import count_lines
 
 
 def words(plan: Plan) -> list[str]:
@@ -70,7 +73,7 @@ def test_what_is_no_kind_of_document_is_told() -> None:
 
 
 def test_what_code_cannot_decide_is_named() -> None:
-    assert read_plan("List every incident in which a pump failed, by year").unread == ("by year",)
+    assert read_plan("Which offers cost between 3 and 5 EUR?").unread == ("between 3",)
 
 
 @pytest.mark.parametrize("question", ["", "???", "\U0001f600", "How many are there?"])
@@ -116,3 +119,78 @@ def test_a_long_question_is_cut() -> None:
 )
 def test_whether_a_few_passages_can_answer_is_told(question: str, expected: bool) -> None:
     assert asks_for_all(question) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "least", "most", "kind"),
+    [
+        ("How many contracts are there per supplier?", "supplier", None, None, "contracts"),
+        ("List every incident in which a pump failed by year", "year", None, None, "incident"),
+        ("For each supplier, how many invoices are unpaid?", "supplier", None, None, "invoices"),
+        ("Wie viele Verträge gibt es pro Kunde?", "Kunde", None, None, "Verträge"),
+        ("Which suppliers are in more than two contracts?", "suppliers", 3, None, "contracts"),
+        ("Which customers have at least 4 invoices?", "customers", 4, None, "invoices"),
+        ("Which suppliers are in fewer than two contracts?", "suppliers", None, 1, "contracts"),
+        ("Which suppliers are in exactly two contracts?", "suppliers", 2, 2, "contracts"),
+    ],
+)
+def test_what_is_grouped_by(question: str, name: str, least: int | None, most: int | None, kind: str) -> None:
+    plan = read_plan(question)
+    assert plan.grouping == Grouping(name=name, least=least, most=most)
+    assert plan.kind == kind
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which contracts were signed by engineers?",
+        "How many contracts were signed by Halden?",
+        "Which contracts have more than two parties?",
+        "Which invoices were paid by customer 17?",
+        "Which reports have more than two pages?",
+    ],
+)
+def test_what_is_no_group(question: str) -> None:
+    assert read_plan(question).grouping is None
+
+
+@pytest.mark.parametrize(
+    ("question", "how", "of", "kind"),
+    [
+        ("What is the total amount over the unpaid invoices?", How.SUM, "amount", "invoices"),
+        ("What is the sum of the amounts over all invoices?", How.SUM, "amounts", "invoices"),
+        ("What is the total of the invoices?", How.SUM, "total", "invoices"),
+        ("What is the mean net price over the offers per supplier?", How.MEAN, "net price", "offers"),
+        ("What was the lowest price in all offers?", How.LEAST, "price", "offers"),
+        ("What is the maximum of the invoices?", How.MOST, "amount", "invoices"),
+    ],
+)
+def test_what_is_added_up(question: str, how: How, of: str, kind: str) -> None:
+    plan = read_plan(question)
+    assert (plan.aggregate, plan.kind) == (Aggregate(how=how, of=of), kind)
+
+
+@pytest.mark.parametrize("question", ["What is the highest mountain in Asia?", "What is the total length of the Nile?"])
+def test_what_is_not_added_up(question: str) -> None:
+    assert read_plan(question).aggregate is None
+
+
+def test_questions_with_the_same_condition_have_the_same() -> None:
+    asked = [
+        "How many contracts are governed by Delaware law?",
+        "Which of our contracts are governed by Delaware law?",
+        "List all contracts that are governed by Delaware law, by year",
+    ]
+    assert {read_plan(question).condition for question in asked} == {"contract: governed by Delaware law"}
+
+
+def test_whether_all_is_asked_for_reads_no_condition() -> None:
+    """Each question pays for it, and a condition may be long."""
+    short = "How many contracts are governed by Delaware law?"
+    long = short + " and mention many other things" * 60
+    asks_for_all(short)  # fills caches
+    assert asks_for_all(long)
+    most = 2 * count_lines(lambda: asks_for_all(short), "reasoning")
+    assert (
+        count_lines(lambda: asks_for_all(long), "reasoning") < most < count_lines(lambda: read_plan(long), "reasoning")
+    )

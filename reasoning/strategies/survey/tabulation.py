@@ -1,0 +1,273 @@
+"""Groups and totals of a survey: which value each counted document has, and what code makes of the values.
+
+No model takes part. A document without a value, or with several that cannot be told apart, is listed as such.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.corpora import Corpus
+from core.documents import Chunk, DocumentRef, Metadata, Span
+from core.execution.threads import compute
+from core.ports.surveying import DocumentFinder, WordsAsked
+from core.text.dates import parse_date
+from core.text.terms import split_words
+from core.text.titles import family_of
+from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
+from reasoning.strategies.survey.judging import Finding, Verdict
+from reasoning.strategies.survey.rows import Row
+from reasoning.strategies.survey.values import Labelled, Period, choose_values, find_period, list_labelled, read_amount
+
+__all__ = ["MOST_TABULATED", "Entry", "Group", "Tabulation", "Total", "tabulate"]
+
+MOST_TABULATED = 2_000
+"""Documents whose values are looked up."""
+_BATCH = 200
+_DATED = frozenset(word.stem for word in split_words("date dated created published signed issued updated Datum year"))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Entry:
+    """A document in a group, with the place that names the group (None: its key, title or metadata), and the amount of
+    one cell, '' in `unit` without a unit. A document has an entry for each of its cells.
+    """
+
+    row: Row
+    group: str = ""
+    group_place: Finding | None = None
+    amount: Decimal | None = None
+    unit: str = ""
+    amount_place: Finding | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Total:
+    """The amounts of one unit made one, from so many cells."""
+
+    value: Decimal
+    unit: str
+    cells: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """The documents of one group, each at least once, and the totals of their amounts by unit."""
+
+    name: str
+    entries: tuple[Entry, ...]
+    totals: tuple[Total, ...] = ()
+
+    @property
+    def documents(self) -> int:
+        return len({entry.row.document.id for entry in self.entries})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tabulation:
+    """The groups, largest first (periods by time). `unplaced` documents name no group, `valueless` have no amount,
+    `ambiguous` have several, and `left_out` documents were not looked at. `totals` are those of all groups.
+    """
+
+    groups: tuple[Group, ...]
+    totals: tuple[Total, ...] = ()
+    unplaced: tuple[Row, ...] = ()
+    valueless: tuple[Row, ...] = ()
+    ambiguous: tuple[Row, ...] = ()
+    left_out: int = 0
+
+
+async def tabulate(
+    finder: DocumentFinder, rows: Sequence[Row], grouping: Grouping | None, aggregate: Aggregate | None
+) -> Tabulation:
+    """Returns the groups and totals of the documents that count."""
+    looked_at = rows[:MOST_TABULATED]
+    entries: list[Entry] = []
+    unplaced: list[Row] = []
+    valueless: list[Row] = []
+    ambiguous: list[Row] = []
+    for corpus in {row.corpus.id: row.corpus for row in looked_at}.values():
+        mine = [row for row in looked_at if row.corpus.id == corpus.id]
+        places = {} if grouping is None else await _place(finder, corpus, mine, grouping)
+        found = {} if aggregate is None else await _find_labelled(finder, corpus, mine, aggregate.stems)
+        for row in mine:
+            groups = places.get(row.document.id) or [("", None)]
+            amounts = [value for value in found.get(row.document.id, ()) if read_amount(value.text, value.column)]
+            chosen = choose_values(amounts)
+            if grouping is not None and not groups[0][0]:
+                unplaced.append(row)
+            if aggregate is not None and not chosen:
+                (ambiguous if amounts else valueless).append(row)
+            entries += [_make_entry(row, *group, value) for group in groups for value in chosen or [None]]
+    groups_of = _group(entries, grouping, aggregate)
+    return Tabulation(
+        groups=groups_of,
+        totals=_add_up([entry for group in groups_of for entry in group.entries], aggregate),
+        unplaced=tuple(unplaced),
+        valueless=tuple(valueless),
+        ambiguous=tuple(ambiguous),
+        left_out=len(rows) - len(looked_at),
+    )
+
+
+def _make_entry(row: Row, group: str, place: Finding | None, value: Labelled | None) -> Entry:
+    amount = None if value is None else read_amount(value.text, value.column)
+    if value is None or amount is None:
+        return Entry(row=row, group=group, group_place=place)
+    return Entry(
+        row=row,
+        group=group,
+        group_place=place,
+        amount=amount.value,
+        unit=amount.unit,
+        amount_place=_cite(value.chunk, value.span),
+    )
+
+
+def _cite(chunk: Chunk, span: Span) -> Finding:
+    """Returns the line of a passage with the value, which tells a reader what the value is of."""
+    start = chunk.text.rfind("\n", 0, span.start) + 1
+    end = chunk.text.find("\n", span.end)
+    line = chunk.text[start : end if end >= 0 else len(chunk.text)]
+    begin = start + len(line) - len(line.lstrip())
+    return Finding(verdict=Verdict.YES, chunk=chunk, span=Span(start=begin, end=begin + len(line.strip())))
+
+
+async def _find_labelled(
+    finder: DocumentFinder, corpus: Corpus, rows: Sequence[Row], stems: frozenset[str]
+) -> dict[str, list[Labelled]]:
+    """Returns the values of documents under a name, from the passages that have all words of the name."""
+    ids = frozenset(row.document.id for row in rows)
+    together = tuple(frozenset([frozenset([stem])]) for stem in sorted(stems))
+    asked = await finder.find(corpus, WordsAsked(together=together), ids, len(ids))
+    owners = {id: found.document_id for found in asked.documents for id in found.chunk_ids if found.is_together}
+    listed: dict[str, list[Labelled]] = {}
+    for start in range(0, len(owners), _BATCH):
+        part = list(owners)[start : start + _BATCH]
+        chunks = await finder.get_chunks(corpus, part)
+        there = [chunks[id] for id in part if id in chunks]
+        for chunk, values in zip(there, await compute(_list_all, there, stems), strict=True):
+            listed.setdefault(owners[chunk.id], []).extend(values)
+    return listed
+
+
+def _list_all(chunks: Sequence[Chunk], stems: frozenset[str]) -> list[list[Labelled]]:
+    return [list(list_labelled(chunk, stems)) for chunk in chunks]
+
+
+async def _place(
+    finder: DocumentFinder, corpus: Corpus, rows: Sequence[Row], grouping: Grouping
+) -> dict[str, list[tuple[str, Finding | None]]]:
+    """Returns the groups of documents by their ids: by metadata, else by their names (of periods), else by what their
+    passages say.
+    """
+    if grouping.period:
+        return await _date(finder, corpus, rows, grouping.period)
+    placed: dict[str, list[tuple[str, Finding | None]]] = {}
+    for row in rows:
+        if given := _find_metadata(row.document.metadata, grouping.stems):
+            placed[row.document.id] = [(given, None)]
+    rest = [row for row in rows if row.document.id not in placed]
+    for id, values in (await _find_labelled(finder, corpus, rest, grouping.stems)).items():
+        names: dict[str, tuple[str, Finding | None]] = {}
+        for value in values:
+            name = " ".join(value.text.split()).strip(" .,;")
+            if name:
+                names.setdefault(name.casefold(), (name, _cite(value.chunk, value.span)))
+        if names:
+            placed[id] = list(names.values())
+    return placed
+
+
+def _find_metadata(metadata: Metadata, stems: Collection[str]) -> str:
+    for name, value in metadata.items():
+        if isinstance(value, str | int) and {word.stem for word in split_words(name)} == set(stems):
+            return " ".join(str(value).split())[:200]
+    return ""
+
+
+async def _date(
+    finder: DocumentFinder, corpus: Corpus, rows: Sequence[Row], period: str
+) -> dict[str, list[tuple[str, Finding | None]]]:
+    dated: dict[str, list[tuple[str, Finding | None]]] = {}
+    for row in rows:
+        if name := _find_named_period(row.document, period):
+            dated[row.document.id] = [(name, None)]
+    rest = frozenset(row.document.id for row in rows if row.document.id not in dated)
+    first = await finder.find(corpus, WordsAsked(), rest, len(rest)) if rest else None
+    chunk_ids = [id for found in first.documents for id in found.chunk_ids] if first else []
+    for start in range(0, len(chunk_ids), _BATCH):
+        for chunk in (await finder.get_chunks(corpus, chunk_ids[start : start + _BATCH])).values():
+            if found := find_period(chunk.text):
+                dated[chunk.document_id] = [(found.name(period), _cite(chunk, found.span))]
+    return dated
+
+
+def _find_named_period(document: DocumentRef, period: str) -> str:
+    """Returns the period that a date in the metadata, or the name of the document, tells; '' if none does."""
+    for name, value in document.metadata.items():
+        if isinstance(value, str) and _DATED.issuperset(word.stem for word in split_words(name)):
+            moment = parse_date(value)
+            if moment is not None:
+                return Period(year=moment.year, month=moment.month, span=Span(start=0, end=0)).name(period)
+    marks = family_of(document.key, document.title)[1]
+    years = sorted(mark for mark in marks if mark.isdecimal() and len(mark) == len("2024"))
+    if len(years) != 1:
+        return ""
+    parts = sorted(mark for mark in marks if mark[0] == period[0] and mark[1:].isdecimal())
+    if period == "year":
+        return years[0]
+    if len(parts) != 1:
+        return ""
+    return f"{years[0]} Q{parts[0][1:]}" if period == "quarter" else f"{years[0]}-{int(parts[0][1:]):02}"
+
+
+def _group(entries: Sequence[Entry], grouping: Grouping | None, aggregate: Aggregate | None) -> tuple[Group, ...]:
+    """Returns the groups; names that differ in case are one. Documents without a group are the last group, ''."""
+    members: dict[str, list[Entry]] = {}
+    for entry in entries:
+        members.setdefault(entry.group.casefold(), []).append(entry)
+    groups = [
+        Group(name=_choose_name(of_group), entries=tuple(of_group), totals=_add_up(of_group, aggregate))
+        for of_group in members.values()
+    ]
+    if grouping is not None and (grouping.least is not None or grouping.most is not None):
+        groups = [group for group in groups if group.name and grouping.counts(group.documents)]
+    if grouping is not None and grouping.period:
+        return tuple(sorted(groups, key=lambda group: (not group.name, group.name)))
+    return tuple(sorted(groups, key=lambda group: (not group.name, -group.documents, group.name.casefold())))
+
+
+def _choose_name(entries: Sequence[Entry]) -> str:
+    """Returns the most frequent spelling of a name; of equal ones the first, with capitals."""
+    spellings = Counter(entry.group for entry in entries)
+    return min(spellings, key=lambda name: (-spellings[name], name))
+
+
+def _add_up(entries: Sequence[Entry], aggregate: Aggregate | None) -> tuple[Total, ...]:
+    """Returns the totals by unit. A cell that is in several groups counts once."""
+    if aggregate is None:
+        return ()
+    cells: dict[tuple[str, Span], Entry] = {}
+    for entry in entries:
+        if entry.amount is not None and (place := entry.amount_place):
+            cells.setdefault((place.chunk.id, place.span), entry)
+    amounts: dict[str, list[Decimal]] = {}
+    for entry in cells.values():
+        amounts.setdefault(entry.unit, []).append(entry.amount or Decimal(0))
+    return tuple(
+        Total(value=_make_one(values, aggregate.how), unit=unit, cells=len(values)) for unit, values in amounts.items()
+    )
+
+
+def _make_one(values: Sequence[Decimal], how: How) -> Decimal:
+    match how:
+        case How.SUM:
+            return sum(values, Decimal(0))
+        case How.MEAN:
+            return sum(values, Decimal(0)) / len(values)
+        case How.LEAST:
+            return min(values)
+        case How.MOST:
+            return max(values)

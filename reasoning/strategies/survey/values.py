@@ -1,0 +1,214 @@
+"""Values that passages give under a name: cells of tables, lines such as `Supplier: Norwind`, dates, and amounts.
+
+Everything is a span of a passage, so that whatever is grouped or added up has its citation.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+
+from core.documents import Chunk, Span
+from core.passage_context import read_grids, split_heading
+from core.text.name_spans import find_names
+from core.text.terms import split_words
+
+__all__ = ["Amount", "Labelled", "Period", "choose_values", "find_period", "list_labelled", "read_amount"]
+
+_READ = 20_000
+_LINE = re.compile(
+    r"^[ \t]*(?:[-*•][ \t]*)?\**(?P<label>[^\W\d_][^:|\n*]{0,40}?)\**:\**[ \t]+(?P<value>[^|\n]{1,160}?)[ \t]*$",
+    re.MULTILINE,
+)
+_DEFINED = re.compile(r"\((?:hereinafter |herein |each )?(?:the |an? )?[\"“'](?P<label>[^\"”'\n]{2,30})[\"”']\)")
+_BEFORE = 100
+"""Characters before `(the “Supplier”)` in which its name is looked for."""
+_TOTAL = frozenset(word.stem for word in split_words("total sum subtotal overall Summe Gesamt Gesamtbetrag"))
+_AMOUNT = re.compile(
+    r"(?P<open>\()?(?P<sign>[-−–])?[ ]?(?P<before>[$€£¥]|[A-Z]{3}\b)?[ ]?(?P<sign_too>[-−–])?"
+    r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
+)
+_UNIT_OF_COLUMN = re.compile(
+    r"[(\[]\s?(?:in )?(?P<unit>[$€£¥%]|[A-Z]{3}|[a-z]{2,12})\s?[)\]]|\b(?P<code>EUR|USD|GBP|CHF)\b"
+)
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Labelled:
+    """A value with its span in a passage. `row` and `column` name its cell, '' where it is none. `is_total`: its row is
+    named as a total. `by_row`: the name that was looked for is the label of the row, or of the line, and not the name
+    of the column.
+    """
+
+    chunk: Chunk
+    span: Span
+    row: str = ""
+    column: str = ""
+    is_total: bool = False
+    by_row: bool = False
+
+    @property
+    def text(self) -> str:
+        return self.chunk.text[self.span.start : self.span.end]
+
+
+def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
+    """Yields the values of a passage whose label has all of these stems: cells of tables, then lines, then names in
+    front of a definition such as `(the “Supplier”)`.
+    """
+    text = chunk.text[:_READ]
+    header = split_heading(chunk.heading, text)[1]
+    names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
+    ranges: list[tuple[int, int]] = []
+    for grid in read_grids(text, is_cut=bool(header), names=names):
+        ranges.append((grid.start, grid.end))
+        for row in grid.rows:
+            columns = row.names or grid.columns
+            row_stems = _stems(row.label)
+            for at, place in enumerate(row.cells):
+                column = columns[at] if at < len(columns) else ""
+                by_column = stems <= _stems(column)
+                if place == row.named_by or not text[slice(*place)].strip() or not (by_column or stems <= row_stems):
+                    continue
+                yield Labelled(
+                    chunk=chunk,
+                    span=Span(start=place[0], end=place[1]),
+                    row=row.label,
+                    column=column,
+                    is_total=bool(row_stems & _TOTAL),
+                    by_row=not by_column,
+                )
+    for line in _LINE.finditer(text):
+        if stems <= _stems(line["label"]) and not any(start <= line.start() < end for start, end in ranges):
+            start, end = line.span("value")
+            yield Labelled(chunk=chunk, span=Span(start=start, end=end), row=line["label"], by_row=True)
+    for defined in _DEFINED.finditer(text):
+        begin = max(0, defined.start() - _BEFORE)
+        before = find_names(text[begin : defined.start()])
+        if stems <= _stems(defined["label"]) and before:
+            last = before[-1]
+            span = Span(start=begin + last.start, end=begin + last.end)
+            yield Labelled(chunk=chunk, span=span, row=defined["label"], by_row=True)
+
+
+def choose_values(found: Sequence[Labelled]) -> tuple[Labelled, ...]:
+    """Returns the values of a document that are added up: the last total of a column, else all values of the column.
+    () if the document has several values under one label of a row, as reports have for several periods.
+
+    The first column or line decides: the same table often stands in a document twice.
+    """
+    if not found:
+        return ()
+    first = found[0]
+    if first.by_row:
+        same = [value for value in found if value.by_row and value.row.casefold() == first.row.casefold()]
+        amounts = {_comparable(value.text) for value in same}
+        return (first,) if len(amounts) == 1 else ()
+    same = [value for value in found if not value.by_row and value.column.casefold() == first.column.casefold()]
+    totals = [value for value in same if value.is_total]
+    return (totals[-1],) if totals else tuple(same)
+
+
+def _comparable(text: str) -> object:
+    amount = read_amount(text)
+    return text.casefold().strip() if amount is None else (amount.value, amount.unit)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(word.stem for word in split_words(text))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Amount:
+    """A number as it is written, exactly, and its unit: a code of a currency, `%`, a word, or ''."""
+
+    value: Decimal
+    unit: str
+
+
+def read_amount(text: str, column: str = "") -> Amount | None:
+    """Returns the amount that a cell consists of; None if it has other words, or several numbers.
+
+    The name of the column tells the unit if the cell does not: `Amount (EUR)`. Negative are amounts with a sign or in
+    brackets.
+    """
+    found = _AMOUNT.fullmatch(text.strip())
+    if found is None or (found["open"] is not None) != text.strip().endswith(")"):
+        return None
+    value = _read_decimal(found["number"])
+    if value is None:
+        return None
+    unit = found["before"] or found["after"] or ""
+    if not unit and (named := _UNIT_OF_COLUMN.search(column)):
+        unit = named["unit"] or named["code"]
+    is_negative = bool(found["open"] or found["sign"] or found["sign_too"])
+    return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
+
+
+def _read_decimal(written: str) -> Decimal | None:
+    digits = written.replace("'", "").replace("’", "")
+    if "," in digits and "." in digits:
+        decimal = max(digits.rfind(","), digits.rfind("."))
+        digits = digits[:decimal].replace(",", "").replace(".", "") + "." + digits[decimal + 1 :]
+    elif re.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", digits):
+        digits = digits.replace(",", "").replace(".", "")
+    try:
+        return Decimal(digits.replace(",", "."))
+    except InvalidOperation:  # 12.3.2026
+        return None
+
+
+_MONTH_NAMES = """
+january januar jan
+february februar feb
+march märz mar
+april apr
+may mai
+june juni jun
+july juli jul
+august aug
+september sept sep
+october oktober oct okt
+november nov
+december dezember dec dez
+"""
+_MONTHS = {
+    name: number for number, names in enumerate(_MONTH_NAMES.strip().splitlines(), start=1) for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE = re.compile(
+    r"\b(?P<iso>(?:19|20)\d\d)-(?P<iso_month>0[1-9]|1[0-2])(?:-\d\d)?\b"
+    rf"|\b(?:\d{{1,2}}(?:st|nd|rd|th|\.)? )?(?P<month>{_MONTH})\.?(?: \d{{1,2}}(?:st|nd|rd|th)?,?)?"
+    r" (?P<year>(?:19|20)\d\d)\b"
+    r"|\b\d{1,2}\.(?P<dotted>0?[1-9]|1[0-2])\.(?P<dotted_year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Period:
+    """The year and month of a date, and where it stands in its text."""
+
+    year: int
+    month: int
+    span: Span
+
+    def name(self, period: str) -> str:
+        """Returns the name of the `year`, `quarter` or `month`."""
+        if period == "quarter":
+            return f"{self.year} Q{(self.month + 2) // 3}"
+        return f"{self.year}-{self.month:02}" if period == "month" else str(self.year)
+
+
+def find_period(text: str) -> Period | None:
+    """Returns the first date of a text that names a month and a year."""
+    found = _DATE.search(text, 0, _READ)
+    if found is None:
+        return None
+    month = found["iso_month"] or found["dotted"]
+    return Period(
+        year=int(found["iso"] or found["year"] or found["dotted_year"]),
+        month=int(month) if month else _MONTHS[found["month"].casefold()],
+        span=Span(start=found.start(), end=found.end()),
+    )

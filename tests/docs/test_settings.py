@@ -1,5 +1,6 @@
 """`docs/settings.md` against `core.settings`: every setting is there with its default, and every name exists."""
 
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -46,6 +47,8 @@ def shown(value: object) -> str:
         value = str(value).lower()
     if isinstance(value, float):
         value = f"{value:g}"
+    if isinstance(value, list):
+        value = json.dumps(value)
     return f"`{value}`"
 
 

@@ -15,6 +15,8 @@ RUN_TIME_ONLY = {
     "models.chat.openai_chat",
     # an escaped key of an endpoint
     "models.endpoint_errors",
+    # escaped pieces of a deleted text
+    "app.services.sweep",
     # escaped names of entities
     "indexer.extractors._occurrences",
     # made for each level, and kept in a dictionary that is looked into

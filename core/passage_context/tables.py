@@ -97,8 +97,10 @@ def is_row(line: str) -> bool:
 
 def is_drawn(line: str) -> bool:
     """Returns whether a line is a rule of a drawn table, which belongs to it and begins none."""
-    pattern = {"+": _BOX_RULE, "-": _OPEN_RULE}.get(line.lstrip()[:1])
-    return pattern is not None and pattern.fullmatch(line) is not None
+    first = line.lstrip()[:1]
+    return (first == "+" and _BOX_RULE.fullmatch(line) is not None) or (
+        first == "-" and _OPEN_RULE.fullmatch(line) is not None
+    )
 
 
 def find_tables(text: str) -> Iterator[TextTable]:

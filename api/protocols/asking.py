@@ -223,8 +223,9 @@ class Asked:
             "follows": self.follows,
             "history": [{"role": turn.speaker.value, "content": turn.content} for turn in said.history],
         }
-        given = QuestionIn.model_validate({name: value for name, value in body.items() if value})
+        # First, since it says in a caller's words what is wrong with a question, such as an empty one.
         await stored.check_askable(self.container, corpus, await self._make_request(corpus))
+        given = QuestionIn.model_validate({name: value for name, value in body.items() if value})
         return replace(self, question=await stored.store_question(self.container, corpus, dump_request(given)))
 
     async def _make_request(self, corpus: Corpus) -> questions.AskRequest:

@@ -206,6 +206,8 @@ async def test_plain_is_the_language_model_alone_and_stores_nothing(
         ({"model": "people:nobody"}, "model", "there is no reasoner 'nobody'"),
         ({"input": []}, "input", "at least 1"),
         ({"input": " "}, None, "is empty"),
+        ({"input": ""}, None, "is empty"),
+        ({"input": [{"role": "user", "content": []}]}, None, "is empty"),
         ({"input": [{"role": "assistant", "content": "Ada"}]}, None, "end them with the question"),
         ({"input": [{"type": "function_call_output", "call_id": "1", "output": "2"}]}, "input[0]", "are refused"),
         (

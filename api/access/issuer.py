@@ -7,6 +7,7 @@ does not answer, or changes its keys, is asked again.
 import asyncio
 import base64
 import json
+import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ __all__ = ["IssuerKeys", "Provider", "Refusal", "SignInRefused"]
 _KINDS: Mapping[str, type[RSAKey] | type[ECKey] | type[OKPKey]] = {"RSA": RSAKey, "EC": ECKey, "OKP": OKPKey}
 """No `oct`: a secret among published keys is none."""
 _MOST_KEYS = 100
-_BOUNDS = AnswerBounds(whole=1024 * 1024, values=20_000, seconds=5.0)
+_MOST_BYTES = 1024 * 1024
+_BOUNDS = AnswerBounds(whole=_MOST_BYTES, stream=_MOST_BYTES, event=_MOST_BYTES, values=20_000, seconds=5.0)
 _FRESH_SECONDS = 600.0
 _STALE_SECONDS = 3600.0
 """Keys are fetched again after the first time, and used no longer than the second while the issuer does not answer."""
@@ -36,6 +38,8 @@ _AGAIN_SECONDS = 30.0
 """The shortest time between two requests for keys, whatever ids of keys tokens name."""
 _MOST_EXCHANGES = 32
 """Codes that are exchanged at once."""
+_NO_ADDRESS = re.compile(r"[\x00-\x20\x7f#]")
+"""A fragment would swallow the parameters that are added to an address."""
 _AFTER_FAILURE_SECONDS = 5.0
 """How long nobody asks again for a description that could not be read."""
 
@@ -93,7 +97,7 @@ class IssuerKeys:
         try:
             async with _connect() as client:
                 self._keys = _parse_keys(await _get(client, await self._find_address(client)))
-        except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, InvalidInput) as error:
+        except _FAILURES as error:
             self._failure = str(error) or type(error).__name__
         else:
             self._fetched_at = time.monotonic()
@@ -101,7 +105,11 @@ class IssuerKeys:
     async def _find_address(self, client: httpx.AsyncClient) -> str:
         if self._settings.jwks_url:
             return self._settings.jwks_url
-        return _read_address(await _get_description(client, self._settings), "jwks_uri")
+        return _read_address(self._settings, await _get_description(client, self._settings), "jwks_uri")
+
+
+_FAILURES = (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, InvalidInput)
+"""What `_send` and what reads its answer raise where the issuer is down, slow or says something else."""
 
 
 def _connect() -> httpx.AsyncClient:
@@ -115,15 +123,27 @@ async def _get_description(client: httpx.AsyncClient, settings: OidcSettings) ->
     return found
 
 
-def _read_address(description: Mapping[str, Any], name: str) -> str:
+def _read_address(settings: OidcSettings, description: Mapping[str, Any], name: str) -> str:
     address = description.get(name)
-    if not isinstance(address, str) or not _is_safe(address):
+    if not isinstance(address, str) or not _is_safe(address, settings):
         raise InvalidInput(f"its description names no `{name}` over HTTPS")
     return address
 
 
+async def _send(client: httpx.AsyncClient, method: str, address: str, **more: Any) -> httpx.Response:
+    """Returns a whole answer. Raises what is among `_FAILURES`.
+
+    The times of httpx are for each part: an issuer could send its headers, or the events of a stream, one by one.
+    """
+    try:
+        async with asyncio.timeout(_BOUNDS.seconds):
+            return await client.request(method, address, **more)
+    except TimeoutError as error:
+        raise InvalidInput(f"{address} did not answer within {_BOUNDS.seconds:g} seconds") from error
+
+
 async def _get(client: httpx.AsyncClient, address: str) -> Mapping[str, Any]:
-    answer = await client.get(address)
+    answer = await _send(client, "GET", address)
     if answer.status_code != HTTPStatus.OK:
         raise InvalidInput(f"{address} answered {answer.status_code}")
     return _parse(address, answer)
@@ -139,12 +159,18 @@ def _parse(address: str, answer: httpx.Response) -> Mapping[str, Any]:
     return found
 
 
-def _is_safe(address: str) -> bool:
+def _is_safe(address: str, settings: OidcSettings) -> bool:
+    """Whether an address of the description is over HTTPS. Only an issuer on this machine names others on it: another
+    one would have codes and the client's secret sent to whatever listens here.
+    """
     try:
         parts = urlsplit(address)
     except ValueError:  # no address at all
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1"))
+    if not address.isascii() or _NO_ADDRESS.search(address) or not parts.hostname:
+        return False
+    is_local = urlsplit(settings.issuer).scheme == "http" and parts.hostname in ("127.0.0.1", "localhost", "::1")
+    return parts.scheme == "https" or (parts.scheme == "http" and is_local)
 
 
 def _parse_keys(found: Mapping[str, Any]) -> Mapping[str, Key]:
@@ -251,9 +277,10 @@ class Provider:
             async with _connect() as client:
                 body, headers = self._authenticate(endpoints)
                 body |= {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
-                answer = await client.post(endpoints.token, data={**body, "code_verifier": verifier}, headers=headers)
+                body |= {"code_verifier": verifier}
+                answer = await _send(client, "POST", endpoints.token, data=body, headers=headers)
             found = _parse(endpoints.token, answer)
-        except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, InvalidInput) as error:
+        except _FAILURES as error:
             raise SignInRefused(Refusal.PROVIDER, str(error) or type(error).__name__) from error
         finally:
             self._running -= 1
@@ -286,12 +313,14 @@ class Provider:
                 description = await _get_description(client, self._settings)
             methods = description.get("token_endpoint_auth_methods_supported")
             self._endpoints = _Endpoints(
-                authorization=_read_address(description, "authorization_endpoint"),
-                token=_read_address(description, "token_endpoint"),
-                end_session=_read_address(description, _END_SESSION) if description.get(_END_SESSION) else "",
+                authorization=_read_address(self._settings, description, "authorization_endpoint"),
+                token=_read_address(self._settings, description, "token_endpoint"),
+                end_session=_read_address(self._settings, description, _END_SESSION)
+                if description.get(_END_SESSION)
+                else "",
                 is_posted=isinstance(methods, list) and "client_secret_basic" not in methods,
             )
-        except (httpx.HTTPError, httpx.InvalidURL, AnswerRefused, InvalidInput) as error:
+        except _FAILURES as error:
             self._failure = str(error) or type(error).__name__
         self._read_at = time.monotonic()
 

@@ -23,6 +23,7 @@ ATTEMPT_SECONDS = 600
 """How long a person may take at the provider."""
 
 _LONGEST_NEXT = 2_000
+"""In bytes of UTF-8: `_SIGNED` takes a third more letters."""
 _SIGNED = r"([0-9]{1,11})\.([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{1,3000})"
 _FORM = re.compile(rf"({_SIGNED})\.([A-Za-z0-9_-]{{43}})", re.ASCII)
 _RANDOM_BYTES = 32
@@ -100,4 +101,5 @@ def own_view(address: str) -> str:
     """Returns the address of a view of this page, or `/` for every other address, such as of another server."""
     path = address.partition("?")[0].partition("#")[0]
     is_own = path.startswith("/") and not path.startswith(("//", "/sign-in")) and is_view(path)
-    return address if is_own and len(address) <= _LONGEST_NEXT and not _CONTROL.search(address) else "/"
+    is_short = len(address.encode("utf-8", "replace")) <= _LONGEST_NEXT
+    return address if is_own and is_short and not _CONTROL.search(address) else "/"

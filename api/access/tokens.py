@@ -78,15 +78,20 @@ class Tokens:
 
     @property
     def client(self) -> str:
-        """Names the issuer and this server's client there, to which sessions are bound."""
-        return f"{self._settings.issuer}\n{self._settings.client_id}"
+        """Names the issuer, this server's client there, and the claims that are read. Sessions are bound to all: one
+        from before a rule for another claim has not kept that claim, and a later, wider rule would be for it.
+        """
+        return json.dumps([self._settings.issuer, self._settings.client_id, self._read_claims])
 
     def select_claims(self, claims: Mapping[str, Any]) -> Mapping[str, Any]:
         """Returns the claims that `admit` reads."""
+        return {name: claims[name] for name in self._read_claims if name in claims}
+
+    @property
+    def _read_claims(self) -> list[str]:
         settings = self._settings
         named = {"sub", "exp", "email_verified", settings.user_claim, settings.groups_claim}
-        named |= {rule.claim for rule in settings.rules}
-        return {name: claims[name] for name in sorted(named) if name in claims}
+        return sorted(named | {rule.claim for rule in settings.rules if rule.claim})
 
     async def _read(self, text: str) -> Mapping[str, Any] | str:
         """Returns the claims of a token that its issuer has signed, or what is wrong with it."""

@@ -5,6 +5,8 @@ import json
 import logging
 import time
 from collections.abc import AsyncIterator, Iterator
+from contextlib import closing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -169,6 +171,12 @@ async def test_other_rules_count_at_once(server: Server, tmp_path: Path, issuer:
         assert answer.status_code == status
         assert status == 401 or answer.json()["scopes"] == ["read"]
         await _close(changed)
+    narrower = [{"claim": "kind", "values": ["guest"], "scopes": ["read"], "corpora": ["people"]}, *_RULES]
+    unread = _serve(_settings(tmp_path, issuer, rules=narrower))
+    other = browse(unread)
+    other.cookies = browser.cookies
+    assert (await other("GET", PATH)).status_code == 401, "the cookie does not have the claim of the first rule"
+    await _close(unread)
     nobody = _serve(_settings(tmp_path, issuer, rules=[{"claim": "groups", "values": ["none"], "scopes": ["read"]}]))
     other = browse(nobody)
     other.cookies = browser.cookies
@@ -322,6 +330,47 @@ async def test_a_provider_that_is_down_is_asked_again_seldom(
     assert (await _sign_in(browser)).headers["location"] == "/"
 
 
+@pytest.mark.parametrize("head", [b"Content-Type: text/event-stream\r\n\r\n", b""], ids=["events", "headers"])
+async def test_a_provider_that_answers_without_end(
+    tmp_path: Path, issuer: Issuer, browse: MakeBrowser, monkeypatch: pytest.MonkeyPatch, head: bytes
+) -> None:
+    """Each part comes in time. One description that never ends would keep everybody out."""
+    monkeypatch.setattr(issuer_module, "_BOUNDS", replace(issuer_module._BOUNDS, seconds=0.3))
+
+    async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError), closing(writer):
+            writer.write(b"HTTP/1.1 200 OK\r\n" + head)
+            while True:
+                writer.write(b"data: x\r\n")
+                await writer.drain()
+                await asyncio.sleep(0.05)
+
+    async with await asyncio.start_server(drip, "127.0.0.1", 0) as endless:
+        url = f"http://127.0.0.1:{endless.sockets[0].getsockname()[1]}"
+        server = _serve(_settings(tmp_path, issuer, jwks_url=f"{url}/keys"))
+        browser = browse(server)
+        async with asyncio.timeout(30):
+            assert _failure(await _sign_in(browser)) == "provider", "by the keys"
+            issuer.description = {"token_endpoint": f"{url}/token"}
+            server.app.state.provider._read_at -= 3_600
+            assert _failure(await _sign_in(browser)) == "provider", "by the exchange"
+            issuer.url = url
+            down = _serve(_settings(tmp_path, issuer))
+            assert _failure(await browse(down).send("GET", "/sign-in/provider")) == "provider"
+        await _close(down)
+        await _close(server)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:6379/", "https://login.example/#x", "https://a\r\nb/", "https://\ud800/", "https:x"]
+)
+def test_addresses_that_an_issuer_elsewhere_cannot_name(address: str) -> None:
+    """Codes and the secret of the client would be sent to whatever listens on this machine."""
+    settings = OidcSettings(issuer="https://login.example", audience=AUDIENCE, client_id=CLIENT)
+    assert not issuer_module._is_safe(address, settings)
+    assert issuer_module._is_safe("https://login.example/token?tenant=x", settings)
+
+
 async def test_codes_are_exchanged_a_few_at_once(
     server: Server, issuer: Issuer, browse: MakeBrowser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -423,6 +472,7 @@ async def test_returns_that_are_malformed(server: Server, issuer: Issuer, browse
         "/page/x",
         "c/people",
         "/c/" + "x" * 2_000,
+        "/c/" + "質" * 1_000,
     ],
 )
 async def test_nobody_is_led_to_other_addresses(server: Server, browse: MakeBrowser, next: str) -> None:

@@ -40,7 +40,9 @@ CREATE (:Certificate {uid: $chain + ':' + toString($number), chain: $chain, numb
 
 // [list]
 CALL () {
-    MATCH (c:Certificate {corpus: $corpus}) RETURN c.chain AS chain
+    MATCH (c:Certificate {corpus: $corpus})
+    WHERE NOT EXISTS { MATCH (k:Corpus {id: c.corpus_id}) WHERE k.name IS NOT NULL }
+    RETURN c.chain AS chain
     UNION
     MATCH (c:Certificate {corpus_id: $corpus}) RETURN c.chain AS chain
     UNION

@@ -23,7 +23,9 @@ class ChainKeys:
 
 
 async def list_all(container: Container, corpus: str) -> AsyncIterator[Certificate]:
-    """Yields the certificates of the corpora that have or had this name or id, by chain and number."""
+    """Yields the certificates of the corpora that have this name or id, or had the name and are deleted, by chain and
+    number.
+    """
     after: tuple[str, int] | None = None
     while page := await container.record.certificates.list(corpus, limit=_PAGE, after=after):
         for certificate in page:

@@ -8,7 +8,9 @@ which is still there has, too, proves nothing: such runs are counted, and not lo
 import asyncio
 import hashlib
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,11 +18,12 @@ from typing import Any
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import Document
-from core.errors import InvalidInput
+from core.errors import InvalidInput, LoadFailed, NotFound
 from core.ports.record import Certificate
 from core.ports.views import VectorKind
 from core.record_policy.certificates import HashKey
 from indexer import append_certificate
+from indexer.submission.decoding import decode_text
 from stores.sqlite import pack_text
 
 __all__ = ["Sought", "runs_of", "sweep", "take_text"]
@@ -28,8 +31,15 @@ __all__ = ["Sought", "runs_of", "sweep", "take_text"]
 _RUN = 8
 _LEAST = 3
 _WORD = re.compile(r"\w+")
+_ORIGINAL = re.compile("[0-9a-f]{64}")
+_WIDE = re.compile(rb"(?:[ -~\n\xa0-\xff]\0){8}|(?:\0[ -~\n\xa0-\xff]){8}")
+"""Latin letters in UTF-16."""
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrtfb]")
+"""Of JSON, whose other escapes are no letters."""
 _BLOCK = 1 << 20
 _OVERLAP = 1 << 12
+_LEVEL = 6
+"""How hard SQLite's originals are compressed."""
 _NEEDLE = 24
 _HEADER = 2
 """The bytes with which every compressed text begins."""
@@ -38,14 +48,15 @@ _PLACES = 20
 
 @dataclass(frozen=True, kw_only=True)
 class Sought:
-    """Documents, and the words of their passages. `needles` are the beginnings of passages as SQLite compresses them.
+    """Documents, and the words of their passages. `needles` are the beginnings of passages and originals as SQLite
+    compresses them, each with the runs of its text.
 
     `runs` are hashes of runs of `length` words; texts that are shorter have no run.
     """
 
     keys: Sequence[str]
     runs: frozenset[bytes]
-    needles: Sequence[bytes]
+    needles: Mapping[bytes, frozenset[bytes]]
     length: int
 
 
@@ -75,13 +86,25 @@ async def take_text(container: Container, corpus: Corpus, documents: Sequence[Do
     if short:
         raise InvalidInput(f"document {short[0]!r} has fewer than {_LEAST} words: a sweep cannot look for it")
     length = min(_RUN, *lengths.values())
-    needles = [packed for parts in texts.values() for text in parts if isinstance(packed := pack_text(text), bytes)]
-    return Sought(
-        keys=[document.key for document in documents],
-        runs=frozenset(run for parts in texts.values() for text in parts for run in runs_of(text, length)),
-        needles=sorted({packed[_HEADER : _HEADER + _NEEDLE] for packed in needles}),
-        length=length,
-    )
+    needles: dict[bytes, frozenset[bytes]] = {}
+    runs: set[bytes] = set()
+    for document in documents:
+        of_document: frozenset[bytes] = frozenset()
+        for text in texts[document.id]:
+            of_passage = frozenset(runs_of(text, length))
+            of_document |= of_passage
+            _add_needle(needles, pack_text(text), of_passage)
+        with suppress(NotFound):
+            content = await container.files.get(corpus.id, document.content_hash)
+            _add_needle(needles, zlib.compress(content, _LEVEL), of_document)
+        runs |= of_document
+    return Sought(keys=[document.key for document in documents], runs=frozenset(runs), needles=needles, length=length)
+
+
+def _add_needle(needles: dict[bytes, frozenset[bytes]], packed: str | bytes, runs: frozenset[bytes]) -> None:
+    if isinstance(packed, bytes):
+        needle = packed[_HEADER : _HEADER + _NEEDLE]
+        needles[needle] = needles.get(needle, frozenset()) | runs
 
 
 async def sweep(container: Container, corpus: Corpus, sought: Sought) -> Certificate:
@@ -114,7 +137,7 @@ async def sweep(container: Container, corpus: Corpus, sought: Sought) -> Certifi
                 "bytes": findings.bytes,
             },
             "found": findings.found,
-            "places": findings.places[:_PLACES],
+            "places": [_hide_names(place, hashes) for place in findings.places[:_PLACES]],
         }
 
     return await append_certificate(container.indexing, corpus.id, corpus.name, describe)
@@ -122,6 +145,19 @@ async def sweep(container: Container, corpus: Corpus, sought: Sought) -> Certifi
 
 def _describe(key: str, hashes: HashKey) -> Mapping[str, Any]:
     return {"document": hashes.hash_document(key), "contents": [], "by": "operator"}
+
+
+def _hide_names(place: str, hashes: HashKey) -> str:
+    """Returns a path in which the names of originals, which are hashes of their contents, are HMACs."""
+    parts: list[str] = []
+    for part in Path(place).parts:
+        if found := _ORIGINAL.match(part):
+            if parts and parts[-1] == part[: len(parts[-1])]:
+                parts.pop()  # the folder of the names that begin so
+            parts.append(hashes.hash_content(found[0]) + part[found.end() :])
+        else:
+            parts.append(part)
+    return "/".join(parts)
 
 
 def runs_of(text: str, length: int) -> Iterator[bytes]:
@@ -185,12 +221,40 @@ async def _read_originals(
     for name in await container.files.names(corpus.id):
         content = await container.files.get(corpus.id, name)
         findings.texts += 1
-        found |= _find(content.decode("utf-8", "ignore"), sought.length, left)
+        for text in _read_as_text(content, name):
+            found |= _find(text, sought.length, left)
     findings.found["originals"] = len(found)
 
 
+def _read_as_text(content: bytes, name: str) -> Iterator[str]:
+    """Yields the text as loaders decode it, and with the escapes of JSON read."""
+    try:
+        text = decode_text(content, name).text
+    except LoadFailed:  # a binary format, which may have text between other bytes
+        text = content.decode("utf-8", "ignore")
+    yield text
+    if "\\" in text:
+        yield _unescape(text)
+
+
+def _unescape(text: str) -> str:
+    return _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+
+
+def _read_bytes(data: bytes) -> Iterator[str]:
+    """Yields what a part of a file may be: UTF-8, JSON with escapes, and UTF-16 of Latin letters in each byte order."""
+    text = data.decode("utf-8", "ignore")
+    yield text
+    if b"\\" in data:
+        yield _unescape(text)
+    if _WIDE.search(data):
+        yield data.decode("utf-16-le", "ignore")
+        yield data[1:].decode("utf-16-le", "ignore")
+
+
 def _scan_folder(folder: Path, sought: Sought, left: frozenset[bytes], findings: _Findings) -> None:
-    needles = re.compile(b"|".join(map(re.escape, sought.needles))) if sought.needles and not findings.shared else None
+    sure = [needle for needle, runs in sought.needles.items() if runs & left]
+    needles = re.compile(b"|".join(map(re.escape, sure))) if sure else None
     for path in sorted(folder.rglob("*")):
         if path.is_file() and not path.is_symlink() and _scan_file(path, sought, left, needles, findings):
             findings.places.append(str(path.relative_to(folder)))
@@ -208,7 +272,7 @@ def _scan_file(
             while block := file.read(_BLOCK):
                 findings.bytes += len(block)
                 data = rest + block
-                has_found |= bool(_find(data.decode("utf-8", "ignore"), sought.length, left))
+                has_found |= any(_find(text, sought.length, left) for text in _read_bytes(data))
                 has_found |= needles is not None and needles.search(data) is not None
                 rest = data[-_OVERLAP:]
     except FileNotFoundError:

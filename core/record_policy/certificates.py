@@ -14,6 +14,7 @@ Ports and stores are in `core.ports.record.certificates`; the indexer makes cert
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -140,7 +141,17 @@ def verify_lines(lines: Iterable[str], *, keys: Iterable[str] = (), heads: Itera
     return [_check_chain(id, lines) for id, lines in sorted(found.items())]
 
 
-_FIELDS = {"chain": str, "number": int, "previous": str, "key": str, "version": int, "corpus": str, "kind": str}
+_FIELDS = {
+    "chain": str,
+    "number": int,
+    "previous": str,
+    "key": str,
+    "version": int,
+    "corpus": str,
+    "kind": str,
+    "documents": list,
+}
+_SIGNATURE, _KEY = re.compile("[0-9a-f]{128}"), re.compile("[0-9a-f]{64}")
 
 
 def _check_line(line: str, place: str, trusted: frozenset[str]) -> Mapping[str, Any]:
@@ -153,7 +164,7 @@ def _check_line(line: str, place: str, trusted: frozenset[str]) -> Mapping[str, 
     if not is_same or not isinstance(whole, dict) or whole.keys() != {"certificate", "signature"}:
         raise InvalidInput(f"{place} is no certificate in the form in which Hopweave writes it")
     certificate, signature = whole["certificate"], whole["signature"]
-    if not isinstance(certificate, dict) or any(type(certificate.get(name)) is not t for name, t in _FIELDS.items()):
+    if not isinstance(certificate, dict) or not _has_fields(certificate):
         raise InvalidInput(f"{place} is no certificate: a field is missing or has another type")
     if certificate["version"] != 1:
         raise InvalidInput(f"{place} has the version {certificate['version']}, and this release reads 1")
@@ -163,18 +174,28 @@ def _check_line(line: str, place: str, trusted: frozenset[str]) -> Mapping[str, 
     return certificate
 
 
+def _has_fields(certificate: Mapping[str, Any]) -> bool:
+    return all(type(certificate.get(name)) is t for name, t in _FIELDS.items()) and all(
+        isinstance(one, dict)
+        and isinstance(one.get("document"), str)
+        and isinstance(one.get("contents"), list)
+        and all(isinstance(content, str) for content in one["contents"])
+        for one in certificate["documents"]
+    )
+
+
 def _check_signature(certificate: Mapping[str, Any], signature: object, place: str) -> None:
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
+    # bytes.fromhex also reads capitals and spaces, with which another line would have the same signature.
+    if not isinstance(signature, str) or not _SIGNATURE.fullmatch(signature) or not _KEY.fullmatch(certificate["key"]):
+        raise InvalidInput(f"{place}: the signature is not written as Hopweave writes it: the certificate was changed")
     try:
         public = Ed25519PublicKey.from_public_bytes(bytes.fromhex(certificate["key"]))
-        public.verify(bytes.fromhex(signature if isinstance(signature, str) else ""), dump(certificate).encode())
-        is_lower = str(signature) == str(signature).lower() and certificate["key"] == certificate["key"].lower()
+        public.verify(bytes.fromhex(signature), dump(certificate).encode())
     except (ValueError, InvalidSignature) as error:
         raise InvalidInput(f"{place}: the signature does not fit: the certificate was changed") from error
-    if not is_lower:  # bytes.fromhex reads capitals, too
-        raise InvalidInput(f"{place}: the signature is not written as Hopweave writes it: the certificate was changed")
 
 
 def _check_chain(id: str, lines: Mapping[int, str]) -> Chain:

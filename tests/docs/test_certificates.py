@@ -27,6 +27,8 @@ def test_the_script_verifies_a_chain_and_refuses_what_was_changed_or_left_out(tm
         lines.append(sign(_SECRET, body, chain="c", number=number, previous=previous))
     verified = _run(tmp_path, lines, _SECRET.public_key())
     assert (verified.returncode, verified.stdout.strip()) == (0, str({"c": (3, digest_line(lines[-1]))}))
-    for wrong in (lines[1:], [lines[0], lines[2]], [lines[0].replace("papers", "others"), *lines[1:]]):
+    spaced = lines[2].replace('"signature":"', '"signature":" ')
+    wrongs = (lines[1:], [lines[0], lines[2]], [lines[0].replace("papers", "others"), *lines[1:]], [*lines[:2], spaced])
+    for wrong in wrongs:
         assert _run(tmp_path, wrong, _SECRET.public_key()).returncode
     assert _run(tmp_path, lines, Secret(b"o" * 32).public_key()).returncode

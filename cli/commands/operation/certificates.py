@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["register"]
 
 _group = typer.Typer(name="certificates", help="List and export certificates of deletions.", no_args_is_help=True)
+_LONGEST_LINE = 1 << 26
+"""Characters. A certificate has 67 for each content that was removed, so this is a million of them."""
 _FIELDS = ("number", "kind", "certified_at", "documents", "passages", "found", "by")
 
 
@@ -30,7 +32,7 @@ def register(app: typer.Typer) -> None:
 
 @_group.command("list")
 def list_certificates(corpus: CorpusName, as_json: AsJson = False) -> None:
-    """List what was removed from the corpora that have or had this name, also if they were deleted."""
+    """List what was removed from the corpus of this name, and from deleted corpora that had it."""
     lines = _read_lines(corpus)
     if as_json:
         print_json({"data": [json.loads(line) for line in lines]})
@@ -143,7 +145,7 @@ def verify(
 
     if (document or content) and hash_key is None:
         raise InvalidInput("--document and --content need --hash-key; `hopweave certificates keys` prints it")
-    lines = [line for file in files for line in _read_file(file)]
+    lines = (line for file in files for line in _read_file(file))
     chains = verify_lines(lines, keys=key or (), heads=head or ())
     wanted = _hash_wanted(hash_key, document or (), content or ()) if hash_key is not None else {}
     found = {name: _find(chains, hash) for name, hash in wanted.items()}
@@ -170,9 +172,13 @@ def verify(
         raise typer.Exit(1)
 
 
-def _read_file(path: Path) -> list[str]:
+def _read_file(path: Path) -> Iterator[str]:
     try:
-        return path.read_text("utf-8").splitlines()
+        with path.open(encoding="utf-8", newline="\n") as file:
+            while line := file.readline(_LONGEST_LINE + 1):
+                if len(line) > _LONGEST_LINE:
+                    raise InvalidInput(f"{path} has a line of more than {_LONGEST_LINE} characters: no certificate")
+                yield line
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{path} cannot be read: {error}") from error
 

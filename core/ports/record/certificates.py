@@ -100,6 +100,7 @@ class Certificates(Protocol):
         """Returns certificates by chain and number, after this chain and number.
 
         The chains are those of the corpora that have this id, that have this name, or that had it when one of their
-        certificates was made. None: an empty list.
+        certificates was made and are deleted. A renamed corpus is found by its new name alone, for callers are limited
+        to names. None: an empty list.
         """
         ...

@@ -40,7 +40,9 @@ CREATE (:Certificate {uid: $chain + ':' + toString($number), chain: $chain, numb
 
 // [list]
 CALL () {
-    MATCH (c:Certificate {corpus: $corpus}) RETURN c.chain AS chain
+    MATCH (c:Certificate {corpus: $corpus})
+    WHERE NOT EXISTS { MATCH (k:Corpus {id: c.corpus_id}) WHERE k.name IS NOT NULL }
+    RETURN c.chain AS chain
     UNION
     MATCH (c:Certificate {corpus_id: $corpus}) RETURN c.chain AS chain
     UNION
@@ -53,8 +55,13 @@ RETURN l.chain AS chain, l.number AS number, l.corpus AS corpus, l.line AS line 
 // [move_certificates]
 MATCH (c:Certificate {corpus_id: $corpus_id}) SET c.corpus_id = $to;
 
-// [move_removals]: under ids of the other corpus
-MATCH (r:Removal {corpus_id: $corpus_id})
+// [move_removals]: under ids of the other corpus, which are counted first: a SET sees what all rows have set
 MATCH (k:Corpus {id: $to})
-SET k.tombstones = k.tombstones + 1
-SET r.uid = $to + ':' + toString(k.tombstones), r.id = k.tombstones, r.corpus_id = $to;
+MATCH (r:Removal {corpus_id: $corpus_id})
+WITH k, r ORDER BY r.id
+WITH k, k.tombstones AS before, collect(r) AS removals
+SET k.tombstones = before + size(removals)
+WITH before, removals
+UNWIND range(1, size(removals)) AS place
+WITH removals[place - 1] AS r, before + place AS number
+SET r.uid = $to + ':' + toString(number), r.id = number, r.corpus_id = $to;

@@ -116,7 +116,8 @@ _LAST = """
 """
 _CHAINS = """
     SELECT DISTINCT chain FROM certificates
-    WHERE corpus = :corpus OR corpus_id = :corpus OR corpus_id IN (SELECT id FROM corpora WHERE name = :corpus)
+    WHERE corpus_id = :corpus OR corpus_id IN (SELECT id FROM corpora WHERE name = :corpus)
+    OR corpus = :corpus AND corpus_id NOT IN (SELECT id FROM corpora WHERE name IS NOT NULL)
 """
 
 

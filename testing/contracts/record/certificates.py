@@ -155,7 +155,12 @@ class CertificatesContract(RecordFixtures):
     async def test_a_chain_follows_the_name(self, record: Record, corpus: Corpus) -> None:
         await record.certificates.append(corpus.id, _certificate(corpus, 1))
         await record.corpora.rename("books", "shelf")
-        assert len(await record.certificates.list("shelf")) == len(await record.certificates.list("books")) == 1
+        assert len(await record.certificates.list("shelf")) == len(await record.certificates.list(corpus.id)) == 1
+        assert list(await record.certificates.list("books")) == []  # whose keys do not see the shelf
+        books = await record.corpora.create("books", SETTINGS)
+        await record.certificates.append(books.id, _certificate(books, 1))
+        assert [one.chain for one in await record.certificates.list("books")] == [books.id]
+        assert [one.chain for one in await record.certificates.list("shelf")] == [corpus.id]
 
     async def test_a_reindexed_corpus_keeps_its_chain(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", ["Ada"])])

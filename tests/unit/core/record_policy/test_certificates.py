@@ -49,6 +49,64 @@ def test_a_line_with_any_other_character_is_refused(data: st.DataObject) -> None
         verify_lines([*_LINES[:number], changed, *_LINES[number + 1 :]])
 
 
+@given(st.integers(0, 128), st.sampled_from(" \t"))
+def test_a_signature_with_spaces_is_refused(at: int, space: str) -> None:
+    whole = json.loads(_LINES[4])
+    whole["signature"] = whole["signature"][:at] + space + whole["signature"][at:]
+    with pytest.raises(InvalidInput, match="was changed"):
+        verify_lines([*_LINES[:4], dump(whole)])
+
+
+_DOCUMENT = {"document": "a" * 64, "contents": ["b" * 64], "by": "operator"}
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"documents": {}},
+        {"documents": ["a"]},
+        {"documents": [{"document": "a" * 64}]},
+        {"documents": [{**_DOCUMENT, "document": 1}]},
+        {"documents": [{**_DOCUMENT, "contents": "b" * 64}]},
+        {"documents": [{**_DOCUMENT, "contents": [["b"]]}]},
+    ],
+    ids=str,
+)
+def test_a_signed_certificate_that_names_documents_otherwise_is_refused(body: dict[str, object]) -> None:
+    made = sign(_SECRET, {"corpus": "books", "kind": "documents", **body}, chain="a", number=1, previous="")
+    with pytest.raises(InvalidInput, match="a field is missing or has another type"):
+        verify_lines([made])
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"number":1', '"number":1.0'),
+        ('"number":1', '"number":true'),
+        ('"number":1', '"number":1' + "0" * 5000),
+        ('"number":1', '"number":-1'),
+        ('"number":1', '"number":2,"number":1'),
+        ('"version":1', '"version":0'),
+        ('"version":1', '"version":1e0'),
+        ('"corpus":"books"', '"corpus":"\\u0062ooks"'),
+        ('"corpus":"books"', '"corpus":"bo\\u2028oks"'),
+        ('"corpus":"books"', '"corpus": "books"'),
+    ],
+)
+def test_other_ways_to_write_a_value_are_refused(old: str, new: str) -> None:
+    assert old in _LINES[0]
+    with pytest.raises(InvalidInput):
+        verify_lines([_LINES[0].replace(old, new), *_LINES[1:]])
+
+
+@pytest.mark.parametrize("number", [0, -1, 1 << 70])
+def test_a_number_that_the_owner_of_the_key_made_up_leaves_a_gap(number: int) -> None:
+    body = {"corpus": "books", "kind": "documents", "documents": []}
+    with pytest.raises(InvalidInput, match="certificate 1 is missing"):
+        verify_lines([sign(_SECRET, body, chain="a", number=number, previous="")])
+
+
 def _places(value: object, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
     """Returns the places of all plain values in JSON."""
     if isinstance(value, dict):

@@ -13,11 +13,11 @@ from tests.servers.addresses import Neo4jAddress
 pytestmark = pytest.mark.servers
 
 FILES = (
-    *("claims", "commits", "maintenance", "merges", "questions", "repair", "resolution"),
+    *("certificates", "claims", "commits", "maintenance", "merges", "questions", "repair", "resolution"),
     *("slices", "staging", "synonyms", "tombstones"),
 )
-WHOLE_LABELS = {"Corpus"}
-"""Labels with few nodes, which statements may scan."""
+WHOLE_LABELS = {"Corpus", "Removal"}
+"""Labels with few nodes, which statements may scan. Workers make certificates of removals at once, and delete them."""
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from api.access import issuer, limits, session_values, signing_in, tokens
 from api.transport import bodies, connections, turns
 from app.container import adapters
 from app.services.stored_questions import questions as stored
+from cli.commands.operation import certificates
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
 from core.execution.bounded_answers import AnswerBounds
@@ -305,6 +306,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passages of an undecided document that a survey compares before a model reads the nearest": (
         [model_reading._MOST_READ],
         "tests/integration/reasoning/test_survey_model.py::test_of_a_long_document_the_passages_of_the_finder_are_read",
+    ),
+    "line of certificates that `hopweave verify` reads": (
+        [certificates._LONGEST_LINE],
+        "tests/unit/cli/test_verifying.py::test_a_line_that_is_too_long_is_no_certificate",
     ),
 }
 """For each row its numbers, in the order of the text, and the test that exceeds the bound."""

@@ -123,7 +123,13 @@ class Survey:
         if plan.grouping is None and plan.aggregate is None:
             return None
         with trace.timed("survey.table"):
-            return await tabulate(self._finder, counted.rows, plan.grouping, plan.aggregate)
+            return await tabulate(
+                self._finder,
+                counted.rows,
+                plan.grouping,
+                plan.aggregate,
+                has_condition=bool(plan.sought or plan.phrases or plan.of_kind or plan.comparison),
+            )
 
     def _reader(self, plan: Plan, question: Question, trace: Trace) -> ModelReader | None:
         """Returns what reads undecided documents. A model's word that a document lacks something cannot be checked, so

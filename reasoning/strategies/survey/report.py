@@ -5,10 +5,12 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from core.documents import Span
+from core.passage_context.tables import is_row
 from core.ports.reasoning import Answer, AnswerRow, Citation, Quote, Support, Unsupported
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from reasoning.citations.markers import make_citation
+from reasoning.strategies.extractive.units import is_record
 from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.judging import Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
@@ -31,6 +33,7 @@ _OPINIONS = {
     "unclear": " (a language model cannot tell)",
 }
 _DISPUTED = " (another passage of it says the opposite)"
+_DOCUMENTS = "Documents are counted, and not the rows of their tables."
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
 
@@ -98,6 +101,8 @@ def write_answer(
     if tabulation is None or not counted.rows:
         written.add(_count(plan, counted))
         _add_counted(written, counted, most)
+        if any(_is_of_table(row) for row in counted.rows):
+            written.add(_DOCUMENTS)
     else:
         _add_groups(written, plan, counted, tabulation, most)
     verdicts = sums.verdicts
@@ -124,6 +129,11 @@ def write_answer(
         shown=None,
         table=tuple(written.table),
     )
+
+
+def _is_of_table(row: Row) -> bool:
+    """Returns whether a document counts by a row of a table, which may have more such rows."""
+    return row.finding is not None and (is_row(row.finding.quote) or is_record(row.finding.quote))
 
 
 def _add_counted(written: _Text, counted: Copies, most: int) -> None:
@@ -173,12 +183,13 @@ def _add_group_head(written: _Text, group: Group, grouping: Grouping) -> None:
 
 def _add_values_missing(written: _Text, tabulation: Tabulation) -> None:
     for rows, why in (
-        (tabulation.valueless, "no amount under this name"),
-        (tabulation.ambiguous, "several amounts under this name, and none that is the total"),
+        (tabulation.valueless, "there is no amount under this name"),
+        (tabulation.ambiguous, "there are several amounts under this name, and none that is the total"),
+        (tabulation.mixed, "conditions and groups are read of documents, and here they are of rows of a table"),
     ):
         if rows:
             names = ", ".join(shorten(row.document.title or row.document.key, 60) for row in rows[:OTHERS])
-            written.add(f"Not added up, because there is {why} ({len(rows):,}): {names}.")
+            written.add(f"Not added up, because {why} ({len(rows):,}): {names}.")
     if tabulation.left_out:
         written.add(f"The values of {tabulation.left_out:,} more documents were not looked up.")
 

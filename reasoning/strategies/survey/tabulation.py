@@ -67,7 +67,8 @@ class Group:
 @dataclass(frozen=True, kw_only=True)
 class Tabulation:
     """The groups, largest first (periods by time). `unplaced` documents name no group, `valueless` have no amount,
-    `ambiguous` have several, and `left_out` documents were not looked at. `totals` are those of all groups.
+    `ambiguous` have several, `mixed` are tables whose rows are of several groups or need not meet the condition, and
+    `left_out` documents were not looked at. `totals` are those of all groups.
     """
 
     groups: tuple[Group, ...]
@@ -75,18 +76,29 @@ class Tabulation:
     unplaced: tuple[Row, ...] = ()
     valueless: tuple[Row, ...] = ()
     ambiguous: tuple[Row, ...] = ()
+    mixed: tuple[Row, ...] = ()
     left_out: int = 0
 
 
 async def tabulate(
-    finder: DocumentFinder, rows: Sequence[Row], grouping: Grouping | None, aggregate: Aggregate | None
+    finder: DocumentFinder,
+    rows: Sequence[Row],
+    grouping: Grouping | None,
+    aggregate: Aggregate | None,
+    *,
+    has_condition: bool = False,
 ) -> Tabulation:
-    """Returns the groups and totals of the documents that count."""
+    """Returns the groups and totals of the documents that count.
+
+    Groups and conditions are read of documents, and not of rows. So the rows of one table are added up only if it has
+    one group at most and there is no condition: "paid" is true of some of its rows.
+    """
     looked_at = rows[:MOST_TABULATED]
     entries: list[Entry] = []
     unplaced: list[Row] = []
     valueless: list[Row] = []
     ambiguous: list[Row] = []
+    mixed: list[Row] = []
     for corpus in {row.corpus.id: row.corpus for row in looked_at}.values():
         mine = [row for row in looked_at if row.corpus.id == corpus.id]
         places = {} if grouping is None else await _place(finder, corpus, mine, grouping)
@@ -97,7 +109,10 @@ async def tabulate(
             chosen = choose_values(amounts)
             if grouping is not None and not groups[0][0]:
                 unplaced.append(row)
-            if aggregate is not None and not chosen:
+            if len(chosen) > 1 and (has_condition or len(groups) > 1):
+                mixed.append(row)
+                chosen = ()
+            elif aggregate is not None and not chosen:
                 (ambiguous if amounts else valueless).append(row)
             entries += [_make_entry(row, *group, value) for group in groups for value in chosen or [None]]
     groups_of = _group(entries, grouping, aggregate)
@@ -107,6 +122,7 @@ async def tabulate(
         unplaced=tuple(unplaced),
         valueless=tuple(valueless),
         ambiguous=tuple(ambiguous),
+        mixed=tuple(mixed),
         left_out=len(rows) - len(looked_at),
     )
 

@@ -135,7 +135,8 @@ def test_the_variables_are_those_of_compose() -> None:
     [least] = [values for values in VALUES if values.stem == "least"]
     for part in ("api", "worker"):
         of_compose = {*COMPOSE["services"][part]["environment"]} - {"<<", "AWS_ENDPOINT_URL", "AWS_ALLOW_HTTP"}
-        more = {"HOPWEAVE_EXTRACTOR", *(_PER_POD if part == "api" else ())}  # compose.env has the first
+        # compose.env has the first, and the volume of Compose the second as a file
+        more = {"HOPWEAVE_EXTRACTOR", "HOPWEAVE_CERTIFICATES__SECRET", *(_PER_POD if part == "api" else ())}
         assert _variables(least, part) == of_compose | more
 
 

@@ -98,7 +98,7 @@ def write_unit(question: str, unit: Unit) -> str:
     if not unit.is_row or unit.span.end > READ:
         return unit.text
     corner, columns = _name_columns(unit)
-    if len(columns) > 1 and not all(map(is_date, columns)):
+    if not columns or (len(columns) > 1 and not all(map(is_date, columns))):
         return unit.text
     cell = find_cell(chunk.text[:READ], unit.span, unit.text, [BAR.join([corner, *columns])], question)
     if cell is None or not cell.row or not cell.column or not cell.value:

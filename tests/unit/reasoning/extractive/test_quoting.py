@@ -40,6 +40,7 @@ def row_of(question: str, label: str, found: Hit) -> Unit:
         ("What was the dividend per share in Q2 2023?", "Dividend", INCOME, "Dividend per share (pence), Q2 2023: 4"),
         ("When does the lease in Lyon end?", "D-03", STAFF, "D-03 | Lyon | 2029-03-31"),
         ("What was Norwick's revenue in Q1 2023?", "Revenue", NAMED, "Revenue, Q1 2023: 198.4 (table: EUR million)"),
+        ("How many stores had Tarsa in Q2 2023?", "Q1", RECORDS, "Company: Tarsa; Quarter: Q1 2023; Stores: 311"),
         ("How many stores had Tarsa in Q2 2023?", "Q2", RECORDS, "Company: Tarsa; Quarter: Q2 2023; Stores: 318"),
         (
             "What was the revenue?",

@@ -29,7 +29,8 @@ _AMOUNT = re.compile(
     r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
 )
 _UNIT_OF_COLUMN = re.compile(
-    r"[(\[]\s?(?:in )?(?P<unit>[$€£¥%]|[A-Z]{3}|[a-z]{2,12})\s?[)\]]|\b(?P<code>EUR|USD|GBP|CHF)\b"
+    r"[(\[]\s?(?:in )?(?P<unit>[$€£¥%]|[A-Z]{3}|[a-z]{2,12})\s?[)\]]"
+    r"|\b(?P<code>(?:(?:Tsd|Mio|Mrd)\.? )?(?:EUR|USD|GBP|CHF)(?: (?:thousand|million|billion))?)\b"
 )
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
 
@@ -130,7 +131,7 @@ class Amount:
 def read_amount(text: str, column: str = "") -> Amount | None:
     """Returns the amount that a cell consists of; None if it has other words, or several numbers.
 
-    The name of the column tells the unit if the cell does not: `Amount (EUR)`. Negative are amounts with a sign or in
+    The name of the column tells the unit if the cell does not, or tells less of it: `Revenue (EUR million)`. Negative are amounts with a sign or in
     brackets.
     """
     found = _AMOUNT.fullmatch(text.strip())
@@ -140,8 +141,11 @@ def read_amount(text: str, column: str = "") -> Amount | None:
     if value is None:
         return None
     unit = found["before"] or found["after"] or ""
-    if not unit and (named := _UNIT_OF_COLUMN.search(column)):
-        unit = named["unit"] or named["code"]
+    unit = _SIGNS.get(unit, unit)
+    named = _UNIT_OF_COLUMN.search(column)
+    of_column = (named["unit"] or named["code"]) if named else ""
+    if not unit or unit in of_column.split():
+        unit = of_column
     is_negative = bool(found["open"] or found["sign"] or found["sign_too"])
     return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
 

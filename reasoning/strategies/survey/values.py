@@ -131,8 +131,8 @@ class Amount:
 def read_amount(text: str, column: str = "") -> Amount | None:
     """Returns the amount that a cell consists of; None if it has other words, or several numbers.
 
-    The name of the column tells the unit if the cell does not, or tells less of it: `Revenue (EUR million)`. Negative are amounts with a sign or in
-    brackets.
+    The name of the column tells the unit if the cell does not, or tells less of it: `Revenue (EUR million)`. Negative
+    are amounts with a sign or in brackets.
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["open"] is not None) != text.strip().endswith(")"):

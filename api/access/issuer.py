@@ -181,13 +181,13 @@ def _parse_keys(found: Mapping[str, Any]) -> Mapping[str, Key]:
     if len(listed) > _MOST_KEYS:
         raise InvalidInput(f"the answer has more than {_MOST_KEYS} keys")
     keys = {}
-    for one in listed:
-        if not isinstance(one, dict) or not isinstance(one.get("kid"), str) or one.get("use", "sig") != "sig":
+    for key in listed:
+        if not isinstance(key, dict) or not isinstance(key.get("kid"), str) or key.get("use", "sig") != "sig":
             continue
-        if (kind := _KINDS.get(str(one.get("kty")))) is None:
+        if (kind := _KINDS.get(str(key.get("kty")))) is None:
             continue
         try:
-            keys[one["kid"]] = kind.import_key(one)
+            keys[key["kid"]] = kind.import_key(key)
         except (JoseError, ValueError, TypeError, KeyError):  # a key that this library does not know
             continue
     return keys

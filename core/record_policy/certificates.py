@@ -176,11 +176,11 @@ def _check_line(line: str, place: str, trusted: frozenset[str]) -> Mapping[str, 
 
 def _has_fields(certificate: Mapping[str, Any]) -> bool:
     return all(type(certificate.get(name)) is t for name, t in _FIELDS.items()) and all(
-        isinstance(one, dict)
-        and isinstance(one.get("document"), str)
-        and isinstance(one.get("contents"), list)
-        and all(isinstance(content, str) for content in one["contents"])
-        for one in certificate["documents"]
+        isinstance(document, dict)
+        and isinstance(document.get("document"), str)
+        and isinstance(document.get("contents"), list)
+        and all(isinstance(content, str) for content in document["contents"])
+        for document in certificate["documents"]
     )
 
 

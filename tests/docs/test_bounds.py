@@ -39,6 +39,7 @@ from indexer.submission import access_rules
 from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
+from reasoning.strategies.extractive import sides
 from reasoning.strategies.survey import kinds as survey_kinds
 from reasoning.strategies.survey import model_reading, tabulation
 from reasoning.strategies.survey import plan as survey_plan
@@ -310,6 +311,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "line of certificates that `hopweave verify` reads": (
         [certificates._LONGEST_LINE],
         "tests/unit/cli/test_verifying.py::test_a_line_that_is_too_long_is_no_certificate",
+    ),
+    "sides of a question that `extractive` searches one by one": (
+        [sides._MOST],
+        "tests/unit/reasoning/extractive/test_sides.py::test_a_question_about_one_thing_or_many_has_no_sides",
     ),
 }
 """For each row its numbers, in the order of the text, and the test that exceeds the bound."""

@@ -102,14 +102,14 @@ def show_keys(corpus: CorpusName, as_json: AsJson = False) -> None:
         from app.services.certificates import read_keys
 
         found = await read_keys(container, corpus)
-        return [{"chain": one.chain, "public_key": one.public_key, "hash_key": one.hash_key.hex} for one in found]
+        return [{"chain": keys.chain, "public_key": keys.public_key, "hash_key": keys.hash_key.hex} for keys in found]
 
     found = run_with_container(work)
     if as_json:
         print_json({"data": found})
         return
-    for one in found:
-        fields(one)
+    for keys in found:
+        fields(keys)
 
 
 def verify(
@@ -209,5 +209,5 @@ def _find(chains: "Iterable[Chain]", hash: str) -> list[int]:
         certificate["number"]
         for chain in chains
         for certificate in chain.certificates
-        if any(hash in (one["document"], *one["contents"]) for one in certificate["documents"])
+        if any(hash in (document["document"], *document["contents"]) for document in certificate["documents"])
     ]

@@ -22,7 +22,7 @@ from reasoning.strategies.extractive.quoting import choose, cite, write, write_n
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
-from reasoning.strategies.extractive.units import Unit
+from reasoning.strategies.extractive.units import READ, Unit
 
 __all__ = ["PASSAGES", "Config", "Extractive"]
 
@@ -37,8 +37,6 @@ _IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
 _SAYS_ALL = 0.98
 """The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _FEWEST_SIDES = 2
-_MOST_READ = 20_000
-"""Characters of a passage in which the name of a side is looked for."""
 _SHOWN_WORDS = 5
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
 _UNSURE = (
@@ -73,7 +71,9 @@ class Config(StrategyConfig):
 
 
 class Extractive:
-    """Quotes sentences and cells and never paraphrases, so that every word of the answer is in a passage."""
+    """Quotes sentences and cells and never paraphrases. Every word of the answer is in a passage, or names a side
+    of the question.
+    """
 
     def __init__(self, config: Config, backends: ReasoningBackends) -> None:
         self._config = config
@@ -234,11 +234,13 @@ def _find_heads(hit: Hit) -> str:
 def _is_about(look: _Look) -> bool:
     """Returns whether the passage of the best unit names the side."""
     hit = look.reading.units[0].hit
-    return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:_MOST_READ]}")
+    return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:READ]}")
 
 
 def _leave_out_beside_cells(question: str, reading: Reading) -> Sequence[Unit]:
-    """Returns the units; only those that say as much as the first one if this is a cell that has all that is asked."""
+    """Returns the units. If the first one is written as a cell, and has all that is asked, returns only the units that
+    have as much.
+    """
     units, own = reading.units, reading.features[:, _IN_UNIT]
     if write_unit(question, units[0]) == units[0].text:
         return units

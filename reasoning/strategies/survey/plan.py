@@ -17,6 +17,7 @@ from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 from reasoning.strategies.survey.grouping import Aggregate, Grouping
 from reasoning.strategies.survey.kinds import ANY_KIND, READ, find_kind, kind_names, kind_wordings, read_table, stem_of
+from reasoning.strategies.survey.values import read_decimal
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
 __all__ = ["NEGATION", "Comparison", "Pair", "Plan", "Sought", "read_number", "read_plan"]
@@ -248,16 +249,8 @@ def _read_comparison(found: re.Match[str], text: str, sought: Sequence[Sought]) 
 
 def read_number(text: str) -> float | None:
     """Returns the value of a number as it is written, such as `10,000`, `2.5`, `1.234,50` or `five`."""
-    digits = find_number(text) or text.strip("$€£ ")
-    if "," in digits and "." in digits:
-        decimal = max(digits.rfind(","), digits.rfind("."))
-        digits = digits[:decimal].replace(",", "").replace(".", "") + "." + digits[decimal + 1 :]
-    elif re.fullmatch(r"\d{1,3}(?:[.,]\d{3})+", digits):
-        digits = digits.replace(",", "").replace(".", "")
-    try:
-        return float(digits.replace(",", "."))
-    except ValueError:  # 12.3.2026
-        return None
+    value = read_decimal(find_number(text) or text.strip("$€£ "))
+    return None if value is None else float(value)
 
 
 def _is_indexed(sought: Sought) -> bool:

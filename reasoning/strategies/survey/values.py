@@ -13,7 +13,16 @@ from core.passage_context import read_grids, split_heading
 from core.text.name_spans import find_names
 from core.text.terms import split_words
 
-__all__ = ["Amount", "Labelled", "Period", "choose_values", "find_period", "list_labelled", "read_amount"]
+__all__ = [
+    "Amount",
+    "Labelled",
+    "Period",
+    "choose_values",
+    "find_period",
+    "list_labelled",
+    "read_amount",
+    "read_decimal",
+]
 
 _READ = 20_000
 _LINE = re.compile(
@@ -137,7 +146,7 @@ def read_amount(text: str, column: str = "") -> Amount | None:
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["open"] is not None) != text.strip().endswith(")"):
         return None
-    value = _read_decimal(found["number"])
+    value = read_decimal(found["number"])
     if value is None:
         return None
     unit = found["before"] or found["after"] or ""
@@ -150,7 +159,8 @@ def read_amount(text: str, column: str = "") -> Amount | None:
     return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
 
 
-def _read_decimal(written: str) -> Decimal | None:
+def read_decimal(written: str) -> Decimal | None:
+    """Returns the value of digits as they are written: `10,000`, `2.5` or `1.234,50`; None if they are no number."""
     digits = written.replace("'", "").replace("’", "")
     if "," in digits and "." in digits:
         decimal = max(digits.rfind(","), digits.rfind("."))

@@ -102,7 +102,10 @@ class _Net:
         return self._normed(self.op.add(outer, hidden), f"{name}.output.LayerNorm")
 
     def pool(self, hidden: Any, real: Any, lengths: Any) -> Any:
-        """Returns the mean over the tokens of each text, scaled to length one."""
+        """Returns the mean over the tokens of each text, or its first token, scaled to length one."""
+        if self.layout.pooling == "first":
+            first = self.op.gather(hidden, self.number(0), self.number(1))
+            return self.op.normalize_l2(first, self.numbers(1), 1e-12, "max")
         kept = self.op.multiply(hidden, self.op.unsqueeze(self.op.convert(real, "f32"), self.number(2)))
         total = self.op.reduce_sum(kept, self.number(1), keep_dims=False)
         mean = self.op.divide(total, self.op.convert(lengths, "f32"))

@@ -1,11 +1,12 @@
-"""Recognizes folders that hold the common kind of sentence model: BERT, mean pooling, unit length.
+"""Recognizes folders that hold the common kind of sentence model: a BERT whose vectors have unit length.
 
-The tokenizer is BERT's, or XLM-RoBERTa's, as multilingual-e5 has it.
+A text's vector is the mean of its tokens' (MiniLM, e5), or its first token's (bge). The tokenizer is BERT's, or
+XLM-RoBERTa's, as multilingual-e5 has it.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from models.embedding.tokens import read_max_tokens
 from models.embedding.weights import read_json
@@ -17,7 +18,10 @@ _MODULES = (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"])
 
 @dataclass(frozen=True, kw_only=True)
 class BertLayout:
-    """The sizes of a BERT; `reads` is the maximum number of tokens, special tokens included."""
+    """The sizes of a BERT; `reads` is the maximum number of tokens, special tokens included.
+
+    `pooling` is what a text's vector is made of: the mean of its tokens, or its first token.
+    """
 
     folder: Path
     dimension: int
@@ -25,16 +29,18 @@ class BertLayout:
     layers: int
     epsilon: float
     reads: int
+    pooling: Literal["mean", "first"]
 
 
 def read_layout(folder: Path) -> BertLayout | None:
     """Returns the layout, or None if the folder is not exactly of this kind; sentence-transformers loads it then."""
     config = _object(folder / "config.json")
     reads = read_max_tokens(folder)
+    pooling = _read_pooling(folder)
     if not (
         (folder / "model.safetensors").is_file()
         and _is_plain_bert(config)
-        and _is_mean_of_tokens(folder)
+        and pooling is not None
         and _is_known_tokenizer(folder)
         and reads is not None
         and reads <= config["max_position_embeddings"]
@@ -47,6 +53,7 @@ def read_layout(folder: Path) -> BertLayout | None:
         layers=config["num_hidden_layers"],
         epsilon=config["layer_norm_eps"],
         reads=reads,
+        pooling=pooling,
     )
 
 
@@ -60,16 +67,22 @@ def _is_plain_bert(config: dict[str, Any]) -> bool:
     )
 
 
-def _is_mean_of_tokens(folder: Path) -> bool:
+def _read_pooling(folder: Path) -> Literal["mean", "first"] | None:
     modules = read_json(folder / "modules.json") or []
     if [module["type"].rsplit(".", 1)[-1] for module in modules] not in _MODULES or modules[0]["path"]:
-        return False
+        return None
     pooling = _object(folder / modules[1]["path"] / "config.json")
-    modes = {key for key, on in pooling.items() if key.startswith("pooling_mode_") and on}
-    mean = pooling.get("pooling_mode") in ("mean", ["mean"]) or modes == {"pooling_mode_mean_tokens"}
     own = _object(folder / "config_sentence_transformers.json")
     counts_prompts = pooling.get("include_prompt", True)  # else a prompt is read, and left out of the mean
-    return mean and counts_prompts is True and own.get("truncate_dim") is None
+    if counts_prompts is not True or own.get("truncate_dim") is not None:
+        return None
+    named = pooling.get("pooling_mode")
+    modes = set([named] if isinstance(named, str) else named or ()) | {
+        key.removeprefix("pooling_mode_").removesuffix("_tokens").removesuffix("_token")
+        for key, on in pooling.items()
+        if key.startswith("pooling_mode_") and on
+    }
+    return "mean" if modes == {"mean"} else "first" if modes == {"cls"} else None
 
 
 def _is_known_tokenizer(folder: Path) -> bool:

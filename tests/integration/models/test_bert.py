@@ -1,5 +1,6 @@
 """The encoder in OpenVINO, against torch and sentence-transformers with the same weights."""
 
+import json
 import shutil
 import sys
 import warnings
@@ -46,11 +47,15 @@ def layout(weights: Weights) -> BertLayout:
 
 @pytest.fixture(scope="module")
 def expected(layout: BertLayout) -> Vectors:
+    return _embed_elsewhere(layout.folder)
+
+
+def _embed_elsewhere(folder: Path) -> Vectors:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the libraries say of one another at import is not ours to judge
         from sentence_transformers import SentenceTransformer
 
-        model: Any = SentenceTransformer(str(layout.folder), device="cpu")
+        model: Any = SentenceTransformer(str(folder), device="cpu")
         vectors: Vectors = model.encode(TEXTS, show_progress_bar=False)
     return vectors
 
@@ -73,6 +78,17 @@ def test_it_equals_sentence_transformers(weights: Weights, expected: Vectors, bf
     alone = np.concatenate([encoder.encode([text], queries=True) for text in TEXTS])
     assert (together * expected).sum(axis=1).min() > least
     assert (alone * expected).sum(axis=1).min() > least
+
+
+def test_it_equals_sentence_transformers_where_a_text_is_its_first_token(weights: Weights, tmp_path: Path):
+    assert weights.folder is not None
+    folder = Path(shutil.copytree(weights.folder, tmp_path / "first"))
+    pooling = folder / "1_Pooling" / "config.json"
+    modes = {"pooling_mode_mean_tokens": False, "pooling_mode_cls_token": True}
+    pooling.write_text(json.dumps(json.loads(pooling.read_text()) | modes))
+    vectors = _encoder(resolve(str(folder))).encode(TEXTS, queries=False)
+    assert (vectors * _embed_elsewhere(folder)).sum(axis=1).min() > 0.999999
+    assert (vectors * _encoder(weights).encode(TEXTS, queries=False)).sum(axis=1).max() < 0.99  # not the mean
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])

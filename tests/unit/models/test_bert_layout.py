@@ -26,7 +26,9 @@ def change(file: Path, edit: Callable[[Any], Any]) -> None:
 
 
 def test_the_built_in_model_is_of_this_kind(folder: Path):
-    assert read_layout(folder) == BertLayout(folder=folder, dimension=384, heads=12, layers=6, epsilon=1e-12, reads=256)
+    assert read_layout(folder) == BertLayout(
+        folder=folder, dimension=384, heads=12, layers=6, epsilon=1e-12, reads=256, pooling="mean"
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,9 +64,23 @@ def test_a_folder_that_lacks_a_file_is_left_to_sentence_transformers(folder: Pat
     assert read_layout(folder) is None
 
 
-def test_the_newer_way_to_name_the_pooling_is_known(folder: Path):
-    change(folder / "1_Pooling/config.json", lambda _: {"embedding_dimension": 384, "pooling_mode": "mean"})
-    assert read_layout(folder) is not None
+@pytest.mark.parametrize(("mode", "pooling"), [("mean", "mean"), (["mean"], "mean"), ("cls", "first")])
+def test_the_newer_way_to_name_the_pooling_is_known(folder: Path, mode: str | list[str], pooling: str):
+    change(folder / "1_Pooling/config.json", lambda _: {"embedding_dimension": 384, "pooling_mode": mode})
+    layout = read_layout(folder)
+    assert layout is not None
+    assert layout.pooling == pooling
+
+
+def test_a_text_may_be_its_first_token(folder: Path):
+    """As in bge and arctic-embed."""
+    change(
+        folder / "1_Pooling/config.json",
+        lambda c: c | {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False},
+    )
+    layout = read_layout(folder)
+    assert layout is not None
+    assert layout.pooling == "first"
 
 
 def test_the_tokenizer_of_xlm_roberta_is_known(folder: Path):

@@ -1,4 +1,6 @@
-"""The table of an answer as CSV: a row for each document that a survey lists, for each group, and for the total."""
+"""The table of an answer as CSV: a row for each document or row of a table that a survey lists, for each group, and for
+the total.
+"""
 
 import csv
 import sys
@@ -10,7 +12,7 @@ from cli.output.console import print_status
 
 __all__ = ["print_answer_table"]
 
-_COLUMNS = ("kind", "group", "value", "unit", "documents", "corpus", "key", "title")
+_COLUMNS = ("kind", "group", "name", "value", "unit", "documents", "count", "corpus", "key", "title")
 
 
 def print_answer_table(answer: Mapping[str, Any]) -> None:
@@ -23,7 +25,9 @@ def print_answer_table(answer: Mapping[str, Any]) -> None:
         cited = [
             citation
             for citation in answer["citations"]
-            if citation["marker"] in row["markers"] and citation["document"]["key"] == row["key"]
+            if citation["marker"] in row["markers"]
+            and citation["document"]["key"] == row["key"]
+            and row["name"] in " ".join(citation["quote"].split())  # rows of one passage share its marker
         ]
         # A number is no formula, also if it is negative.
         cells = [row[column] if column == "value" else format_cell(row[column]) for column in _COLUMNS]

@@ -141,19 +141,23 @@ class Step:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerRow:
-    """A row of the table of an answer that lists documents.
+    """A row of the table of an answer that lists documents, or rows of their tables.
 
-    - `kind` is `document` for a document that counts, `group` for the documents of a group together, `total` for all.
+    - `kind` is `document` for a document that counts, `row` for a row of its table that counts in its place, `group`
+      for all that count of a group together, `total` for all. `name` is what a `row` is about, '' in others.
     - `group` is the name of the group, '' without one. `value` is a number in plain digits, '' if nothing was added up,
-      in `unit`, '' if none is given. `documents` is how many documents the row stands for, which is 1 for a document.
+      in `unit`, '' if none is given. `documents` is how many documents the row stands for, and `count` how many things
+      that count: both are 1 for a document and for a row of its table.
     - `corpus`, `key` and `title` name the document, '' in other rows. `markers` are its citations in the answer.
     """
 
     kind: str
     group: str = ""
+    name: str = ""
     value: str = ""
     unit: str = ""
     documents: int = 1
+    count: int = 1
     corpus: str = ""
     key: str = ""
     title: str = ""

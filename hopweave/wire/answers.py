@@ -188,13 +188,18 @@ class Verification:
 class AnswerRow:
     """A row of the table of an answer that lists documents, as surveys do."""
 
-    kind: Literal["document", "group", "total"] = field(
-        metadata=doc("A document that counts, the documents of a group together, or all together.")
+    kind: Literal["document", "row", "group", "total"] = field(
+        metadata=doc(
+            "A document that counts, a row of its table that counts in its place, all that count of a group together, "
+            "or all together."
+        )
     )
     group: str = field(metadata=doc("The name of the group; empty without one."))
+    name: str = field(metadata=doc("What a row of a table is about; empty in other rows."))
     value: str = field(metadata=doc("A number in plain digits; empty if nothing was added up."))
     unit: str = field(metadata=doc("The unit of the value, such as `EUR`; empty if none is given."))
     documents: int = field(metadata=doc("How many documents the row stands for."))
+    count: int = field(metadata=doc("How many documents, and rows in their place, it stands for."))
     corpus: str = field(metadata=doc("The name of the corpus of the document; empty in other rows."))
     key: str
     title: str

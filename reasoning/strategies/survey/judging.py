@@ -15,8 +15,19 @@ from core.passage_context import find_headed_tables, split_units
 from core.text.terms import Word, split_words
 from reasoning.strategies.extractive.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
+from reasoning.strategies.survey.values import find_period, read_amount, stems_of
 
-__all__ = ["Finding", "Verdict", "check_sentence", "judge_passages", "list_nearest", "show_beginning"]
+__all__ = [
+    "READ",
+    "Cell",
+    "Finding",
+    "Verdict",
+    "check_sentence",
+    "judge_passages",
+    "judge_row",
+    "list_nearest",
+    "show_beginning",
+]
 
 READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
@@ -61,6 +72,15 @@ class Finding:
     @property
     def quote(self) -> str:
         return self.chunk.text[self.span.start : self.span.end]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Cell:
+    """A cell of a row, the name of its column ('' if it has none), and where it begins in its passage."""
+
+    column: str
+    text: str
+    start: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,13 +151,82 @@ def check_sentence(plan: Plan, title: str, chunk: Chunk, span: Span) -> Finding 
     return Finding(verdict=Verdict.YES, chunk=chunk, span=named)
 
 
+def judge_row(plan: Plan, title: str, chunk: Chunk, row: Span, cells: Sequence[Cell], naming: Cell | None) -> Verdict:
+    """Returns the verdict on a row of a table, which counts by itself.
+
+    A word may stand in the title, the headings or the name of a column. A column that a word names decides by its cell:
+    by "yes" or "no", or by its number if numbers are compared; not the column of `naming`, the cell with the name of
+    what the row is about. A negation counts in the cell that has the word.
+    """
+    words = _split_words(chunk.text[row.start : row.end])
+    places = _place(words)
+    words_sought = (*plan.sought, *plan.of_kind)
+    found = [_find(sought, places) for sought in words_sought]
+    heads = stems_of(f"{title}\n{chunk.heading}")
+    holds = None if plan.comparison is None else _compare_cells(plan, plan.comparison, cells)
+    turned = 0
+    is_open = plan.comparison is not None and holds is None
+    for sought, at in zip(words_sought, found, strict=True):
+        named = [cell for cell in cells if any(stems <= stems_of(cell.column) for stems in sought.wording)]
+        if at:
+            spoken = {_cell_of(cells, row.start + words[place].start) for place in at}
+            turned += any(NEGATION.search(cell.text) for cell in spoken if cell) and not plan.is_mention
+        elif named and plan.comparison is None and naming not in named:
+            said = {_read_flag(cell.text) for cell in named}
+            turned += said == {False}
+            is_open = is_open or None in said
+        elif not named and (sought.is_number or not any(stems <= heads for stems in sought.wording)):
+            return Verdict.NO
+    text = chunk.text[row.start : row.end]
+    if not all(_has_phrase(f"{title} {text}", phrase) for phrase in plan.phrases):
+        return Verdict.NO
+    if is_open or not _has_pairs(plan, found):
+        return Verdict.UNDECIDED
+    agrees = (turned % 2 == 1) == (plan.is_negated and not plan.is_mention)
+    return Verdict.YES if agrees == (holds is not False) else Verdict.OPPOSITE
+
+
+def _cell_of(cells: Sequence[Cell], start: int) -> Cell | None:
+    return next((cell for cell in reversed(cells) if cell.start <= start), None)
+
+
+_FLAGS = {
+    True: frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "j", "1"}),
+    False: frozenset({"no", "n", "false", "", "-", "–", "—", "✗", "nein", "none", "0"}),
+}
+
+
+def _read_flag(text: str) -> bool | None:
+    """Returns what a cell says of the name of its column; None if it has something else than yes or no."""
+    return next((flag for flag, words in _FLAGS.items() if text.strip().casefold() in words), None)
+
+
+def _compare_cells(plan: Plan, comparison: Comparison, cells: Sequence[Cell]) -> bool | None:
+    """Returns whether the comparison holds of the amount under a column that the question names, or of the only amount
+    with a unit; of a year, of the only date. None if there are several, or none.
+    """
+    amounts = [(cell, amount) for cell in cells if (amount := read_amount(cell.text, cell.column))]
+    named = [
+        float(amount.value)
+        for cell, amount in amounts
+        if any(stems <= stems_of(cell.column) for sought in plan.sought for stems in sought.wording)
+    ]
+    values = named or [float(amount.value) for _, amount in amounts if amount.unit]
+    if _YEAR.fullmatch(comparison.number) and not named:
+        values = [float(period.year) for cell in cells if (period := find_period(cell.text))]
+    return _is_within(comparison, values[0]) if len(values) == 1 else None
+
+
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
 def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:
     """Yields the sentences and rows that have a word of the plan; all, of a plan without words. A short line without a
     full stop is a heading of what follows.
     """
     text = chunk.text[:READ]
     tables = list(find_headed_tables(chunk.heading, text))
-    heads = _stems(f"{title}\n{chunk.heading}")
+    heads = stems_of(f"{title}\n{chunk.heading}")
     words = _split_words(text)
     starts = [word.start for word in words]
     wanted = {stem for sought in plan.sought for stems in sought.wording for stem in stems}
@@ -153,14 +242,10 @@ def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:
             continue
         own = words[bisect_left(starts, begin) : bisect_left(starts, end)]
         if not wanted or any(word.stem in wanted for word in own):
-            columns = _stems(table.header) if table is not None else frozenset[str]()
+            columns = stems_of(table.header) if table is not None else frozenset[str]()
             yield _Unit(Span(start=begin, end=begin + len(unit)), unit, own, heads | columns | above)
         is_heading = len(unit) <= _LONGEST_LINE and unit[-1] not in ".!?;,"
         above = frozenset(word.stem for word in own) if is_heading else frozenset()
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in split_words(text))
 
 
 def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:

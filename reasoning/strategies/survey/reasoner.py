@@ -22,10 +22,11 @@ from core.strategies import StrategyConfig
 from core.text.terms import split_words
 from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.strategies.survey.items import Listed, read_items
 from reasoning.strategies.survey.judging import Verdict, judge_passages, show_beginning
 from reasoning.strategies.survey.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.plan import Plan, read_plan
-from reasoning.strategies.survey.report import OTHERS, write_answer
+from reasoning.strategies.survey.report import OTHERS, Surveyed, write_answer
 from reasoning.strategies.survey.rows import Copies, Row, Sums, fingerprint, merge_versions
 from reasoning.strategies.survey.tabulation import Tabulation, tabulate
 
@@ -90,6 +91,7 @@ class Survey:
             with trace.timed("survey"):
                 for part in question.parts or (QueryPart(corpus=question.corpus, documents=question.documents),):
                     await course.survey(part)
+                await course.read_tables()
             if reader := self._reader(plan, question, trace):
                 with trace.timed("survey.model"):
                     await course.ask(reader)
@@ -99,10 +101,8 @@ class Survey:
         answer = write_answer(
             plan,
             counted,
-            course.rows,
-            course.sums,
-            denied=course.denied,
-            tabulation=await self._tabulate(plan, counted, trace),
+            Surveyed(rows=course.rows, denied=course.denied, listed=course.listed, sums=course.sums),
+            tabulation=await self._tabulate(plan, counted, course.listed, trace),
             most=self._config.rows,
             unsupported=question.unsupported,
         )
@@ -119,7 +119,7 @@ class Survey:
         trace.emit(AnswerEvent(answer=answer))
         return answer
 
-    async def _tabulate(self, plan: Plan, counted: Copies, trace: Trace) -> Tabulation | None:
+    async def _tabulate(self, plan: Plan, counted: Copies, listed: Listed, trace: Trace) -> Tabulation | None:
         if plan.grouping is None and plan.aggregate is None:
             return None
         with trace.timed("survey.table"):
@@ -128,6 +128,7 @@ class Survey:
                 counted.rows,
                 plan.grouping,
                 plan.aggregate,
+                listed.items,
                 has_condition=bool(plan.sought or plan.phrases or plan.of_kind or plan.comparison),
             )
 
@@ -143,12 +144,15 @@ class Survey:
 
 
 class _Course:
-    """One survey while it runs: its rows by verdict, and its sums. `denied` are the rows on which a model said no."""
+    """One survey while it runs: its rows by verdict, what tables list, and its sums. `denied` are the rows on which a
+    model said no.
+    """
 
     def __init__(self, finder: DocumentFinder, config: Config, plan: Plan, trace: Trace) -> None:
         self.sums = Sums()
         self.rows: dict[Verdict, list[Row]] = {verdict: [] for verdict in Verdict}
         self.denied: list[Row] = []
+        self.listed = Listed()
         self._undecided: list[Undecided] = []
         self._finder = finder
         self._config = config
@@ -220,6 +224,21 @@ class _Course:
                 listed.append(row.without_passage())
         if hits := tuple(_make_hit(row.corpus, row.document, row.finding.chunk) for row in shown if row.finding):
             self._trace.emit(SearchEvent(query=self._plan.describe(), searcher="survey", hits=hits, step="1"))
+
+    async def read_tables(self) -> None:
+        """Looks at the rows of tables that list what is counted. A document with such rows counts, even if its other
+        rows say the opposite.
+        """
+        verdicts = (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)
+        rows = [row for verdict in verdicts for row in self.rows[verdict]]
+        self.listed = await read_items(self._finder, self._plan, rows)
+        for row in rows:
+            if row.document.id in self.listed.items and row.verdict is not Verdict.YES:
+                self.rows[row.verdict].remove(row)
+                self.rows[Verdict.YES].append(replace(row, verdict=Verdict.YES))
+                self.sums.verdicts[row.verdict] -= 1
+                self.sums.verdicts[Verdict.YES] += 1
+        self._undecided = [asked for asked in self._undecided if asked.row.document.id not in self.listed.items]
 
     async def ask(self, reader: ModelReader) -> None:
         """Has a language model read the undecided documents, as far as the option and the budget allow."""

@@ -12,12 +12,13 @@ from core.text.shortening import shorten
 from reasoning.citations.markers import make_citation
 from reasoning.strategies.extractive.units import is_record
 from reasoning.strategies.survey.grouping import Grouping
+from reasoning.strategies.survey.items import Item, Listed
 from reasoning.strategies.survey.judging import Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Copies, Row, Sums
 from reasoning.strategies.survey.tabulation import Entry, Group, Tabulation, Total
 
-__all__ = ["OTHERS", "describe_coverage", "write_answer"]
+__all__ = ["OTHERS", "Surveyed", "describe_coverage", "write_answer"]
 
 OTHERS = 20
 """Documents that are shown of each kind that does not count: undecided, or saying the opposite."""
@@ -33,7 +34,7 @@ _OPINIONS = {
     "unclear": " (a language model cannot tell)",
 }
 _DISPUTED = " (another passage of it says the opposite)"
-_DOCUMENTS = "Documents are counted, and not the rows of their tables."
+_DOCUMENTS = "Documents are counted, and not the rows of their tables: no column or title names what is counted."
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
 
@@ -76,47 +77,60 @@ class _Text:
         return marker
 
 
+@dataclass(frozen=True, kw_only=True)
+class Surveyed:
+    """What a survey has found: rows by verdict, those on which a language model said no (`denied`), and the sums.
+    `listed` is what tables list: their rows count in the place of their documents.
+    """
+
+    rows: Mapping[Verdict, Sequence[Row]]
+    denied: Sequence[Row]
+    listed: Listed
+    sums: Sums
+
+
 def write_answer(
     plan: Plan,
     counted: Copies,
-    rows: Mapping[Verdict, Sequence[Row]],
-    sums: Sums,
+    surveyed: Surveyed,
     *,
-    denied: Sequence[Row],
     tabulation: Tabulation | None,
     most: int,
     unsupported: Unsupported,
 ) -> Answer:
-    """Returns the answer. `denied` are the rows on which a language model said no. It abstains if no document counts.
+    """Returns the answer. It abstains if no document counts.
 
     With `abstain` it also does so if the survey stopped early, decided on too few documents, left a part of the
     question out, or lists documents by what no passage states.
     """
     if plan.is_empty:
         return Answer(text=_NOTHING_ASKED, reasoner="survey", abstained=True)
+    rows, listed, sums = surveyed.rows, surveyed.listed, surveyed.sums
     written = _Text()
     support = Support.INFERRED if plan.is_absence else Support.QUOTED
-    doubtful = plan.is_absence or plan.unit or plan.unread or sums.stopped or sums.decided < _SURE
+    doubtful = (
+        plan.is_absence or (plan.unit and not listed.items) or plan.unread or sums.stopped or sums.decided < _SURE
+    )
     is_withheld = unsupported is Unsupported.ABSTAIN and bool(doubtful)
     if tabulation is None or not counted.rows:
-        written.add(_count(plan, counted))
-        _add_counted(written, counted, most)
-        if any(_is_of_table(row) for row in counted.rows):
+        written.add(_count(plan, counted, listed))
+        _add_counted(written, counted, listed, most)
+        if any(_is_of_table(row) and row.document.id not in listed.items for row in counted.rows):
             written.add(_DOCUMENTS)
     else:
-        _add_groups(written, plan, counted, tabulation, most)
+        _add_groups(written, plan, counted, listed, tabulation, most)
     verdicts = sums.verdicts
     _add_others(
         written, "Not counted, because a passage says the opposite", rows[Verdict.OPPOSITE], verdicts[Verdict.OPPOSITE]
     )
-    _add_others(written, "Not counted, because a language model says no", denied, sums.denied)
+    _add_others(written, "Not counted, because a language model says no", surveyed.denied, sums.denied)
     _add_others(
         written,
         "Undecided, not counted: the words are there, and not surely in this sense",
         rows[Verdict.UNDECIDED],
         verdicts[Verdict.UNDECIDED],
     )
-    written.add(describe_coverage(plan, sums, counted))
+    written.add(describe_coverage(plan, sums, counted, listed))
     has_nothing = tabulation is not None and not (tabulation.groups and (plan.aggregate is None or tabulation.totals))
     abstained = not counted.rows or has_nothing or is_withheld
     return Answer(
@@ -125,7 +139,7 @@ def write_answer(
         citations=tuple(written.citations),
         abstained=abstained,
         support=Support.NONE if abstained else support,
-        note=_note(plan, sums),
+        note=_note(plan, sums, listed),
         shown=None,
         table=tuple(written.table),
     )
@@ -136,20 +150,33 @@ def _is_of_table(row: Row) -> bool:
     return row.finding is not None and (is_row(row.finding.quote) or is_record(row.finding.quote))
 
 
-def _add_counted(written: _Text, counted: Copies, most: int) -> None:
-    listed = counted.rows[:most]
-    for number, row in enumerate(listed, start=1):
-        markers = written.add_row(f"{number}.", row, _describe_copies(counted, row))
-        written.table.append(_table_row(row, markers))
-    if len(counted.rows) > len(listed):
-        written.add(f"… and {len(counted.rows) - len(listed):,} more.")
+def _add_counted(written: _Text, counted: Copies, listed: Listed, most: int) -> None:
+    """Adds what counts, first the things that rows of tables are of, each by its first row, and then documents."""
+    items: dict[str, Item] = {}
+    for row in counted.rows:
+        for item in listed.items.get(row.document.id, ()):
+            items.setdefault(item.id, item)
+    whole = [row for row in counted.rows if row.document.id not in listed.items]
+    entries = [*(Entry(row=item.row, item=item) for item in items.values()), *(Entry(row=row) for row in whole)]
+    for number, entry in enumerate(entries[:most], start=1):
+        _add_entry(written, f"{number}.", entry, counted)
+    if len(entries) > most:
+        written.add(f"… and {len(entries) - most:,} more.")
 
 
-def _add_groups(written: _Text, plan: Plan, counted: Copies, tabulation: Tabulation, most: int) -> None:
+def _add_entry(written: _Text, head: str, entry: Entry, counted: Copies, *beside: Finding | None) -> None:
+    """Adds a document, or what a row of its table is of, with the quotes that it counts by."""
+    row, copies = entry.row, _describe_copies(counted, entry.row)
+    if (item := entry.item) is not None:
+        row, copies, beside = replace(row, finding=item.finding), "", ()
+        head = f"{head} {shorten(item.name, _LONGEST_TITLE)}," if item.name else head
+    written.table.append(_table_row(entry, written.add_row(head, row, copies, *beside)))
+
+
+def _add_groups(written: _Text, plan: Plan, counted: Copies, listed: Listed, tabulation: Tabulation, most: int) -> None:
     """Adds the totals, then each group with its documents, and what has no value."""
     grouping, aggregate = plan.grouping, plan.aggregate
-    kind = f" of the kind “{plan.kind}”" if plan.kind else ""
-    over = f"{len(counted.rows):,} document{'' if len(counted.rows) == 1 else 's'}{kind}"
+    over = _name_counted(plan, counted, listed)
     if aggregate is not None:
         what = aggregate.of if aggregate.of == aggregate.how else f"{aggregate.how} {aggregate.of}"
         made = _describe_totals(tabulation.totals) or "not known"
@@ -164,11 +191,9 @@ def _add_groups(written: _Text, plan: Plan, counted: Copies, tabulation: Tabulat
             _add_group_head(written, group, grouping)
         for number, entry in enumerate(group.entries, start=number + 1):  # noqa: B020 - numbers go on
             if number <= most:
-                copies = _describe_copies(counted, entry.row)
                 beside = entry.amount_place, entry.group_place
                 row = entry.row if has_condition or not any(beside) else replace(entry.row, finding=None)
-                markers = written.add_row(f"{number}.", row, copies, *beside)
-                written.table.append(_table_row(row, markers, entry))
+                _add_entry(written, f"{number}.", replace(entry, row=row), counted, *beside)
     if number > most:
         written.add(f"… and {number - most:,} more.")
     _add_values_missing(written, tabulation)
@@ -176,7 +201,7 @@ def _add_groups(written: _Text, plan: Plan, counted: Copies, tabulation: Tabulat
 
 def _add_group_head(written: _Text, group: Group, grouping: Grouping) -> None:
     made = f": {_describe_totals(group.totals)}" if group.totals else ""
-    count = f"{group.documents:,} document{'' if group.documents == 1 else 's'}"
+    count = f"{group.count:,} in rows of tables" if group.items else _documents(group.documents)
     written.add(f"{group.name or f'Without {grouping.name}'} ({count}){made}")
     written.table += [_total_row("group", group.name, total, [group]) for total in group.totals or [None]]
 
@@ -222,18 +247,24 @@ def _plain(value: Decimal) -> Decimal:
 
 def _total_row(kind: str, name: str, total: Total | None, groups: Sequence[Group]) -> AnswerRow:
     documents = len({entry.row.document.id for group in groups for entry in group.entries})
+    whole = {entry.row.document.id for group in groups for entry in group.entries if entry.item is None}
+    items = {entry.item.id for group in groups for entry in group.entries if entry.item is not None}
+    count = len(whole) + len(items)
     if total is None:
-        return AnswerRow(kind=kind, group=name, documents=documents)
-    return AnswerRow(kind=kind, group=name, value=f"{_plain(total.value):f}", unit=total.unit, documents=documents)
-
-
-def _table_row(row: Row, markers: tuple[int, ...], entry: Entry | None = None) -> AnswerRow:
-    amount = None if entry is None else entry.amount
+        return AnswerRow(kind=kind, group=name, documents=documents, count=count)
     return AnswerRow(
-        kind="document",
-        group="" if entry is None else entry.group,
-        value="" if amount is None else f"{amount:f}",
-        unit="" if entry is None else entry.unit,
+        kind=kind, group=name, value=f"{_plain(total.value):f}", unit=total.unit, documents=documents, count=count
+    )
+
+
+def _table_row(entry: Entry, markers: tuple[int, ...]) -> AnswerRow:
+    row = entry.row
+    return AnswerRow(
+        kind="document" if entry.item is None else "row",
+        group=entry.group,
+        name="" if entry.item is None else entry.item.name,
+        value="" if entry.amount is None else f"{entry.amount:f}",
+        unit=entry.unit,
         corpus=row.corpus.name,
         key=row.document.key,
         title=row.document.title,
@@ -252,14 +283,28 @@ def _add_others(written: _Text, title: str, rows: Sequence[Row], total: int) -> 
         written.add(f"… and {total - len(listed):,} more.")
 
 
-def _count(plan: Plan, counted: Copies) -> str:
-    count = len(counted.rows)
-    kind = f" of the kind “{plan.kind}”" if plan.kind else ""
-    documents = f"{count:,} document{'' if count == 1 else 's'}{kind}"
+def _count(plan: Plan, counted: Copies, listed: Listed) -> str:
+    whole = sum(row.document.id not in listed.items for row in counted.rows)
+    count = whole + listed.count
+    named = _name_counted(plan, counted, listed)
     if not plan.sought and not plan.phrases:
-        return f"{documents}:"
+        return f"{named}:"
     says = ("lacks" if count == 1 else "lack") if plan.is_absence else ("says" if count == 1 else "say")
-    return f"{documents} {says} this{':' if count else '.'}"
+    return f"{named} {says} this{':' if count else '.'}"
+
+
+def _name_counted(plan: Plan, counted: Copies, listed: Listed) -> str:
+    """Returns what counts, with its number: `7 “invoices” in rows of 1 document, and 2 documents of the kind …`."""
+    kind = f" of the kind “{plan.kind}”" if plan.kind else ""
+    whole = sum(row.document.id not in listed.items for row in counted.rows)
+    if whole == len(counted.rows):
+        return f"{_documents(whole)}{kind}"
+    in_rows = f"{listed.count:,} “{plan.kind or plan.unit}” in rows of {_documents(len(counted.rows) - whole)}"
+    return f"{in_rows}, and {_documents(whole)}{kind}" if whole else in_rows
+
+
+def _documents(count: int) -> str:
+    return f"{count:,} document{'' if count == 1 else 's'}"
 
 
 def _describe_copies(counted: Copies, row: Row) -> str:
@@ -274,7 +319,7 @@ def _describe_copies(counted: Copies, row: Row) -> str:
     return f" (and {', '.join(parts)})" if parts else ""
 
 
-def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
+def describe_coverage(plan: Plan, sums: Sums, counted: Copies, listed: Listed) -> str:
     """Returns one sentence on what was read, which holds whatever happened during the survey."""
     could = f"ead {sums.read:,} of {sums.candidates:,} documents that "
     if plan.is_absence:
@@ -283,6 +328,10 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
     else:
         parts = [f"R{could}could match"]
     parts.append(f"{sums.verdicts[Verdict.UNDECIDED]:,} undecided")
+    if listed.read:
+        parts.append(f"{listed.read:,} rows of tables were read, {listed.undecided:,} undecided")
+    if listed.left_out:
+        parts.append(f"the tables of {_documents(listed.left_out)} were not read row by row")
     if sums.asked:
         parts.append(
             f"a language model read {sums.asked:,} that words leave undecided: {sums.confirmed:,} count, "
@@ -300,11 +349,11 @@ def describe_coverage(plan: Plan, sums: Sums, counted: Copies) -> str:
     return f"{'; '.join(parts)}."
 
 
-def _note(plan: Plan, sums: Sums) -> str:
+def _note(plan: Plan, sums: Sums, listed: Listed) -> str:
     parts = [f"Surveyed by words; {sums.model} read the documents that words leave undecided."]
     if not sums.asked:
         parts = [_LABEL]
-    if plan.unit and plan.grouping is None:
+    if plan.unit and plan.grouping is None and not listed.items:
         parts.append(f"It counts documents, not “{plan.unit}”.")
     if plan.unread:
         parts.append(f"Not taken into account: “{'”, “'.join(plan.unread)}”.")

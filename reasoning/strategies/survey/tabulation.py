@@ -4,7 +4,7 @@ No model takes part. A document without a value, or with several that cannot be 
 """
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -16,9 +16,19 @@ from core.text.dates import parse_date
 from core.text.terms import split_words
 from core.text.titles import family_of
 from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
-from reasoning.strategies.survey.judging import Finding, Verdict
+from reasoning.strategies.survey.items import Item
+from reasoning.strategies.survey.judging import Cell, Finding, Verdict
 from reasoning.strategies.survey.rows import Row
-from reasoning.strategies.survey.values import Labelled, Period, choose_values, find_period, list_labelled, read_amount
+from reasoning.strategies.survey.values import (
+    Amount,
+    Labelled,
+    Period,
+    choose_values,
+    find_period,
+    list_labelled,
+    read_amount,
+    stems_of,
+)
 
 __all__ = ["MOST_TABULATED", "Entry", "Group", "Tabulation", "Total", "tabulate"]
 
@@ -31,10 +41,12 @@ _DATED = frozenset(word.stem for word in split_words("date dated created publish
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Entry:
     """A document in a group, with the place that names the group (None: its key, title or metadata), and the amount of
-    one cell, '' in `unit` without a unit. A document has an entry for each of its cells.
+    one cell, '' in `unit` without a unit. A document has an entry for each of its cells, and one for each row of a
+    table that counts by itself (`item`).
     """
 
     row: Row
+    item: Item | None = None
     group: str = ""
     group_place: Finding | None = None
     amount: Decimal | None = None
@@ -53,7 +65,9 @@ class Total:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """The documents of one group, each at least once, and the totals of their amounts by unit."""
+    """The documents of one group, or rows of their tables, each at least once, and the totals of their amounts by
+    unit.
+    """
 
     name: str
     entries: tuple[Entry, ...]
@@ -62,6 +76,17 @@ class Group:
     @property
     def documents(self) -> int:
         return len({entry.row.document.id for entry in self.entries})
+
+    @property
+    def items(self) -> int:
+        """How many things the rows of tables are of."""
+        return len({entry.item.id for entry in self.entries if entry.item is not None})
+
+    @property
+    def count(self) -> int:
+        """How many things count: documents, and what rows of tables name in their place."""
+        whole = {entry.row.document.id for entry in self.entries if entry.item is None}
+        return self.items + len(whole)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,13 +110,15 @@ async def tabulate(
     rows: Sequence[Row],
     grouping: Grouping | None,
     aggregate: Aggregate | None,
+    items: Mapping[str, Sequence[Item]],
     *,
     has_condition: bool = False,
 ) -> Tabulation:
-    """Returns the groups and totals of the documents that count.
+    """Returns the groups and totals of the documents that count, and of the rows that count in their place (`items`, by
+    document).
 
-    Groups and conditions are read of documents, and not of rows. So the rows of one table are added up only if it has
-    one group at most and there is no condition: "paid" is true of some of its rows.
+    Of other documents, groups and conditions are read of the document. So the rows of its table are added up only if it
+    has one group at most and there is no condition: "paid" is true of some of its rows.
     """
     looked_at = rows[:MOST_TABULATED]
     entries: list[Entry] = []
@@ -100,7 +127,7 @@ async def tabulate(
     ambiguous: list[Row] = []
     mixed: list[Row] = []
     for corpus in {row.corpus.id: row.corpus for row in looked_at}.values():
-        mine = [row for row in looked_at if row.corpus.id == corpus.id]
+        mine = [row for row in looked_at if row.corpus.id == corpus.id and row.document.id not in items]
         places = {} if grouping is None else await _place(finder, corpus, mine, grouping)
         found = {} if aggregate is None else await _find_labelled(finder, corpus, mine, aggregate.stems)
         for row in mine:
@@ -115,6 +142,13 @@ async def tabulate(
             elif aggregate is not None and not chosen:
                 (ambiguous if amounts else valueless).append(row)
             entries += [_make_entry(row, *group, value) for group in groups for value in chosen or [None]]
+    of_tables = [row for row in looked_at if row.document.id in items]
+    of_items = [entry for row in of_tables for entry in _read_entries(row, items[row.document.id], grouping, aggregate)]
+    entries += of_items
+    ungrouped = {entry.row.document.id for entry in of_items if grouping is not None and not entry.group}
+    unplaced += [row for row in of_tables if row.document.id in ungrouped]
+    with_amount = {entry.row.document.id for entry in of_items if aggregate is None or entry.amount is not None}
+    valueless += [row for row in of_tables if row.document.id not in with_amount]
     groups_of = _group(entries, grouping, aggregate)
     return Tabulation(
         groups=groups_of,
@@ -125,6 +159,43 @@ async def tabulate(
         mixed=tuple(mixed),
         left_out=len(rows) - len(looked_at),
     )
+
+
+def _read_entries(
+    row: Row, items: Sequence[Item], grouping: Grouping | None, aggregate: Aggregate | None
+) -> Iterator[Entry]:
+    """Yields an entry for each row of a table, with the cells that name its group and its amount."""
+    for item in items:
+        amounts = [] if aggregate is None else _find_amounts(item.cells, aggregate.stems)
+        amount = amounts[0] if len(amounts) == 1 else None
+        yield Entry(
+            row=row,
+            item=item,
+            group="" if grouping is None else _find_group(row, item, grouping),
+            amount=None if amount is None else amount.value,
+            unit="" if amount is None else amount.unit,
+            amount_place=item.finding,
+        )
+
+
+def _find_group(row: Row, item: Item, grouping: Grouping) -> str:
+    if not grouping.period:
+        named = [cell.text for cell in item.cells if grouping.stems <= stems_of(cell.column)]
+        return " ".join(next(iter(named), "").split()) or _find_metadata(row.document.metadata, grouping.stems)
+    found = next((period for cell in item.cells if (period := find_period(cell.text))), None)
+    return found.name(grouping.period) if found else _find_named_period(row.document, grouping.period)
+
+
+def _find_amounts(cells: Sequence[Cell], stems: frozenset[str]) -> list[Amount]:
+    """Returns the amounts under the column that has the name alone, else under all columns with the name, else all with
+    a unit.
+    """
+    amounts = [
+        (stems_of(cell.column), amount) for cell in cells if (amount := read_amount(cell.text, cell.column)) is not None
+    ]
+    exact = [amount for column, amount in amounts if column == stems]
+    under = [amount for column, amount in amounts if stems <= column]
+    return exact or under or [amount for _, amount in amounts if amount.unit]
 
 
 def _make_entry(row: Row, group: str, place: Finding | None, value: Labelled | None) -> Entry:
@@ -249,10 +320,10 @@ def _group(entries: Sequence[Entry], grouping: Grouping | None, aggregate: Aggre
         for of_group in members.values()
     ]
     if grouping is not None and (grouping.least is not None or grouping.most is not None):
-        groups = [group for group in groups if group.name and grouping.counts(group.documents)]
+        groups = [group for group in groups if group.name and grouping.counts(group.count)]
     if grouping is not None and grouping.period:
         return tuple(sorted(groups, key=lambda group: (not group.name, group.name)))
-    return tuple(sorted(groups, key=lambda group: (not group.name, -group.documents, group.name.casefold())))
+    return tuple(sorted(groups, key=lambda group: (not group.name, -group.count, group.name.casefold())))
 
 
 def _choose_name(entries: Sequence[Entry]) -> str:

@@ -14,6 +14,7 @@ from core.text.name_spans import find_names
 from core.text.terms import split_words
 
 __all__ = [
+    "TOTAL",
     "Amount",
     "Labelled",
     "Period",
@@ -22,6 +23,7 @@ __all__ = [
     "list_labelled",
     "read_amount",
     "read_decimal",
+    "stems_of",
 ]
 
 _READ = 20_000
@@ -32,7 +34,8 @@ _LINE = re.compile(
 _DEFINED = re.compile(r"\((?:hereinafter |herein |each )?(?:the |an? )?[\"“'](?P<label>[^\"”'\n]{2,30})[\"”']\)")
 _BEFORE = 100
 """Characters before `(the “Supplier”)` in which its name is looked for."""
-_TOTAL = frozenset(word.stem for word in split_words("total sum subtotal overall Summe Gesamt Gesamtbetrag"))
+TOTAL = frozenset(word.stem for word in split_words("total sum subtotal overall Summe Gesamt Gesamtbetrag"))
+"""Stems of words that name the total of the rows above."""
 _AMOUNT = re.compile(
     r"(?P<open>\()?(?P<sign>[-−–])?[ ]?(?P<before>[$€£¥]|[A-Z]{3}\b)?[ ]?(?P<sign_too>[-−–])?"
     r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
@@ -75,10 +78,10 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
         ranges.append((grid.start, grid.end))
         for row in grid.rows:
             columns = row.names or grid.columns
-            row_stems = _stems(row.label)
+            row_stems = stems_of(row.label)
             for at, place in enumerate(row.cells):
                 column = columns[at] if at < len(columns) else ""
-                by_column = stems <= _stems(column)
+                by_column = stems <= stems_of(column)
                 if place == row.named_by or not text[slice(*place)].strip() or not (by_column or stems <= row_stems):
                     continue
                 yield Labelled(
@@ -86,17 +89,17 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
                     span=Span(start=place[0], end=place[1]),
                     row=row.label,
                     column=column,
-                    is_total=bool(row_stems & _TOTAL),
+                    is_total=bool(row_stems & TOTAL),
                     by_row=not by_column,
                 )
     for line in _LINE.finditer(text):
-        if stems <= _stems(line["label"]) and not any(start <= line.start() < end for start, end in ranges):
+        if stems <= stems_of(line["label"]) and not any(start <= line.start() < end for start, end in ranges):
             start, end = line.span("value")
             yield Labelled(chunk=chunk, span=Span(start=start, end=end), row=line["label"], by_row=True)
     for defined in _DEFINED.finditer(text):
         begin = max(0, defined.start() - _BEFORE)
         before = find_names(text[begin : defined.start()])
-        if stems <= _stems(defined["label"]) and before:
+        if stems <= stems_of(defined["label"]) and before:
             last = before[-1]
             span = Span(start=begin + last.start, end=begin + last.end)
             yield Labelled(chunk=chunk, span=span, row=defined["label"], by_row=True)
@@ -125,7 +128,7 @@ def _comparable(text: str) -> object:
     return text.casefold().strip() if amount is None else (amount.value, amount.unit)
 
 
-def _stems(text: str) -> frozenset[str]:
+def stems_of(text: str) -> frozenset[str]:
     return frozenset(word.stem for word in split_words(text))
 
 

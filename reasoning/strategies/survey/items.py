@@ -1,0 +1,171 @@
+"""Rows of tables as what a survey counts: the invoices of a list of invoices, the suppliers of a register.
+
+A row counts instead of its document if its table lists what the question counts:
+
+- a column has its name ("Invoice", "Supplier no."), whose cell names the row; rows of one name count once
+- or the document is a table, and its title or key has the name in the plural, or beside a word for a list ("Invoices
+  2024", "order-log.csv"); each row counts then, and the row's label names it.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from core.documents import Chunk, DocumentRef, Span
+from core.execution.threads import compute
+from core.passage_context import read_grids, split_heading
+from core.passage_context.grids import GridRow, TextGrid
+from core.passage_context.tables import is_row
+from core.ports.surveying import DocumentFinder, Wording
+from core.text.terms import split_words
+from reasoning.strategies.extractive.units import is_record
+from reasoning.strategies.survey.judging import READ, Cell, Finding, Verdict, judge_row
+from reasoning.strategies.survey.plan import Plan
+from reasoning.strategies.survey.rows import Row
+from reasoning.strategies.survey.values import TOTAL, stems_of
+
+__all__ = ["MOST_READ", "Item", "Listed", "read_items"]
+
+MOST_READ = 200
+"""Documents with tables that are read whole."""
+_MOSTLY = 0.8
+"""The least share of a document's text that is rows, if its title makes it a list."""
+_NUMBERS = stems_of("number no nr id name code ref reference Nummer")
+"""Stems of words beside the name in a column that names rows: "Invoice no.", unlike "Invoice date"."""
+_LISTS = stems_of("list register log ledger overview journal index table Liste Verzeichnis")
+_NAMED = re.compile(r"[^\W\d_]|\d{4}")
+"""A name that tells a thing in all tables, unlike the number of a row."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Item:
+    """A row of a table in a counted document. `id` is equal for rows of one thing, and `name` is as the cell has it."""
+
+    row: Row
+    id: str
+    name: str
+    chunk: Chunk
+    span: Span
+    cells: tuple[Cell, ...]
+
+    @property
+    def finding(self) -> Finding:
+        return Finding(verdict=Verdict.YES, chunk=self.chunk, span=self.span)
+
+
+@dataclass(kw_only=True)
+class Listed:
+    """What tables list. `items` are the rows that count, by document; `undecided` of the `read` rows are undecided.
+    `tables` are the documents whose tables list what is counted, and `left_out` those that were not read.
+    """
+
+    items: dict[str, tuple[Item, ...]] = field(default_factory=dict)
+    tables: set[str] = field(default_factory=set)
+    read: int = 0
+    undecided: int = 0
+    left_out: int = 0
+
+    @property
+    def count(self) -> int:
+        """How many things the rows are of that count."""
+        return len({item.id for items in self.items.values() for item in items})
+
+
+async def read_items(finder: DocumentFinder, plan: Plan, rows: Sequence[Row]) -> Listed:
+    """Reads the documents whole whose passage has rows of a table, and returns what their tables list."""
+    listed = Listed()
+    wording = _read_wording(plan)
+    if not wording or plan.is_absence:
+        return listed
+    there = [row for row in rows if row.finding is not None and _has_rows(row.finding.chunk)]
+    listed.left_out = len(there[MOST_READ:])
+    for row in there[:MOST_READ]:
+        chunks = await finder.list_chunks(row.corpus, row.document.id)
+        judged = await compute(_read_document, plan, wording, row, chunks)
+        if not judged:
+            continue
+        listed.tables.add(row.document.id)
+        listed.read += len(judged)
+        listed.undecided += sum(verdict is Verdict.UNDECIDED for _, verdict in judged)
+        if counted := tuple(item for item, verdict in judged if verdict is Verdict.YES):
+            listed.items[row.document.id] = counted
+    return listed
+
+
+def _read_wording(plan: Plan) -> Wording:
+    if plan.kind_wording:
+        return plan.kind_wording
+    stems = stems_of(plan.kind or plan.unit)
+    return frozenset([stems]) if stems else frozenset()
+
+
+def _has_rows(chunk: Chunk) -> bool:
+    return any(is_row(line) or is_record(line) for line in chunk.text[:READ].split("\n"))
+
+
+def _read_document(plan: Plan, wording: Wording, row: Row, chunks: Sequence[Chunk]) -> list[tuple[Item, Verdict]]:
+    """Returns the rows of the tables that list what is counted, each with its verdict; [] if no table does."""
+    read = [(chunk, grid) for chunk in chunks for grid in _read_grids(chunk)]
+    length = sum(len(chunk.text) for chunk in chunks)
+    in_rows = sum(line.end - line.start for _, grid in read for line in (*grid.header, *grid.rows))
+    is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)
+    judged: list[tuple[Item, Verdict]] = []
+    for chunk, grid in read:
+        for line in grid.rows:
+            if TOTAL.isdisjoint(stems_of(line.label)):
+                cells = tuple(_read_cells(grid, line, chunk.text))
+                naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
+                if naming or is_list:
+                    item = _make_item(row, chunk, line, cells, naming)
+                    judged.append((item, judge_row(plan, row.document.title, chunk, item.span, cells, naming)))
+    return judged
+
+
+def _read_grids(chunk: Chunk) -> list[TextGrid]:
+    text = chunk.text[:READ]
+    header = split_heading(chunk.heading, text)[1]
+    names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
+    return read_grids(text, is_cut=bool(header), names=names)
+
+
+def _read_cells(grid: TextGrid, line: GridRow, text: str) -> Iterator[Cell]:
+    columns = line.names or grid.columns
+    for at, (start, end) in enumerate(line.cells):
+        yield Cell(column=columns[at] if at < len(columns) else "", text=text[start:end].strip(), start=start)
+
+
+def _names_rows(column: str, wording: Wording) -> bool:
+    stems = stems_of(column)
+    return any(wanted <= stems and stems - wanted <= _NUMBERS for wanted in wording)
+
+
+def _is_named_list(document: DocumentRef, wording: Wording) -> bool:
+    text = f"{document.title} {unquote(document.key)}".replace("_", " ").replace("-", " ").replace(".", " ")
+    words = list(split_words(text))
+    stems = {word.stem for word in words}
+    is_plural = any(
+        text[word.start : word.end].casefold().endswith(("s", "en")) and _is_wanted([word.stem], wording)
+        for word in words
+    )
+    return _is_wanted(stems, wording) and (is_plural or not stems.isdisjoint(_LISTS))
+
+
+def _is_wanted(stems: Collection[str], wording: Wording) -> bool:
+    return any(wanted <= set(stems) for wanted in wording)
+
+
+def _make_item(row: Row, chunk: Chunk, line: GridRow, cells: Sequence[Cell], naming: Cell | None) -> Item:
+    written = chunk.text[line.start : line.end]
+    begin = line.start + len(written) - len(written.lstrip())
+    span = Span(start=begin, end=begin + len(written.strip()))
+    name = " ".join((naming.text if naming else line.label).split())
+    is_known = naming is not None and _NAMED.search(name)
+    return Item(
+        row=row,
+        id=name.casefold() if is_known else f"{chunk.id} {span.start}",
+        name=name,
+        chunk=chunk,
+        span=span,
+        cells=tuple(cells),
+    )

@@ -1,0 +1,120 @@
+"""Surveys of tables that list what is asked for: their rows count, meet conditions, and are grouped and added up."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from core.ports.reasoning import Answer
+from testing.indexed_corpus import Passage
+from tests.integration.reasoning.test_survey_tables import survey
+from tests.searching import World, open_world
+
+LEDGER = Passage(
+    key="invoices-2024.csv",
+    title="invoices-2024",
+    text="Invoice: A-1001; Supplier: Norwind; Amount EUR: 10; Due: 2024-03-01; Status: paid\n"
+    "Invoice: A-1002; Supplier: Quist; Amount EUR: 20; Due: 2024-11-05; Status: open\n"
+    "Invoice: A-1003; Supplier: Quist; Amount EUR: 1,030; Due: 2025-01-12; Status: paid\n"
+    "Invoice: A-1004; Supplier: Norwind; Amount EUR: 5; Due: 2025-02-01; Status: not paid\n",
+)
+STAFF = Passage(
+    key="staff.md",
+    title="Staff",
+    text="The firm has these people.\n\n| Employee | Office | Remote |\n|---|---|---|\n| Ada Lowe | Berlin | yes |\n"
+    "| Ben Moss | Paris | no |\n| Cy Noor | Berlin | no |\n| Ada Lowe | Rome | yes |\n",
+)
+LETTER = Passage(key="b-7", title="Invoice B-7", text="This invoice of Torre is paid.")
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with open_world(tmp_path) as opened:
+        await opened.put([LEDGER, STAFF])
+        yield opened
+
+
+def names(answer: Answer) -> list[str]:
+    return [row.name for row in answer.table if row.kind == "row"]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many invoices are paid?", ["A-1001", "A-1003"]),
+        ("Which invoices are not paid?", ["A-1004"]),
+        ("List all invoices of Quist", ["A-1002", "A-1003"]),
+        ("Which invoices are over 1,000 EUR?", ["A-1003"]),
+        ("Which invoices have an amount of less than 15?", ["A-1001", "A-1004"]),
+        ("List the open invoices", ["A-1002"]),
+        ("How many invoices do we have?", ["A-1001", "A-1002", "A-1003", "A-1004"]),
+        ("How many employees are in Berlin?", ["Ada Lowe", "Cy Noor"]),
+        ("Which employees are remote?", ["Ada Lowe"]),
+        ("Which employees are not remote?", ["Ben Moss", "Cy Noor"]),
+    ],
+)
+async def test_rows_count_that_meet_the_condition(world: World, question: str, expected: list[str]) -> None:
+    answer = await survey(world, question)
+    assert names(answer) == expected
+    assert answer.text.startswith(f"{len(expected)} “")
+    assert "It counts documents" not in answer.note
+    assert all(row.count == 1 for row in answer.table)
+
+
+async def test_what_several_rows_are_of_counts_once(world: World) -> None:
+    answer = await survey(world, "How many employees are remote?")
+    assert answer.text.startswith("1 “employees” in rows of 1 document say")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many invoices are there per supplier?", {"Norwind": (2, ""), "Quist": (2, "")}),
+        ("How many invoices are paid, by year?", {"2024": (1, ""), "2025": (1, "")}),
+        ("What is the total amount of the invoices per supplier?", {"Norwind": (2, "15"), "Quist": (2, "1050")}),
+    ],
+)
+async def test_rows_are_grouped_by_their_cells(
+    world: World, question: str, expected: dict[str, tuple[int, str]]
+) -> None:
+    answer = await survey(world, question)
+    assert {row.group: (row.count, row.value) for row in answer.table if row.kind == "group"} == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("What is the total amount of the invoices?", "1065"),
+        ("What is the total amount of the paid invoices?", "1040"),
+        ("What is the highest amount of the open invoices?", "20"),
+    ],
+)
+async def test_amounts_of_rows_that_meet_the_condition_are_added_up(world: World, question: str, value: str) -> None:
+    answer = await survey(world, question)
+    assert [(row.value, row.unit) for row in answer.table if row.kind == "total"] == [(value, "EUR")]
+
+
+async def test_groups_with_more_than_so_many_rows(world: World) -> None:
+    answer = await survey(world, "Which suppliers are in more than one invoices?")
+    assert {row.group: row.count for row in answer.table if row.kind == "group"} == {"Norwind": 2, "Quist": 2}
+
+
+async def test_rows_and_documents_count_together(world: World) -> None:
+    await world.put([LETTER])
+    answer = await survey(world, "How many invoices are paid?")
+    assert answer.text.startswith("2 “invoices” in rows of 1 document, and 1 document of the kind “invoices” say this:")
+    assert [row.kind for row in answer.table] == ["row", "row", "document"]
+
+
+async def test_what_the_rows_say_stands_in_the_coverage(world: World) -> None:
+    answer = await survey(world, "How many employees are remote?")
+    assert "4 rows of tables were read, 0 undecided" in answer.text
+
+
+async def test_a_table_of_something_else_counts_as_its_document(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as opened:
+        text = "Prices of the contract\n\n| Item | Price |\n|---|---|\n| Paper | 10 EUR |\n| Ink | 20 EUR |\n"
+        await opened.put([Passage(key="contract", title="Contract with Torre", text=text)])
+        answer = await survey(opened, "Which contracts have ink?")
+        assert answer.text.startswith("1 document of the kind “contracts” says this:")
+        assert "Documents are counted, and not the rows of their tables" in answer.text

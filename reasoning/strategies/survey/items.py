@@ -8,7 +8,7 @@ A row counts instead of its document if its table lists what the question counts
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -20,10 +20,11 @@ from core.passage_context.tables import is_row
 from core.ports.surveying import DocumentFinder, Wording
 from core.text.terms import split_words
 from reasoning.strategies.extractive.units import is_record
-from reasoning.strategies.survey.judging import READ, Cell, Finding, Verdict, judge_row
+from reasoning.strategies.survey.judging import READ, Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
+from reasoning.strategies.survey.row_judging import Cell, column_stems, judge_row
 from reasoning.strategies.survey.rows import Row
-from reasoning.strategies.survey.values import TOTAL, stems_of
+from reasoning.strategies.survey.values import has_points, is_total, stems_of
 
 __all__ = ["MOST_READ", "Item", "Listed", "read_items"]
 
@@ -34,6 +35,7 @@ _MOSTLY = 0.8
 _NUMBERS = stems_of("number no nr id name code ref reference Nummer")
 """Stems of words beside the name in a column that names rows: "Invoice no.", unlike "Invoice date"."""
 _LISTS = stems_of("list register log ledger overview journal index table Liste Verzeichnis")
+_COMPOUND = re.compile(r"(?P<name>\w{3,30}?)(?:s|n|en)?(?:nummer|nr\.?)")
 _NAMED = re.compile(r"[^\W\d_]|\d{4}")
 """A name that tells a thing in all tables, unlike the number of a row."""
 
@@ -57,39 +59,47 @@ class Item:
 @dataclass(kw_only=True)
 class Listed:
     """What tables list. `items` are the rows that count, by document; `undecided` of the `read` rows are undecided.
-    `tables` are the documents whose tables list what is counted, and `left_out` those that were not read.
+    `tables` are the documents whose tables list what is counted, with the number of their undecided rows. `left_out`
+    documents were not read row by row.
     """
 
     items: dict[str, tuple[Item, ...]] = field(default_factory=dict)
-    tables: set[str] = field(default_factory=set)
+    tables: dict[str, int] = field(default_factory=dict)
     read: int = 0
-    undecided: int = 0
     left_out: int = 0
 
     @property
-    def count(self) -> int:
-        """How many things the rows are of that count."""
-        return len({item.id for items in self.items.values() for item in items})
+    def undecided(self) -> int:
+        return sum(self.tables.values())
+
+    def count(self, rows: Sequence[Row]) -> tuple[int, int]:
+        """Returns how many things count in the tables of these documents, and in how many rows."""
+        items = [item for row in rows for item in self.items.get(row.document.id, ())]
+        return len({item.id for item in items}), len(items)
 
 
-async def read_items(finder: DocumentFinder, plan: Plan, rows: Sequence[Row]) -> Listed:
-    """Reads the documents whole whose passage has rows of a table, and returns what their tables list."""
+async def read_items(finder: DocumentFinder, plan: Plan, rows: Sequence[Row], is_late: Callable[[], bool]) -> Listed:
+    """Reads the documents whole whose passage has rows of a table, and returns what their tables list. Ends when it
+    `is_late`; a document that was not read to its end is left out.
+    """
     listed = Listed()
     wording = _read_wording(plan)
     if not wording or plan.is_absence:
         return listed
     there = [row for row in rows if row.finding is not None and _has_rows(row.finding.chunk)]
-    listed.left_out = len(there[MOST_READ:])
-    for row in there[:MOST_READ]:
+    for number, row in enumerate(there):
+        if number == MOST_READ or is_late():
+            listed.left_out += len(there) - number
+            break
         chunks = await finder.list_chunks(row.corpus, row.document.id)
-        judged = await compute(_read_document, plan, wording, row, chunks)
-        if not judged:
-            continue
-        listed.tables.add(row.document.id)
-        listed.read += len(judged)
-        listed.undecided += sum(verdict is Verdict.UNDECIDED for _, verdict in judged)
-        if counted := tuple(item for item, verdict in judged if verdict is Verdict.YES):
-            listed.items[row.document.id] = counted
+        judged = await compute(_read_document, plan, wording, row, chunks, is_late)
+        if judged is None:
+            listed.left_out += 1
+        elif judged:
+            listed.tables[row.document.id] = sum(verdict is Verdict.UNDECIDED for _, verdict in judged)
+            listed.read += len(judged)
+            if counted := tuple(item for item, verdict in judged if verdict is Verdict.YES):
+                listed.items[row.document.id] = counted
     return listed
 
 
@@ -104,22 +114,47 @@ def _has_rows(chunk: Chunk) -> bool:
     return any(is_row(line) or is_record(line) for line in chunk.text[:READ].split("\n"))
 
 
-def _read_document(plan: Plan, wording: Wording, row: Row, chunks: Sequence[Chunk]) -> list[tuple[Item, Verdict]]:
-    """Returns the rows of the tables that list what is counted, each with its verdict; [] if no table does."""
-    read = [(chunk, grid) for chunk in chunks for grid in _read_grids(chunk)]
+def _read_document(
+    plan: Plan, wording: Wording, row: Row, chunks: Sequence[Chunk], is_late: Callable[[], bool]
+) -> list[tuple[Item, Verdict]] | None:
+    """Returns the rows of the tables that list what is counted, each with its verdict; [] if no table does, None if it
+    is late. A row that goes on in the next passage is undecided.
+    """
+    read = [(number, chunk, grid) for number, chunk in enumerate(chunks) for grid in _read_grids(chunk)]
     length = sum(len(chunk.text) for chunk in chunks)
-    in_rows = sum(line.end - line.start for _, grid in read for line in (*grid.header, *grid.rows))
+    in_rows = sum(line.end - line.start for _, _, grid in read for line in (*grid.header, *grid.rows))
     is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)
     judged: list[tuple[Item, Verdict]] = []
-    for chunk, grid in read:
+    for number, chunk, grid in read:
+        heads = stems_of(f"{row.document.title}\n{chunk.heading}")
+        is_cut = number + 1 < len(chunks) and not _begins_with_row(chunks[number + 1])
+        decimal = _find_decimal_columns(grid, chunk.text)
         for line in grid.rows:
-            if TOTAL.isdisjoint(stems_of(line.label)):
-                cells = tuple(_read_cells(grid, line, chunk.text))
-                naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
-                if naming or is_list:
-                    item = _make_item(row, chunk, line, cells, naming)
-                    judged.append((item, judge_row(plan, row.document.title, chunk, item.span, cells, naming)))
+            if is_late():
+                return None
+            cells = tuple(_read_cells(grid, line, chunk.text, decimal))
+            naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
+            if is_total(line.label) or not (naming or is_list) or not any(cell.text for cell in cells):
+                continue
+            item = _make_item(row, chunk, line, cells, naming)
+            verdict = judge_row(plan, row.document.title, heads, cells, naming)
+            is_last = is_cut and line is grid.rows[-1] and not chunk.text[line.end :].strip()
+            judged.append((item, Verdict.UNDECIDED if is_last else verdict))
     return judged
+
+
+def _begins_with_row(chunk: Chunk) -> bool:
+    first = chunk.text[:READ].lstrip("\n").split("\n", 1)[0]
+    return is_row(first) or is_record(first)
+
+
+def _find_decimal_columns(grid: TextGrid, text: str) -> frozenset[str]:
+    """Returns the columns that have decimals behind a point."""
+    cells: dict[str, list[str]] = {}
+    for line in grid.rows:
+        for cell in _read_cells(grid, line, text, frozenset()):
+            cells.setdefault(cell.column, []).append(cell.text)
+    return frozenset(column for column, texts in cells.items() if has_points(texts))
 
 
 def _read_grids(chunk: Chunk) -> list[TextGrid]:
@@ -129,15 +164,19 @@ def _read_grids(chunk: Chunk) -> list[TextGrid]:
     return read_grids(text, is_cut=bool(header), names=names)
 
 
-def _read_cells(grid: TextGrid, line: GridRow, text: str) -> Iterator[Cell]:
+def _read_cells(grid: TextGrid, line: GridRow, text: str, decimal: frozenset[str]) -> Iterator[Cell]:
     columns = line.names or grid.columns
     for at, (start, end) in enumerate(line.cells):
-        yield Cell(column=columns[at] if at < len(columns) else "", text=text[start:end].strip(), start=start)
+        column = columns[at] if at < len(columns) else ""
+        yield Cell(column=column, text=text[start:end].strip(), has_points=column in decimal)
 
 
 def _names_rows(column: str, wording: Wording) -> bool:
-    stems = stems_of(column)
-    return any(wanted <= stems and stems - wanted <= _NUMBERS for wanted in wording)
+    stems = column_stems(column)
+    compound = _COMPOUND.fullmatch(column.strip().casefold())
+    return any(wanted <= stems and stems - wanted <= _NUMBERS for wanted in wording) or (
+        compound is not None and _is_wanted([compound["name"]], wording)
+    )
 
 
 def _is_named_list(document: DocumentRef, wording: Wording) -> bool:

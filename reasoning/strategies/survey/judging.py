@@ -15,18 +15,22 @@ from core.passage_context import find_headed_tables, split_units
 from core.text.terms import Word, split_words
 from reasoning.strategies.extractive.units import is_question
 from reasoning.strategies.survey.plan import NEGATION, Comparison, Plan, Sought, read_number
-from reasoning.strategies.survey.values import find_period, read_amount, stems_of
+from reasoning.strategies.survey.values import stems_of
 
 __all__ = [
     "READ",
-    "Cell",
     "Finding",
+    "PlacedWords",
     "Verdict",
     "check_sentence",
+    "find_sought",
+    "has_phrase",
+    "is_within",
     "judge_passages",
-    "judge_row",
     "list_nearest",
+    "place_words",
     "show_beginning",
+    "split_all_words",
 ]
 
 READ = 20_000
@@ -74,15 +78,6 @@ class Finding:
         return self.chunk.text[self.span.start : self.span.end]
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Cell:
-    """A cell of a row, the name of its column ('' if it has none), and where it begins in its passage."""
-
-    column: str
-    text: str
-    start: int
-
-
 @dataclass(frozen=True, slots=True)
 class _Unit:
     span: Span
@@ -109,16 +104,29 @@ def judge_passages(plan: Plan, title: str, chunks: Sequence[Chunk], *, is_whole:
     if best is None:
         return Finding(verdict=Verdict.UNDECIDED, chunk=chunks[0], span=Span(start=0, end=len(chunks[0].text)))
     verdict = max(best[0], Verdict.UNDECIDED)
+    if verdict is Verdict.YES and any(_is_denied(sought, chunks) for sought in plan.of_kind):
+        verdict = Verdict.OPPOSITE
     if verdict is Verdict.UNDECIDED and is_whole and _lacks_literal(plan, [title, *(chunk.text for chunk in chunks)]):
         verdict = Verdict.NO
     return Finding(verdict=verdict, chunk=best[2], span=best[3], is_disputed=seen >= _BOTH)
 
 
+def _is_denied(sought: Sought, chunks: Sequence[Chunk]) -> bool:
+    """Returns whether passages say a word before the kind, such as "paid invoices", only with a negation."""
+    denied: list[bool] = []
+    for chunk in chunks:
+        text = chunk.text[:READ]
+        words = split_all_words(text)
+        starts = [words[at].start for at in find_sought(sought, place_words(words))]
+        denied += [NEGATION.search(text, _clause_start(text, start), start) is not None for start in starts]
+    return bool(denied) and all(denied)
+
+
 def _lacks_literal(plan: Plan, texts: Sequence[str]) -> bool:
     """Returns whether no text has a phrase of the plan, or one of its numbers."""
     digits = [sought for sought in plan.sought if sought.is_number]
-    return not all(any(_has_phrase(text, phrase) for text in texts) for phrase in plan.phrases) or not all(
-        any(_find(sought, _place(_split_words(text))) for text in texts) for sought in digits
+    return not all(any(has_phrase(text, phrase) for text in texts) for phrase in plan.phrases) or not all(
+        any(find_sought(sought, place_words(split_all_words(text))) for text in texts) for sought in digits
     )
 
 
@@ -143,81 +151,12 @@ def check_sentence(plan: Plan, title: str, chunk: Chunk, span: Span) -> Finding 
         unit for unit in _list_units(plan, title, chunk) if unit.span.start < span.end and span.start < unit.span.end
     ]
     verdicts = {_judge(plan, unit)[0] for unit in touched}
-    words = _place([word for unit in touched for word in unit.words])
-    said = sum(bool(_find(sought, words)) for sought in plan.sought)
+    words = place_words([word for unit in touched for word in unit.words])
+    said = sum(bool(find_sought(sought, words)) for sought in plan.sought)
     if not touched or 2 * said < len(plan.sought) - 1 or (Verdict.OPPOSITE in verdicts and Verdict.YES not in verdicts):
         return None
     named = Span(start=touched[0].span.start, end=touched[-1].span.end)
     return Finding(verdict=Verdict.YES, chunk=chunk, span=named)
-
-
-def judge_row(plan: Plan, title: str, chunk: Chunk, row: Span, cells: Sequence[Cell], naming: Cell | None) -> Verdict:
-    """Returns the verdict on a row of a table, which counts by itself.
-
-    A word may stand in the title, the headings or the name of a column. A column that a word names decides by its cell:
-    by "yes" or "no", or by its number if numbers are compared; not the column of `naming`, the cell with the name of
-    what the row is about. A negation counts in the cell that has the word.
-    """
-    words = _split_words(chunk.text[row.start : row.end])
-    places = _place(words)
-    words_sought = (*plan.sought, *plan.of_kind)
-    found = [_find(sought, places) for sought in words_sought]
-    heads = stems_of(f"{title}\n{chunk.heading}")
-    holds = None if plan.comparison is None else _compare_cells(plan, plan.comparison, cells)
-    turned = 0
-    is_open = plan.comparison is not None and holds is None
-    for sought, at in zip(words_sought, found, strict=True):
-        named = [cell for cell in cells if any(stems <= stems_of(cell.column) for stems in sought.wording)]
-        if at:
-            spoken = {_cell_of(cells, row.start + words[place].start) for place in at}
-            turned += any(NEGATION.search(cell.text) for cell in spoken if cell) and not plan.is_mention
-        elif named and plan.comparison is None and naming not in named:
-            said = {_read_flag(cell.text) for cell in named}
-            turned += said == {False}
-            is_open = is_open or None in said
-        elif not named and (sought.is_number or not any(stems <= heads for stems in sought.wording)):
-            return Verdict.NO
-    text = chunk.text[row.start : row.end]
-    if not all(_has_phrase(f"{title} {text}", phrase) for phrase in plan.phrases):
-        return Verdict.NO
-    if is_open or not _has_pairs(plan, found):
-        return Verdict.UNDECIDED
-    agrees = (turned % 2 == 1) == (plan.is_negated and not plan.is_mention)
-    return Verdict.YES if agrees == (holds is not False) else Verdict.OPPOSITE
-
-
-def _cell_of(cells: Sequence[Cell], start: int) -> Cell | None:
-    return next((cell for cell in reversed(cells) if cell.start <= start), None)
-
-
-_FLAGS = {
-    True: frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "j", "1"}),
-    False: frozenset({"no", "n", "false", "", "-", "–", "—", "✗", "nein", "none", "0"}),
-}
-
-
-def _read_flag(text: str) -> bool | None:
-    """Returns what a cell says of the name of its column; None if it has something else than yes or no."""
-    return next((flag for flag, words in _FLAGS.items() if text.strip().casefold() in words), None)
-
-
-def _compare_cells(plan: Plan, comparison: Comparison, cells: Sequence[Cell]) -> bool | None:
-    """Returns whether the comparison holds of the amount under a column that the question names, or of the only amount
-    with a unit; of a year, of the only date. None if there are several, or none.
-    """
-    amounts = [(cell, amount) for cell in cells if (amount := read_amount(cell.text, cell.column))]
-    named = [
-        float(amount.value)
-        for cell, amount in amounts
-        if any(stems <= stems_of(cell.column) for sought in plan.sought for stems in sought.wording)
-    ]
-    values = named or [float(amount.value) for _, amount in amounts if amount.unit]
-    if _YEAR.fullmatch(comparison.number) and not named:
-        values = [float(period.year) for cell in cells if (period := find_period(cell.text))]
-    return _is_within(comparison, values[0]) if len(values) == 1 else None
-
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:
@@ -227,7 +166,7 @@ def _list_units(plan: Plan, title: str, chunk: Chunk) -> Iterator[_Unit]:
     text = chunk.text[:READ]
     tables = list(find_headed_tables(chunk.heading, text))
     heads = stems_of(f"{title}\n{chunk.heading}")
-    words = _split_words(text)
+    words = split_all_words(text)
     starts = [word.start for word in words]
     wanted = {stem for sought in plan.sought for stems in sought.wording for stem in stems}
     at, above = 0, frozenset[str]()
@@ -252,8 +191,8 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
     """Returns the verdict on a unit, and a number that is smaller for better evidence."""
     if not plan.sought:
         return _judge_without_words(plan, unit.text), 0.0
-    places = _place(unit.words)
-    found = [_find(sought, places) for sought in plan.sought]
+    places = place_words(unit.words)
+    found = [find_sought(sought, places) for sought in plan.sought]
     missing = [
         sought
         for sought, at in zip(plan.sought, found, strict=True)
@@ -272,7 +211,7 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
         and len(within) >= _LEAST_WITHIN * len(found)
         and not is_question(unit.text)
         and _has_pairs(plan, found)
-        and all(_has_phrase(unit.text, phrase) for phrase in plan.phrases)
+        and all(has_phrase(unit.text, phrase) for phrase in plan.phrases)
     )
     holds = None if plan.comparison is None else _compare(plan.comparison, unit, found)
     if not is_sure or (plan.comparison is not None and holds is None):
@@ -284,13 +223,13 @@ def _judge(plan: Plan, unit: _Unit) -> tuple[Verdict, float]:
 
 def _judge_without_words(plan: Plan, text: str) -> Verdict:
     """Returns the verdict of a plan that names only a kind, literal phrases, or a number."""
-    if not all(_has_phrase(text, phrase) for phrase in plan.phrases):
+    if not all(has_phrase(text, phrase) for phrase in plan.phrases):
         return Verdict.NO
     return Verdict.YES if plan.comparison is None else Verdict.UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class PlacedWords:
     """The words of a unit, and the places of each stem among them."""
 
     words: Sequence[Word]
@@ -300,20 +239,20 @@ class _Words:
 _DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")
 
 
-def _split_words(text: str) -> list[Word]:
+def split_all_words(text: str) -> list[Word]:
     """Returns the words of a text, and single digits, which count something."""
     digits = [Word(start=digit.start(), end=digit.end(), stem=digit[0]) for digit in _DIGIT.finditer(text)]
     return sorted([*split_words(text), *digits], key=lambda word: word.start)
 
 
-def _place(words: Sequence[Word]) -> _Words:
+def place_words(words: Sequence[Word]) -> PlacedWords:
     of_stem: dict[str, list[int]] = {}
     for at, word in enumerate(words):
         of_stem.setdefault(word.stem, []).append(at)
-    return _Words(words, of_stem)
+    return PlacedWords(words, of_stem)
 
 
-def _find(sought: Sought, places: _Words) -> list[int]:
+def find_sought(sought: Sought, places: PlacedWords) -> list[int]:
     """Returns where a unit has the word in one of its wordings, ascending."""
     return sorted(
         at
@@ -347,7 +286,7 @@ def _has_pairs(plan: Plan, found: Sequence[Sequence[int]]) -> bool:
     )
 
 
-def _has_phrase(text: str, phrase: str) -> bool:
+def has_phrase(text: str, phrase: str) -> bool:
     def plain(words: str) -> str:
         return f" {_WORD_CHARACTERS.sub(' ', words.casefold()).strip()} "
 
@@ -366,6 +305,8 @@ def _compare(comparison: Comparison, unit: _Unit, found: Sequence[Sequence[int]]
     said = f"{comparison.words} {comparison.number}".casefold()
     if said in " ".join(unit.text.casefold().split()):
         return True
+    if comparison.is_unread:
+        return None
     counted = found[comparison.counted] if comparison.counted >= 0 else None
     starts = [word.start - unit.span.start for word in unit.words]
     holds = set[bool]()
@@ -376,11 +317,11 @@ def _compare(comparison: Comparison, unit: _Unit, found: Sequence[Sequence[int]]
         at = bisect_left(starts, number.start())
         if counted is not None and not any(-2 <= place - at <= 4 for place in counted):
             continue
-        holds.add(_is_within(comparison, value))
+        holds.add(is_within(comparison, value))
     return holds.pop() if len(holds) == 1 else None
 
 
-def _is_within(comparison: Comparison, value: float) -> bool:
+def is_within(comparison: Comparison, value: float) -> bool:
     least, most, strict = comparison.least, comparison.most, comparison.is_strict
     if least is not None and (value <= least if strict else value < least):
         return False

@@ -46,12 +46,12 @@ ANY_KIND = frozenset(
 )
 """Stems of words for documents of any kind."""
 _KINDS = """
-contract agreement NDA lease licence license Vertrag Vereinbarung contrat accord
+contract agreement NDA lease licence license Vertrag Verträge Vereinbarung Vereinbarungen contrat accord
 policy guideline Richtlinie politique
-invoice bill Rechnung facture
-order Bestellung Auftrag commande
-offer quote quotation Angebot offre
-report Bericht rapport
+invoice bill Rechnung Rechnungen facture
+order Bestellung Bestellungen Auftrag Aufträge commande
+offer quote quotation Angebot Angebote offre
+report Bericht Berichte rapport
 incident accident Störung Vorfall incident
 ticket issue
 mail email e-mail message

@@ -60,6 +60,8 @@ _COMPARED = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(rf"\b(?:between|zwischen) (?:{_NUMBER})", re.IGNORECASE)
+_EITHER = re.compile(r"\S{1,40} (?:or|oder|ou) \S{1,40}\b", re.IGNORECASE)
+"""Words that are alternatives are sought together, and the note says so."""
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»]{2,200})[\"”“»]")
 
 _SIGN = re.compile(r"(?<![\w-])(?:[A-Z]{1,10}[-/.]?\d[\w./-]{0,20}|\d{1,10}-[A-Z]\w{0,10})(?!\w)")
@@ -106,6 +108,11 @@ class Comparison:
     most: float | None
     is_strict: bool
     counted: int = -1
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether code does not know the value of the number, which may be a date."""
+        return self.least is None and self.most is None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +187,7 @@ def read_plan(question: str) -> Plan:
     text = question[:READ].strip()
     text, grouping, aggregate = read_table(text)
     between = _BETWEEN.search(text)
-    unread = (between.group().strip(" ,;?."),) if between else ()
+    unread = [between.group().strip(" ,;?.")] if between else []
     start, kind, modifiers, unit = find_kind(text)
     stem = stem_of(kind)
     own = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
@@ -193,6 +200,10 @@ def read_plan(question: str) -> Plan:
         rest = _blank(rest, *absent.span())
     if compared:
         rest = _blank(rest, *compared.span())
+        if read_number(compared["number"]) is None:
+            unread.append(compared.group())
+    if either := _EITHER.search(rest):
+        unread.append(either.group())
     sought, pairs = _read_sought(_without_own_kind(f"{'' if GENERIC.fullmatch(unit) else unit} {rest}", own))
     return Plan(
         sought=sought,
@@ -210,7 +221,7 @@ def read_plan(question: str) -> Plan:
         condition=_read_condition(modifiers, kind or unit, text[start:]),
         grouping=grouping,
         aggregate=aggregate,
-        unread=unread,
+        unread=tuple(unread),
     )
 
 

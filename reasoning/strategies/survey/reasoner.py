@@ -227,17 +227,21 @@ class _Course:
 
     async def read_tables(self) -> None:
         """Looks at the rows of tables that list what is counted. A document with such rows counts, even if its other
-        rows say the opposite.
+        rows say the opposite; a document that only rows speak for does not count if none of them counts.
         """
         verdicts = (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)
         rows = [row for verdict in verdicts for row in self.rows[verdict]]
-        self.listed = await read_items(self._finder, self._plan, rows)
+        self.listed = await read_items(self._finder, self._plan, rows, self._is_late)
         for row in rows:
-            if row.document.id in self.listed.items and row.verdict is not Verdict.YES:
+            if row.document.id not in self.listed.tables:
+                continue
+            is_counted, is_open = row.document.id in self.listed.items, self.listed.tables[row.document.id] > 0
+            verdict = Verdict.YES if is_counted else Verdict.UNDECIDED if is_open else Verdict.NO
+            if verdict is not row.verdict and (is_counted or row.is_of_table):
                 self.rows[row.verdict].remove(row)
-                self.rows[Verdict.YES].append(replace(row, verdict=Verdict.YES))
+                self.rows[verdict].append(replace(row, verdict=verdict))
                 self.sums.verdicts[row.verdict] -= 1
-                self.sums.verdicts[Verdict.YES] += 1
+                self.sums.verdicts[verdict] += 1
         self._undecided = [asked for asked in self._undecided if asked.row.document.id not in self.listed.items]
 
     async def ask(self, reader: ModelReader) -> None:

@@ -5,12 +5,10 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from core.documents import Span
-from core.passage_context.tables import is_row
 from core.ports.reasoning import Answer, AnswerRow, Citation, Quote, Support, Unsupported
 from core.ports.retrieval import Hit
 from core.text.shortening import shorten
 from reasoning.citations.markers import make_citation
-from reasoning.strategies.extractive.units import is_record
 from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.items import Item, Listed
 from reasoning.strategies.survey.judging import Finding, Verdict
@@ -115,7 +113,7 @@ def write_answer(
     if tabulation is None or not counted.rows:
         written.add(_count(plan, counted, listed))
         _add_counted(written, counted, listed, most)
-        if any(_is_of_table(row) and row.document.id not in listed.items for row in counted.rows):
+        if any(row.is_of_table and row.document.id not in listed.tables for row in counted.rows):
             written.add(_DOCUMENTS)
     else:
         _add_groups(written, plan, counted, listed, tabulation, most)
@@ -143,11 +141,6 @@ def write_answer(
         shown=None,
         table=tuple(written.table),
     )
-
-
-def _is_of_table(row: Row) -> bool:
-    """Returns whether a document counts by a row of a table, which may have more such rows."""
-    return row.finding is not None and (is_row(row.finding.quote) or is_record(row.finding.quote))
 
 
 def _add_counted(written: _Text, counted: Copies, listed: Listed, most: int) -> None:
@@ -285,7 +278,7 @@ def _add_others(written: _Text, title: str, rows: Sequence[Row], total: int) -> 
 
 def _count(plan: Plan, counted: Copies, listed: Listed) -> str:
     whole = sum(row.document.id not in listed.items for row in counted.rows)
-    count = whole + listed.count
+    count = whole + listed.count(counted.rows)[0]
     named = _name_counted(plan, counted, listed)
     if not plan.sought and not plan.phrases:
         return f"{named}:"
@@ -299,7 +292,9 @@ def _name_counted(plan: Plan, counted: Copies, listed: Listed) -> str:
     whole = sum(row.document.id not in listed.items for row in counted.rows)
     if whole == len(counted.rows):
         return f"{_documents(whole)}{kind}"
-    in_rows = f"{listed.count:,} “{plan.kind or plan.unit}” in rows of {_documents(len(counted.rows) - whole)}"
+    things, rows = listed.count(counted.rows)
+    several = "rows" if things == rows else f"{rows:,} rows"
+    in_rows = f"{things:,} “{plan.kind or plan.unit}” in {several} of {_documents(len(counted.rows) - whole)}"
     return f"{in_rows}, and {_documents(whole)}{kind}" if whole else in_rows
 
 

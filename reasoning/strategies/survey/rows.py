@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
+from core.passage_context.tables import is_row
 from core.text.titles import family_of, has_status, order_of_marks
+from reasoning.strategies.extractive.units import is_record
 from reasoning.strategies.survey.judging import Finding, Verdict
 
 __all__ = ["Copies", "Row", "Sums", "fingerprint", "merge_versions"]
@@ -38,6 +40,11 @@ class Row:
     likeness: tuple[int, bytes] = (0, b"")
     content: bytes = b""
     opinion: str = ""
+
+    @property
+    def is_of_table(self) -> bool:
+        """Whether the document counts by a row of a table, which may have more such rows."""
+        return self.finding is not None and (is_row(self.finding.quote) or is_record(self.finding.quote))
 
     def without_passage(self) -> "Row":
         """Returns the row of a document that is counted and not shown."""

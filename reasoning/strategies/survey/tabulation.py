@@ -17,7 +17,8 @@ from core.text.terms import split_words
 from core.text.titles import family_of
 from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
 from reasoning.strategies.survey.items import Item
-from reasoning.strategies.survey.judging import Cell, Finding, Verdict
+from reasoning.strategies.survey.judging import Finding, Verdict
+from reasoning.strategies.survey.row_judging import Cell, column_stems, read_cell
 from reasoning.strategies.survey.rows import Row
 from reasoning.strategies.survey.values import (
     Amount,
@@ -25,9 +26,9 @@ from reasoning.strategies.survey.values import (
     Period,
     choose_values,
     find_period,
+    has_points,
     list_labelled,
     read_amount,
-    stems_of,
 )
 
 __all__ = ["MOST_TABULATED", "Entry", "Group", "Tabulation", "Total", "tabulate"]
@@ -35,6 +36,7 @@ __all__ = ["MOST_TABULATED", "Entry", "Group", "Tabulation", "Total", "tabulate"
 MOST_TABULATED = 2_000
 """Documents whose values are looked up."""
 _BATCH = 200
+_AMOUNTS = frozenset(word.stem for word in split_words("amount amounts total sum value Betrag Beträge Summe"))
 _DATED = frozenset(word.stem for word in split_words("date dated created published signed issued updated Datum year"))
 
 
@@ -133,6 +135,7 @@ async def tabulate(
         for row in mine:
             groups = places.get(row.document.id) or [("", None)]
             amounts = [value for value in found.get(row.document.id, ()) if read_amount(value.text, value.column)]
+            pointed = has_points(value.text for value in amounts)
             chosen = choose_values(amounts)
             if grouping is not None and not groups[0][0]:
                 unplaced.append(row)
@@ -141,7 +144,7 @@ async def tabulate(
                 chosen = ()
             elif aggregate is not None and not chosen:
                 (ambiguous if amounts else valueless).append(row)
-            entries += [_make_entry(row, *group, value) for group in groups for value in chosen or [None]]
+            entries += [_make_entry(row, *group, value, pointed) for group in groups for value in chosen or [None]]
     of_tables = [row for row in looked_at if row.document.id in items]
     of_items = [entry for row in of_tables for entry in _read_entries(row, items[row.document.id], grouping, aggregate)]
     entries += of_items
@@ -180,26 +183,31 @@ def _read_entries(
 
 def _find_group(row: Row, item: Item, grouping: Grouping) -> str:
     if not grouping.period:
-        named = [cell.text for cell in item.cells if grouping.stems <= stems_of(cell.column)]
-        return " ".join(next(iter(named), "").split()) or _find_metadata(row.document.metadata, grouping.stems)
-    found = next((period for cell in item.cells if (period := find_period(cell.text))), None)
+        named = [cell for cell in item.cells if grouping.stems <= column_stems(cell.column)]
+        named.sort(key=lambda cell: len(column_stems(cell.column)))  # `Supplier` before `Supplier no.`
+        written = next((cell.text for cell in named), "")
+        return " ".join(written.split()) or _find_metadata(row.document.metadata, grouping.stems)
+    dated = [(cell.column, period) for cell in item.cells if (period := find_period(cell.text))]
+    dated.sort(key=lambda cell: _DATED.isdisjoint(column_stems(cell[0])))  # `Issued` before `Due`
+    found = next((period for _, period in dated), None)
     return found.name(grouping.period) if found else _find_named_period(row.document, grouping.period)
 
 
 def _find_amounts(cells: Sequence[Cell], stems: frozenset[str]) -> list[Amount]:
-    """Returns the amounts under the column that has the name alone, else under all columns with the name, else all with
-    a unit.
+    """Returns the amounts under the column that has the name alone, else under all columns with the name. If no column
+    has it and the name is only that of an amount, returns all with a unit.
     """
-    amounts = [
-        (stems_of(cell.column), amount) for cell in cells if (amount := read_amount(cell.text, cell.column)) is not None
-    ]
-    exact = [amount for column, amount in amounts if column == stems]
-    under = [amount for column, amount in amounts if stems <= column]
-    return exact or under or [amount for _, amount in amounts if amount.unit]
+    columns = [column_stems(cell.column) for cell in cells]
+    amounts = [(column, read_cell(cell)) for column, cell in zip(columns, cells, strict=True)]
+    if stems in columns:
+        return [amount for column, amount in amounts if amount and column == stems]
+    if any(stems <= column for column in columns):
+        return [amount for column, amount in amounts if amount and stems <= column]
+    return [amount for _, amount in amounts if amount and amount.unit] if stems <= _AMOUNTS else []
 
 
-def _make_entry(row: Row, group: str, place: Finding | None, value: Labelled | None) -> Entry:
-    amount = None if value is None else read_amount(value.text, value.column)
+def _make_entry(row: Row, group: str, place: Finding | None, value: Labelled | None, pointed: bool) -> Entry:
+    amount = None if value is None else read_amount(value.text, value.column, has_points=pointed)
     if value is None or amount is None:
         return Entry(row=row, group=group, group_place=place)
     return Entry(

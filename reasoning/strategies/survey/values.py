@@ -4,7 +4,7 @@ Everything is a span of a passage, so that whatever is grouped or added up has i
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -14,12 +14,14 @@ from core.text.name_spans import find_names
 from core.text.terms import split_words
 
 __all__ = [
-    "TOTAL",
+    "CURRENCIES",
     "Amount",
     "Labelled",
     "Period",
     "choose_values",
     "find_period",
+    "has_points",
+    "is_total",
     "list_labelled",
     "read_amount",
     "read_decimal",
@@ -34,8 +36,17 @@ _LINE = re.compile(
 _DEFINED = re.compile(r"\((?:hereinafter |herein |each )?(?:the |an? )?[\"“'](?P<label>[^\"”'\n]{2,30})[\"”']\)")
 _BEFORE = 100
 """Characters before `(the “Supplier”)` in which its name is looked for."""
-TOTAL = frozenset(word.stem for word in split_words("total sum subtotal overall Summe Gesamt Gesamtbetrag"))
-"""Stems of words that name the total of the rows above."""
+_TOTAL = frozenset(
+    word.stem
+    for word in split_words(
+        "total totals sum subtotal overall Summe Gesamt Gesamtbetrag Gesamtsumme Zwischensumme Übertrag Endsumme"
+    )
+)
+_BESIDE_TOTAL = frozenset(
+    word.stem
+    for word in split_words("grand net gross carried forward balance amount all year netto brutto EUR USD GBP")
+)
+"""Stems of words that name the total of the rows above, and of words beside them."""
 _AMOUNT = re.compile(
     r"(?P<open>\()?(?P<sign>[-−–])?[ ]?(?P<before>[$€£¥]|[A-Z]{3}\b)?[ ]?(?P<sign_too>[-−–])?"
     r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
@@ -45,6 +56,10 @@ _UNIT_OF_COLUMN = re.compile(
     r"|\b(?P<code>(?:(?:Tsd|Mio|Mrd)\.? )?(?:EUR|USD|GBP|CHF)(?: (?:thousand|million|billion))?)\b"
 )
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY"}
+CURRENCIES = frozenset({*_SIGNS.values(), "CHF"})
+_SCALES = frozenset({"thousand", "million", "billion", "mio", "mrd", "tsd"})
+_POINT = re.compile(r"\d\.(?:\d{1,2}|\d{4,12})(?![\d.,])")
+"""A decimal behind a point, which is no number of thousands."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,7 +104,7 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
                     span=Span(start=place[0], end=place[1]),
                     row=row.label,
                     column=column,
-                    is_total=bool(row_stems & TOTAL),
+                    is_total=is_total(row.label),
                     by_row=not by_column,
                 )
     for line in _LINE.finditer(text):
@@ -103,6 +118,12 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
             last = before[-1]
             span = Span(start=begin + last.start, end=begin + last.end)
             yield Labelled(chunk=chunk, span=span, row=defined["label"], by_row=True)
+
+
+def is_total(label: str) -> bool:
+    """Returns whether a row is the total of rows above it, by its label: `Total 2024`, unlike "Total Tower"."""
+    stems = stems_of(label)
+    return not stems.isdisjoint(_TOTAL) and all(stem in _TOTAL | _BESIDE_TOTAL or stem.isdecimal() for stem in stems)
 
 
 def choose_values(found: Sequence[Labelled]) -> tuple[Labelled, ...]:
@@ -140,20 +161,27 @@ class Amount:
     unit: str
 
 
-def read_amount(text: str, column: str = "") -> Amount | None:
+def has_points(texts: Iterable[str]) -> bool:
+    """Returns whether some cell of a column has decimals behind a point."""
+    return any(_POINT.search(text) for text in texts)
+
+
+def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amount | None:
     """Returns the amount that a cell consists of; None if it has other words, or several numbers.
 
     The name of the column tells the unit if the cell does not, or tells less of it: `Revenue (EUR million)`. Negative
-    are amounts with a sign or in brackets.
+    are amounts with a sign or in brackets. With `has_points`, a point is before decimals.
     """
     found = _AMOUNT.fullmatch(text.strip())
     if found is None or (found["open"] is not None) != text.strip().endswith(")"):
         return None
-    value = read_decimal(found["number"])
+    value = read_decimal(found["number"], has_points=has_points)
     if value is None:
         return None
     unit = found["before"] or found["after"] or ""
     unit = _SIGNS.get(unit, unit)
+    if found["before"] and (found["after"] or "").casefold() in _SCALES:
+        unit += f" {found['after']}"
     named = _UNIT_OF_COLUMN.search(column)
     of_column = (named["unit"] or named["code"]) if named else ""
     if not unit or unit in of_column.split():
@@ -162,10 +190,12 @@ def read_amount(text: str, column: str = "") -> Amount | None:
     return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
 
 
-def read_decimal(written: str) -> Decimal | None:
+def read_decimal(written: str, *, has_points: bool = False) -> Decimal | None:
     """Returns the value of digits as they are written: `10,000`, `2.5` or `1.234,50`; None if they are no number."""
     digits = written.replace("'", "").replace("’", "")
-    if "," in digits and "." in digits:
+    if has_points:
+        digits = digits.replace(",", "")
+    elif "," in digits and "." in digits:
         decimal = max(digits.rfind(","), digits.rfind("."))
         digits = digits[:decimal].replace(",", "").replace(".", "") + "." + digits[decimal + 1 :]
     elif re.fullmatch(r"[1-9]\d{0,2}(?:[.,]\d{3})+", digits):

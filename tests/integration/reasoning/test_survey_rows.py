@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from core.ports.reasoning import Answer
+from reasoning.strategies.survey.reasoner import Config
 from testing.indexed_corpus import Passage
 from tests.integration.reasoning.test_survey_tables import survey
 from tests.searching import World, open_world
@@ -63,7 +64,7 @@ async def test_rows_count_that_meet_the_condition(world: World, question: str, e
 
 async def test_what_several_rows_are_of_counts_once(world: World) -> None:
     answer = await survey(world, "How many employees are remote?")
-    assert answer.text.startswith("1 “employees” in rows of 1 document say")
+    assert answer.text.startswith("1 “employees” in 2 rows of 1 document says this:")
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,66 @@ async def test_a_table_of_something_else_counts_as_its_document(tmp_path: Path) 
         answer = await survey(opened, "Which contracts have ink?")
         assert answer.text.startswith("1 document of the kind “contracts” says this:")
         assert "Documents are counted, and not the rows of their tables" in answer.text
+
+
+async def ask(tmp_path: Path, passages: list[Passage], question: str) -> Answer:
+    async with open_world(tmp_path) as opened:
+        await opened.put(passages)
+        return await survey(opened, question)
+
+
+def table(title: str, header: str, *rows: str) -> Passage:
+    lines = "\n".join(f"| {row} |" for row in (header, "|".join(["---"] * (header.count("|") + 1)), *rows))
+    return Passage(key=f"{title.lower()}.md", title=title, text=f"{lines}\n")
+
+
+async def test_copies_and_older_versions_of_a_list_count_once(tmp_path: Path) -> None:
+    copy = Passage(key="copy.csv", title=LEDGER.title, text=LEDGER.text)
+    answer = await ask(tmp_path, [LEDGER, copy], "How many invoices are paid?")
+    assert answer.text.startswith("2 “invoices” in rows of 1 document say this:")
+
+
+async def test_rows_of_totals_are_no_things_and_names_with_such_words_are(tmp_path: Path) -> None:
+    rows = ("A-1001 | 10 EUR", "Total Tower | 20 EUR", "Gesamtsumme | 30 EUR", "Übertrag | 30 EUR")
+    answer = await ask(
+        tmp_path, [table("Invoices", "Invoice | Amount", *rows)], "What is the total amount of the invoices?"
+    )
+    assert [(row.value, row.count) for row in answer.table if row.kind == "total"] == [("30", 2)]
+
+
+async def test_an_empty_amount_is_not_taken_from_another_column(tmp_path: Path) -> None:
+    rows = ("A-1001 | 100 EUR | 5 EUR", "A-1002 | | 7 EUR")
+    passages = [table("Invoices", "Invoice | Amount | Surcharge", *rows)]
+    answer = await ask(tmp_path, passages, "What is the total amount of the invoices?")
+    assert [(row.value, row.unit) for row in answer.table if row.kind == "total"] == [("100", "EUR")]
+
+
+async def test_points_before_three_digits_are_read_by_the_column(tmp_path: Path) -> None:
+    rows = ("A-1001 | 2.375", "A-1002 | 12.5", "A-1003 | 1.001")
+    passages = [table("Invoices", "Invoice | Amount (EUR)", *rows)]
+    answer = await ask(tmp_path, passages, "What is the total amount of the invoices?")
+    assert [row.value for row in answer.table if row.kind == "total"] == ["15.876"]
+
+
+async def test_a_document_counts_by_no_row_if_none_of_its_rows_does(tmp_path: Path) -> None:
+    passages = [table("Invoices", "Invoice | Paid", "A-1001 | no", "A-1002 | no")]
+    answer = await ask(tmp_path, passages, "How many invoices are paid?")
+    assert answer.abstained
+    assert answer.text.startswith("0 documents")
+
+
+async def test_a_word_before_the_kind_is_not_said_with_a_negation(tmp_path: Path) -> None:
+    passages = [
+        Passage(key="one", title="Invoice 1", text="This invoice is paid."),
+        Passage(key="two", title="Invoice 2", text="This invoice is not paid."),
+    ]
+    answer = await ask(tmp_path, passages, "How many paid invoices do we have?")
+    assert [row.key for row in answer.table] == ["one"]
+
+
+async def test_the_time_of_a_survey_is_the_time_for_its_rows(tmp_path: Path) -> None:
+    rows = [f"A-{n} | open" for n in range(1000, 1040)]
+    async with open_world(tmp_path) as opened:
+        await opened.put([table("Invoices", "Invoice | Status", *rows)])
+        answer = await survey(opened, "How many invoices are open?", Config(seconds=1e-9))
+    assert "the survey stopped early" in answer.text

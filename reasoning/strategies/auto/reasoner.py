@@ -68,6 +68,10 @@ class Config(StrategyConfig):
         le=10,
         description="A step that needs an answer of several values is asked for each of them, at most for this many.",
     )
+    backtrack: bool = Field(
+        default=True,
+        description="A step about whose answer the next step finds nothing is asked for another answer, once.",
+    )
     retrieve: Literal["always", "adaptive"] = Field(
         default="always", description="`adaptive`: the model may decide that no document is needed."
     )
@@ -163,7 +167,8 @@ class Auto:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         if look.settled is not None:
             return _answer_settled(session, look, look.settled)
-        execution = Execution(session, look, self._make_solver(session, question, look, hits))
+        solver = self._make_solver(session, question, look, hits)
+        execution = Execution(session, look, solver, backtrack=self._config.backtrack)
         await execution.run()
         return await _conclude(session, question, execution, hits)
 

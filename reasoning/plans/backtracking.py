@@ -1,4 +1,4 @@
-"""Going back: a step whose answer does not lead on to the step that needs it is asked for another answer.
+"""Going back: a step is asked for another answer if no passage states what the next step asks about the first.
 
 `find_refused` decides whether, and which parent of a step is asked. The reasoner then asks both again inside
 `going_back`, which records the steps as they were before unless the new answers are accepted.
@@ -9,23 +9,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from core.ports.reasoning import Step, Support
-from core.text.value_kinds import find_stems
-from reasoning.citations.quotes import passage_text
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode
 from reasoning.plans.known_answers import KnownAnswer, split_values
 
-__all__ = ["WENT_BACK", "RefusedAnswer", "Return", "find_refused", "going_back", "leads_on"]
+__all__ = ["WENT_BACK", "RefusedAnswer", "Return", "find_refused", "going_back"]
 
 WENT_BACK = "went back"
-"""The verdict of a step whose answer replaces an answer that did not lead on."""
+"""The verdict of a step whose answer replaces its first one."""
 _CALLS = 3
 """Calls that must be left: the step for another answer, the step that needs it, and the last call."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedAnswer:
-    """The answer of the step `id`, and the step `child_id` that was asked with it and found nothing about it."""
+    """The answer of the step `id`, and the step `child_id` that was asked with it and whose answer is not stated."""
 
     id: str
     answer: KnownAnswer
@@ -37,21 +35,6 @@ class RefusedAnswer:
         return split_values(self.answer.answer)
 
 
-def leads_on(answer: KnownAnswer, child: KnownAnswer) -> bool:
-    """Returns whether the step that was asked with an answer found something about it.
-
-    It did not if it found no answer, or if its answer is inferred from passages of which none has most words of a value
-    of the first answer.
-    """
-    if child.support is Support.NONE:
-        return False
-    if child.support is not Support.INFERRED or not child.quotes:
-        return True
-    passages = [find_stems(passage_text(quote.hit)) for quote in child.quotes]
-    values = [find_stems(value) for value in split_values(answer.answer)]
-    return any(2 * len(value & passage) > len(value) or not value for value in values for passage in passages)
-
-
 def find_refused(
     session: Session,
     nodes: Sequence[PlannedNode],
@@ -61,17 +44,19 @@ def find_refused(
 ) -> RefusedAnswer | None:
     """Returns the parent of a node to ask for another answer, the least supported one; None if there is none.
 
-    `child` is the node's own answer, `parents` are the answers of its parents by id. A parent is asked only if its
-    answer does not lead on and no other node needs it, so at most once, and if the budget has room for the calls that
-    follow. Nothing is refused if an answer is missing: the node was then asked with a hole in its question.
+    `child` is the node's own answer, `parents` are the answers of its parents by id. Nothing is refused if no passage
+    was looked for in vain: the node's answer is stated, or from the model's memory, or a parent has no answer, so that
+    the node was asked with a hole in its question. A parent is asked only if no other node needs its answer, so at most
+    once, and if the budget has room for the calls that follow.
     """
-    if any(answer.support is Support.NONE for answer in parents.values()):
+    in_vain = child.support in (Support.NONE, Support.INFERRED)
+    if not in_vain or any(answer.support is Support.NONE for answer in parents.values()):
         return None
     needed = [parent for other in nodes for parent in other.parents]
     refused = [
         RefusedAnswer(id=id, answer=answer, child_id=node.id, child=child)
         for id, answer in parents.items()
-        if needed.count(id) == 1 and not leads_on(answer, child)
+        if needed.count(id) == 1
     ]
     if not refused:
         return None
@@ -90,14 +75,14 @@ def _has_room(session: Session) -> bool:
 
 @dataclass
 class Return:
-    """A step that is asked for another answer: `answer` is the new one, and `accepted` whether it leads on."""
+    """A step that is asked for another answer: `answer` is the new one, `accepted` whether it replaces the first."""
 
     answer: str = ""
     accepted: bool = field(default=False, init=False)
 
-    def accept(self, answer: KnownAnswer, child: KnownAnswer) -> bool:
-        """Accepts the new answers of both steps if they lead on, and returns whether they do."""
-        self.accepted = leads_on(answer, child)
+    def accept(self, child: Support) -> bool:
+        """Accepts the new answers of both steps if the next step's answer is stated, and returns whether it is."""
+        self.accepted = child is Support.STATED
         return self.accepted
 
 
@@ -121,9 +106,8 @@ def going_back(session: Session, refused: RefusedAnswer) -> Iterator[Return]:
 
 def _tell(refused: RefusedAnswer, attempt: Return) -> str:
     old, new = refused.answer.answer, attempt.answer
-    why = f"step {refused.child_id} found nothing about {old!r}"
+    why = f"no passage states what step {refused.child_id} asks about {old!r}"
     if attempt.accepted:
         return f"step {refused.id} went back: {new!r} instead of {old!r}, since {why}"
-    if new:
-        return f"step {refused.id} went back, since {why}: {new!r} does not lead on either, and {old!r} was kept"
-    return f"step {refused.id} went back, since {why}: the passages give no other answer, and {old!r} was kept"
+    kept = f"nor about {new!r}" if new else "and the passages give no other answer"
+    return f"step {refused.id} went back, since {why}, {kept}; {old!r} was kept"

@@ -98,8 +98,8 @@ class Config(StrategyConfig):
     )
     backtrack: bool = Field(
         default=True,
-        description="A node about whose answer the next node finds nothing is asked for another answer, once; false: "
-        "the paper.",
+        description="A node is asked for another answer, once, if no passage states what the next node asks about the "
+        "first; false: the paper.",
     )
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     memory: bool = memory_field()
@@ -181,7 +181,7 @@ class PlanStar:
     async def _go_back(
         self, session: Session, nodes: Sequence[PlannedNode], shared: tuple[Hit, ...] | None, node: PlannedNode
     ) -> None:
-        """If a parent's answer does not lead on to a node, asks the parent for another answer, and the node with it."""
+        """If the answer of a node is not stated, asks a parent for another answer, and the node with it."""
         child, parents = session.steps[node.id], {id: known_answer(session.steps[id]) for id in node.parents}
         refused = find_refused(session, nodes, node, known_answer(child), parents)
         if refused is None:
@@ -198,7 +198,7 @@ class PlanStar:
             async with session.step(node.id, question, parents=node.parents, depth=child.depth) as step:
                 step.hits = shared
                 fill_step(step, await self._answer_node(session, question, node, shared))
-            attempt.accept(known_answer(session.steps[refused.id]), known_answer(session.steps[node.id]))
+            attempt.accept(session.steps[node.id].support)
 
     async def _answer_otherwise(self, session: Session, refused: RefusedAnswer, shared: tuple[Hit, ...] | None) -> str:
         """Asks a node for another answer, from its passages and further ones, and records it. Returns the answer."""

@@ -6,14 +6,14 @@
 - `answer_with_statement`: also says the answer in a sentence that can stand alone (PAR RAG, arXiv 2504.16787, section
   3).
 - `answer_step`: one node of a plan of the reasoner `auto`, with quotes. Unless the answer is stated, the same call
-  writes a query for what is missing. `answer_otherwise` asks the node for another answer than one that does not lead
-  on.
+  writes a query for what is missing. `answer_otherwise` asks the node for another answer than one that leads
+  nowhere.
 
 Other actions take `CitedAnswer` and the parsing of citations from here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import BaseModel, Field
@@ -360,7 +360,8 @@ async def answer_otherwise(
     """Answers a step once more, and not with the refused answer; no answer if the passages give no other.
 
     Nothing is taken from the model's memory, and no candidate that little speaks for: the first answer may be right.
-    `known` and failures are as in `answer_step`.
+    So after a stated answer another one is inferred at most: no passage says which of them is meant. `known` and
+    failures are as in `answer_step`.
     """
     call = ModelCall(
         prompt=load_prompt("reasoning.actions.answers", "answer_otherwise"),
@@ -380,7 +381,12 @@ async def answer_otherwise(
     other = await _complete_step(session, call, known)
     again = {normalise_answer(value) for value in refused.values}
     is_other = other.answer.support in (Support.STATED, Support.INFERRED) and bool(other.answer.quotes)
-    return other if is_other and again.isdisjoint(map(normalise_answer, other.values)) else StepAnswer()
+    if not is_other or not again.isdisjoint(map(normalise_answer, other.values)):
+        return StepAnswer()
+    if other.answer.support is Support.STATED and refused.answer.support is Support.STATED:
+        unstated = f"that {other.answer.text} is meant, and not {refused.answer.answer}"
+        return replace(other, answer=replace(other.answer, support=Support.INFERRED, unstated=unstated))
+    return other
 
 
 async def _complete_step(session: Session, call: ModelCall, known: Sequence[KnownAnswer]) -> StepAnswer:

@@ -294,11 +294,12 @@ class Execution:
             self.answers[node.id] = await self._go_back(node, parents, answer) if self._backtrack else answer
 
     async def _go_back(self, node: PlannedNode, parents: Sequence[NodeAnswer], answer: NodeAnswer) -> NodeAnswer:
-        """Returns the answer of a node, or, if a parent's answer does not lead on to it, the answer that another answer
-        of this parent leads to.
+        """Returns the answer of a node, or, if it is not stated, the stated answer after another answer of a parent.
 
-        The parent was asked one question: of several, it is open which one the refused answer is from.
+        Nothing is refused where several values were asked for: which of them is meant is open.
         """
+        if answer.parts:
+            return answer
         known = {parent.node.id: parent.answer.known(parent.question) for parent in parents if not parent.parts}
         refused = find_refused(self._session, self.nodes, node, answer.answer.known(answer.question), known)
         if refused is None:
@@ -311,7 +312,7 @@ class Execution:
             if parent.found:
                 others = [parent if other.node.id == refused.id else other for other in parents]
                 child = await self._solver.solve(node, others, self._depths[node.id])
-                if attempt.accept(parent.answer.known(parent.question), child.answer.known(child.question)):
+                if attempt.accept(child.answer.support):
                     self.answers[refused.id] = parent
                     return child
         return answer

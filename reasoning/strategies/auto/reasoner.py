@@ -70,7 +70,8 @@ class Config(StrategyConfig):
     )
     backtrack: bool = Field(
         default=True,
-        description="A step about whose answer the next step finds nothing is asked for another answer, once.",
+        description="A step is asked for another answer, once, if no passage states what the next step asks about the "
+        "first.",
     )
     retrieve: Literal["always", "adaptive"] = Field(
         default="always", description="`adaptive`: the model may decide that no document is needed."

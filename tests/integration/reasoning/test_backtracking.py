@@ -1,4 +1,4 @@
-"""Going back in `auto` and `plan_star`: a step whose answer does not lead on is asked for another answer, once.
+"""Going back in `auto` and `plan_star`: a step is asked for another answer if the next step's is not stated, once.
 
 The question has two films of one title. The director of the first is found first, and no passage says where she was
 born.
@@ -25,7 +25,10 @@ DOCUMENTS = {
     "corvo": ("Ines Corvo", "Ines Corvo was a director. She kept horses near the town of Halden."),
     "arel": ("Tomas Arel", "Tomas Arel was a director. He was born in the town of Lindau."),
 }
-BACK = "step Q1.1 went back: 'Tomas Arel' instead of 'Ines Corvo', since step Q2.1 found nothing about 'Ines Corvo'"
+BACK = (
+    "step Q1.1 went back: 'Tomas Arel' instead of 'Ines Corvo', since no passage states what step Q2.1 asks about "
+    "'Ines Corvo'"
+)
 REASONERS = pytest.mark.parametrize("reasoner", ["auto", "plan_star"])
 
 
@@ -37,13 +40,13 @@ def stepped(*answers: str, title: str = "", call: Call | None = None, support: s
 
 
 def respond(
-    call: Call, *, other: tuple[str, ...] = ("Tomas Arel",), second: str = "Lindau", first_support: str = "stated"
+    call: Call, *, other: tuple[str, ...] = ("Tomas Arel",), second: str = "Lindau", grade: str = "stated"
 ) -> Reply:
     """Answers as a model would that takes the first film, then the second."""
     told = {
-        DIRECTOR: ("Ines Corvo", "The Silver Gate", first_support),
+        DIRECTOR: ("Ines Corvo", "The Silver Gate", "stated"),
         TOWN.replace("<A1.1>", "Ines Corvo"): ("", "", "none"),
-        TOWN.replace("<A1.1>", "Tomas Arel"): (second, "Tomas Arel" if second else "", "stated"),
+        TOWN.replace("<A1.1>", "Tomas Arel"): (second, "Tomas Arel" if second else "", grade),
     }
     match call.role:
         case "settle_or_plan":
@@ -59,10 +62,14 @@ def respond(
             text, title, support = told[call.question]
             return stepped(*filter(None, [text]), title=title, call=call, support=support)
         case "answer":
-            text, title, _ = told[call.question]
-            return answered(text, *([cites(call, title)] if title else []))
-    is_found = "Lindau" in call.text.rpartition("</passage>")[2]
-    return concluded("Lindau [1]" if is_found else "")
+            text, title, support = told[call.question]
+            cited = [cites(call, title)] if title else []
+            return Reply.json({"answer": text, "support": support, "unstated": "", "citations": cited})
+    if "Answer: Lindau" not in call.text:
+        return concluded("")
+    is_open = "Tomas Arel (inferred; not stated: that Tomas Arel is meant, and not Ines Corvo)" in call.text
+    reply = {"answer": "Lindau [1]", "support": "inferred" if is_open else "stated"}
+    return Reply.json(reply | {"unstated": "that Tomas Arel is meant" if is_open else "", "thoughts": ""})
 
 
 def step_of(answer: Answer, id: str) -> Step:
@@ -86,7 +93,7 @@ def model(server: ChatServer) -> Callable[..., None]:
 @pytest.mark.parametrize(
     ("reasoner", "calls"),
     [
-        ("auto", ["settle_or_plan", "answer_step", "answer_step", "answer_otherwise", "answer_step"]),
+        ("auto", ["settle_or_plan", "answer_step", "answer_step", "answer_otherwise", "answer_step", "conclude"]),
         (
             "plan_star",
             ["plan_dag", "answer", "fill_tags", "answer", "answer_otherwise", "answer", "conclude"],
@@ -99,9 +106,10 @@ async def test_a_step_that_finds_nothing_goes_back_to_its_parents_next_candidate
     model()
     answer, trace = await ask(server, reasoner)
     assert roles(server) == calls
-    assert (answer.plain, answer.support) == ("Lindau", Support.STATED)
+    assert (answer.plain, answer.support) == ("Lindau", Support.INFERRED)
     director, town = step_of(answer, "Q1.1"), step_of(answer, "Q2.1")
-    assert (director.answer, director.verdict, director.support) == ("Tomas Arel", "went back", Support.STATED)
+    assert (director.answer, director.verdict, director.support) == ("Tomas Arel", "went back", Support.INFERRED)
+    assert director.unstated == "that Tomas Arel is meant, and not Ines Corvo"
     assert director.quotes[0].hit.document.key == "second"
     assert (town.question, town.answer) == ("In which town was Tomas Arel born?", "Lindau")
     assert BACK in trace.notes
@@ -133,22 +141,23 @@ async def test_without_another_answer_the_first_is_kept(
     assert roles(server).count("answer_otherwise") == 1
     assert (step_of(answer, "Q1.1").answer, step_of(answer, "Q1.1").verdict) == ("Ines Corvo", "")
     assert answer.abstained
-    assert any("the passages give no other answer, and 'Ines Corvo' was kept" in note for note in trace.notes)
+    assert any("and the passages give no other answer; 'Ines Corvo' was kept" in note for note in trace.notes)
 
 
+@pytest.mark.parametrize(("second", "grade"), [("", "none"), ("Lindau", "inferred")])
 @REASONERS
-async def test_another_answer_that_does_not_lead_on_either_is_not_kept(
-    server: ChatServer, model: Callable[..., None], reasoner: str
+async def test_another_answer_that_leads_to_nothing_stated_is_not_kept(
+    server: ChatServer, model: Callable[..., None], reasoner: str, second: str, grade: str
 ) -> None:
     """A step goes back once, and the steps are then as they were, with the tokens that were spent."""
-    model(second="")
+    model(second=second, grade=grade)
     answer, trace = await ask(server, reasoner)
     assert roles(server).count("answer_otherwise") == 1
     director, town = step_of(answer, "Q1.1"), step_of(answer, "Q2.1")
     assert (director.answer, director.verdict) == ("Ines Corvo", "")
     assert (town.question, town.answer) == ("In which town was Ines Corvo born?", "")
     assert director.tokens > max(e.result.tokens for e in trace.events if e.kind == "step" and e.step == "Q1.1") / 2
-    assert any("'Tomas Arel' does not lead on either" in note for note in trace.notes)
+    assert any("nor about 'Tomas Arel'; 'Ines Corvo' was kept" in note for note in trace.notes)
 
 
 @pytest.mark.parametrize("strategy", ["auto:backtrack=false", "plan_star:backtrack=false", "plan_star:preset=paper"])
@@ -248,7 +257,7 @@ async def test_a_parent_that_another_step_needs_is_not_asked_again(server: ChatS
 
 
 @REASONERS
-async def test_a_guess_about_something_else_does_not_lead_on(server: ChatServer, reasoner: str) -> None:
+async def test_a_guess_gives_way_to_what_another_answer_leads_to(server: ChatServer, reasoner: str) -> None:
     """The town of the second director is given as that of the first, as a guess: its passage does not name her."""
 
     def guess(call: Call) -> Reply:
@@ -262,4 +271,4 @@ async def test_a_guess_about_something_else_does_not_lead_on(server: ChatServer,
     server.respond = guess
     answer, trace = await ask(server, reasoner)
     assert BACK in trace.notes
-    assert (answer.plain, answer.support) == ("Lindau", Support.STATED)
+    assert (answer.plain, answer.support) == ("Lindau", Support.INFERRED)

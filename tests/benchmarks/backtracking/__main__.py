@@ -49,11 +49,15 @@ async def _measure(given: argparse.Namespace) -> None:
         for reasoner in given.reasoner or ["auto", "plan_star"]:
             without, with_it = [
                 await asyncio.gather(
-                    *(_ask(shop, corpus, question, f"{reasoner}:backtrack={option}") for question in asked)
+                    *(_ask(shop, corpus, question, _with_option(reasoner, option)) for question in asked)
                 )
                 for option in ("false", "true")
             ]
             _tell(reasoner, without, with_it)
+
+
+def _with_option(reasoner: str, option: str) -> str:
+    return f"{reasoner}{',' if ':' in reasoner else ':'}backtrack={option}"
 
 
 async def _ingest(shop: Workshop, made: Sequence[MadeQuestion]) -> Corpus:

@@ -5,7 +5,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from core.events import PlannedStep
@@ -291,14 +291,30 @@ class Execution:
             self.answers[node.id] = await self._take_known(node, known, parents)
         else:
             answer = await self._solver.solve(node, parents, self._depths[node.id])
-            self.answers[node.id] = await self._go_back(node, parents, answer) if self._backtrack else answer
+            is_goal = node.id == self._solver.goal  # the last call comes first: it reads more
+            self.answers[node.id] = answer if is_goal else await self._go_back(node, parents, answer)
+
+    async def go_back_from_goal(self) -> NodeAnswer | None:
+        """Returns the stated answer of the goal after another answer of a parent, with the support of both; None if
+        there is none. It is for a question to which the last call found no answer.
+        """
+        goal = self.goal
+        if goal is None:
+            return None
+        answer = await self._go_back(goal.node, [self.answers[id] for id in goal.node.parents], goal)
+        if answer is goal:
+            return None
+        parents = [self.answers[id].answer for id in goal.node.parents]
+        support = weakest_support([answer.answer.support, *(parent.support for parent in parents)])
+        unstated = "; ".join(parent.unstated for parent in parents if parent.unstated)
+        return replace(answer, answer=replace(answer.answer, support=support, unstated=unstated))
 
     async def _go_back(self, node: PlannedNode, parents: Sequence[NodeAnswer], answer: NodeAnswer) -> NodeAnswer:
         """Returns the answer of a node, or, if it is not stated, the stated answer after another answer of a parent.
 
         Nothing is refused where several values were asked for: which of them is meant is open.
         """
-        if answer.parts:
+        if answer.parts or not self._backtrack:
             return answer
         known = {parent.node.id: parent.answer.known(parent.question) for parent in parents if not parent.parts}
         refused = find_refused(self._session, self.nodes, node, answer.answer.known(answer.question), known)

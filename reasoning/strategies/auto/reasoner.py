@@ -225,7 +225,8 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     """Returns the answer of the last step if every step is stated, else makes a last call over all findings.
 
     The last call reads the passages that the steps cite, the passages of the first look, and the passages that a second
-    look would have read. If it finds no answer, the answer of the last step counts, with its support.
+    look would have read. If it finds no answer, the answer of the last step counts, with its support; if that has none
+    either, the plan goes back.
     """
     chain, goal = execution.chain, execution.goal
     stated = len(chain) == len(execution.nodes) and all(step.answer.support is Support.STATED for step in chain)
@@ -240,8 +241,10 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
         fill_step(step, conclusion)
-    if not conclusion.text and goal is not None and goal.found:
-        return _answer_from_goal(session, goal)
+    if not conclusion.text and goal is not None:
+        other = goal if goal.found else await execution.go_back_from_goal()
+        if other is not None:
+            return _answer_from_goal(session, other)
     return answer_from_conclusion(session, conclusion)
 
 

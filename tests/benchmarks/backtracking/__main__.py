@@ -36,7 +36,7 @@ _FIRST_HOP = "Q1.1"
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reasoner", action="append", help="auto and plan_star, if none is given")
-    parser.add_argument("--planted", type=int, default=6, help="planted questions of each kind that are asked")
+    parser.add_argument("--planted", type=int, default=4, help="planted questions of each kind that are asked")
     parser.add_argument("--controls", type=int, default=3, help="control questions of each kind that are asked")
     asyncio.run(_measure(parser.parse_args()))
 
@@ -79,8 +79,9 @@ async def _ingest(shop: Workshop, made: Sequence[MadeQuestion]) -> Corpus:
 class _Reader:
     """Implements `ChatModels` by the kept replies, and by the model of the settings for other prompts."""
 
-    model: ChatModels | None
+    asked: ChatModels | None
     kept: dict[str, str]
+    model: str = "reader"
     calls: int = 0
     tokens: int = 0
     roles: list[str] = field(default_factory=list)
@@ -94,9 +95,9 @@ class _Reader:
     async def complete(self, request: ChatRequest, trace: Trace, on_token: OnToken | None = None) -> Completion:
         key = digest("reply", [message.content for message in request.messages])[:24]
         if key not in self.kept:
-            if self.model is None:
+            if self.asked is None:
                 raise RuntimeError(f"no reply to a prompt {request.role!r} is kept; set HOPWEAVE_LLM__MODEL to ask it")
-            completion = await self.model.of(request.role).complete(request, trace)
+            completion = await self.asked.of(request.role).complete(request, trace)
             self.kept[key] = completion.text
             with _REPLIES.open("a", encoding="utf-8") as file:
                 row = {"key": key, "role": request.role, "text": completion.text}
@@ -105,7 +106,7 @@ class _Reader:
         prompt = sum(len(message.content) for message in request.messages) // _TOKEN
         self.calls, self.tokens = self.calls + 1, self.tokens + prompt + len(text) // _TOKEN
         self.roles.append(request.role)
-        return Completion(text=text, model="reader", prompt_tokens=prompt, completion_tokens=len(text) // _TOKEN)
+        return Completion(text=text, model=self.model, prompt_tokens=prompt, completion_tokens=len(text) // _TOKEN)
 
     async def delete_corpus(self, corpus_id: str) -> None: ...
 

@@ -167,7 +167,10 @@ def _tell(reasoner: str, without: Sequence[_Outcome], with_it: Sequence[_Outcome
         )
     for name, part in (
         ("planted", [pair for pair in pairs if pair[0].question.wrong]),
-        ("planted, held out", [pair for pair in pairs if pair[0].question.wrong and pair[0].question.held_out]),
+        (
+            "planted, second wording",
+            [pair for pair in pairs if pair[0].question.wrong and pair[0].question.second_wording],
+        ),
         ("control", [pair for pair in pairs if not pair[0].question.wrong]),
         ("all", pairs),
     ):

@@ -1,7 +1,6 @@
 """Made questions of two hops whose first hop has a plausible wrong answer, and the passages that they are about.
 
-Names and values are drawn, so that whoever answers as the model cannot know them. Each kind has two wordings, and the
-second is held out: nothing was changed after its results. A planted question has two answers to its first hop: that
+Names and values are drawn, so that whoever answers as the model cannot know them. Each kind has two wordings. A planted question has two answers to its first hop: that
 of the better known film, river, curator or person, of whom no passage says what is asked next, and another one. A
 control has one answer to the first hop; of every third control no passage says what is asked next.
 """
@@ -99,7 +98,7 @@ class MadeQuestion:
     answer: str
     first: str
     wrong: str = ""
-    held_out: bool = False
+    second_wording: bool = False
     passages: Sequence[tuple[str, str]] = field(default_factory=tuple)
 
 
@@ -266,7 +265,7 @@ def _finish(
         answer=answer,
         first=other if wrong else one,
         wrong=one if wrong else "",
-        held_out=bool(number % 2),
+        second_wording=bool(number % 2),
         passages=passages,
     )
 

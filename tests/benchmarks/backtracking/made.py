@@ -1,8 +1,9 @@
 """Made questions of two hops whose first hop has a plausible wrong answer, and the passages that they are about.
 
-Names and values are drawn, so that whoever answers as the model cannot know them. Each kind has two wordings. A planted question has two answers to its first hop: that
-of the better known film, river, curator or person, of whom no passage says what is asked next, and another one. A
-control has one answer to the first hop; of every third control no passage says what is asked next.
+Names and values are drawn, so that whoever answers as the model cannot know them. Each kind has two wordings. A planted
+question has two answers to its first hop: that of the better known film, river, curator or person, of whom no passage
+says what is asked next, and another one. A control has one answer to the first hop; of every third control no passage
+says what is asked next.
 """
 
 import random
@@ -132,7 +133,7 @@ class _Names:
 
 
 def make_questions(seed: int = 37, *, planted: int = 6, controls: int = 3) -> list[MadeQuestion]:
-    """Returns `planted` and `controls` questions of each of the four kinds, every second one held out."""
+    """Returns `planted` and `controls` questions of each of the four kinds, every second one in the second wording."""
     names = _Names(seed)
     makers = (_film, _holder, _namesake, _village)
     return [

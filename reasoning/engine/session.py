@@ -235,6 +235,10 @@ class Session:
         """Records a step again, with another answer."""
         return self._keep(replace(self.steps[id], answer=answer))
 
+    def restore(self, step: Step) -> Step:
+        """Records an earlier state of a step again, with the tokens that were spent on the step since."""
+        return self._keep(replace(step, tokens=self._tokens(step.id)))
+
     async def complete_structured(
         self, call: ModelCall, shape: type[T], tokens: AnswerStream | None = None
     ) -> tuple[T, tuple[Hit, ...]]:

@@ -13,6 +13,7 @@ __all__ = [
     "known_answer",
     "list_evidence",
     "list_marks",
+    "split_values",
     "without_quotes",
 ]
 
@@ -40,6 +41,11 @@ def known_answer(step: Step) -> KnownAnswer:
         support=step.support,
         unstated=step.unstated,
     )
+
+
+def split_values(answer: str) -> list[str]:
+    """Returns the values of an answer, mostly one."""
+    return [value.strip() for value in answer.split(";") if value.strip()]
 
 
 def without_quotes(known: Sequence[KnownAnswer]) -> list[KnownAnswer]:

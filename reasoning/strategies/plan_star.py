@@ -10,29 +10,41 @@ from core.events import PlannedStep
 from core.ports.reasoning import Answer, Reasoner
 from core.ports.retrieval import MAX_K, Fact, Hit
 from core.strategies import StrategyConfig, preset_field
-from reasoning.actions.answers.answer import NO_ANSWER, CitedAnswer, answer, answer_in_plan, fill_step
+from reasoning.actions.answers.answer import (
+    NO_ANSWER,
+    CitedAnswer,
+    answer,
+    answer_in_plan,
+    answer_otherwise,
+    fill_step,
+)
 from reasoning.actions.answers.conclude import conclude_steps
 from reasoning.actions.answers.contexts import conclude_answers
 from reasoning.actions.planning.plan import fill_tags, plan_dag
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step
 from reasoning.engine.reasoner import ReasoningBackends, SessionReasoner, memory_field
 from reasoning.engine.session import Session
+from reasoning.plans.backtracking import WENT_BACK, RefusedAnswer, find_refused, going_back
 from reasoning.plans.dag import (
     PlannedNode,
     find_sinks,
     is_undivided,
+    replace_tags,
     run_in_sequence,
     run_layers,
     run_when_ready,
     split_layers,
+    strip_tags,
 )
-from reasoning.plans.known_answers import known_answer
+from reasoning.plans.known_answers import known_answer, without_quotes
 from reasoning.shared.self_reflection import ReflectionSettings, answer_with_reflection
 
 __all__ = ["NEEDS_MODEL", "SOURCE", "Config", "PlanStar", "build"]
 
 NEEDS_MODEL = True
 SOURCE = "arXiv 2410.20753"
+_MORE = 3
+"""Passages beyond `k` that a node reads which is asked for another answer."""
 
 
 class Config(StrategyConfig):
@@ -84,6 +96,11 @@ class Config(StrategyConfig):
     skip_final_single: bool = Field(
         default=False, description="No last call if the plan is one node: its answer is the answer."
     )
+    backtrack: bool = Field(
+        default=True,
+        description="A node is asked for another answer, once, if no passage states what the next node asks about the "
+        "first; false: the paper.",
+    )
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")
     memory: bool = memory_field()
     preset: Literal["", "paper"] = preset_field(
@@ -98,6 +115,7 @@ class Config(StrategyConfig):
             "conclude_from": "sinks",
             "conclude_with": "answers",
             "ask_always": True,
+            "backtrack": False,
             "skip_final_single": False,
             "memory": True,
         }
@@ -123,7 +141,7 @@ class PlanStar:
         depths = {node.id: depth for depth, layer in enumerate(layers) for node in layer}
         session.plan([PlannedStep(id=n.id, question=n.question, parents=n.parents, depth=depths[n.id]) for n in nodes])
         shared = await self._retrieve_once(session)
-        work = partial(self._take_step, session, depths, shared)
+        work = partial(self._take_step, session, nodes, depths, shared)
         match config.schedule:
             case "depth":
                 await run_layers(layers, work)
@@ -140,7 +158,12 @@ class PlanStar:
         return await session.search(session.question.text, session.question.k or self._config.k, private=False)
 
     async def _take_step(
-        self, session: Session, depths: dict[str, int], shared: tuple[Hit, ...] | None, node: PlannedNode
+        self,
+        session: Session,
+        nodes: Sequence[PlannedNode],
+        depths: dict[str, int],
+        shared: tuple[Hit, ...] | None,
+        node: PlannedNode,
     ) -> None:
         async with session.step(node.id, node.question, parents=node.parents, depth=depths[node.id]) as step:
             step.hits = shared
@@ -152,6 +175,53 @@ class PlanStar:
                     return
                 step.question = filled
             fill_step(step, await self._answer_node(session, step.question, node, shared))
+        if self._config.backtrack:
+            await self._go_back(session, nodes, shared, node)
+
+    async def _go_back(
+        self, session: Session, nodes: Sequence[PlannedNode], shared: tuple[Hit, ...] | None, node: PlannedNode
+    ) -> None:
+        """If the answer of a node is not stated, asks a parent for another answer, and the node with it."""
+        child, parents = session.steps[node.id], {id: known_answer(session.steps[id]) for id in node.parents}
+        refused = find_refused(session, nodes, node, known_answer(child), parents)
+        if refused is None:
+            return
+        with going_back(session, refused) as attempt:
+            attempt.answer = await self._answer_otherwise(session, refused, shared)
+            if not attempt.answer:
+                return
+            values = {refused.id: attempt.answer}
+            question = child.question.replace(refused.answer.answer, attempt.answer)
+            if question == child.question:  # the model named the first answer in other words
+                known = {id: strip_tags(parent.answer) for id, parent in parents.items()}
+                question = replace_tags(node.question, known | values)
+            async with session.step(node.id, question, parents=node.parents, depth=child.depth) as step:
+                step.hits = shared
+                fill_step(step, await self._answer_node(session, question, node, shared))
+            attempt.accept(session.steps[node.id].support)
+
+    async def _answer_otherwise(self, session: Session, refused: RefusedAnswer, shared: tuple[Hit, ...] | None) -> str:
+        """Asks a node for another answer, from its passages and further ones, and records it. Returns the answer."""
+        first = session.steps[refused.id]
+        async with session.step(first.id, first.question, parents=first.parents, depth=first.depth) as step:
+            hits, facts, step.hits = shared, tuple[Fact, ...](), shared
+            if hits is None:
+                k = (session.question.k or self._config.k) + _MORE
+                found = await session.search_fully(first.question, k, step=first.id)
+                hits, facts = found.hits, found.facts
+            reply = await answer_otherwise(
+                session,
+                first.question,
+                hits,
+                purpose=session.question.text,
+                step=first.id,
+                refused=refused,
+                known=without_quotes([known_answer(session.steps[id]) for id in first.parents]),
+                facts=facts,
+            )
+            fill_step(step, reply.answer)
+            step.verdict = WENT_BACK
+        return reply.answer.text
 
     async def _answer_node(
         self, session: Session, question: str, node: PlannedNode, shared: tuple[Hit, ...] | None

@@ -6,13 +6,14 @@
 - `answer_with_statement`: also says the answer in a sentence that can stand alone (PAR RAG, arXiv 2504.16787, section
   3).
 - `answer_step`: one node of a plan of the reasoner `auto`, with quotes. Unless the answer is stated, the same call
-  writes a query for what is missing.
+  writes a query for what is missing. `answer_otherwise` asks the node for another answer than one that leads
+  nowhere.
 
 Other actions take `CitedAnswer` and the parsing of citations from here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from pydantic import BaseModel, Field
@@ -22,6 +23,7 @@ from core.ports.reasoning import Quote, Support
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, neutral
 from core.prompting.prompts import load_prompt
+from core.text.answers import normalise_answer
 from reasoning.actions.replies import (
     CitedQuote,
     Graded,
@@ -35,6 +37,7 @@ from reasoning.citations.markers import note_missing, parse_markers, strip_marke
 from reasoning.citations.quotes import name_source, passage_text, select_quote
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import OpenStep, Session
+from reasoning.plans.backtracking import RefusedAnswer
 from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_evidence, without_quotes
 
 __all__ = [
@@ -46,6 +49,7 @@ __all__ = [
     "StepAnswer",
     "answer",
     "answer_in_plan",
+    "answer_otherwise",
     "answer_step",
     "answer_with_statement",
     "fill_step",
@@ -339,6 +343,54 @@ async def answer_step(
         chunks=chunk_ids_of(known),
         step=step,
     )
+    return await _complete_step(session, call, known)
+
+
+async def answer_otherwise(
+    session: Session,
+    question: str,
+    passages: Sequence[Hit],
+    *,
+    purpose: str,
+    step: str,
+    refused: RefusedAnswer,
+    known: Sequence[KnownAnswer] = (),
+    facts: Sequence[Fact] = (),
+) -> StepAnswer:
+    """Answers a step once more, and not with the refused answer; no answer if the passages give no other.
+
+    Nothing is taken from the model's memory, and no candidate that little speaks for: the first answer may be right.
+    So after a stated answer another one is inferred at most: no passage says which of them is meant. `known` and
+    failures are as in `answer_step`.
+    """
+    call = ModelCall(
+        prompt=load_prompt("reasoning.actions.answers", "answer_otherwise"),
+        question=question,
+        variables={
+            "purpose": fenced("question", purpose),
+            "known": format_known(known),
+            "refused": _format_refused(refused),
+            "support": format_support_rule(session, memory=False, guesses=False),
+            "question": fenced("question", question),
+        },
+        passages=passages,
+        facts=facts,
+        chunks=chunk_ids_of([*known, refused.answer]),
+        step=step,
+    )
+    other = await _complete_step(session, call, known)
+    again = {normalise_answer(value) for value in refused.values}
+    is_other = other.answer.support in (Support.STATED, Support.INFERRED) and bool(other.answer.quotes)
+    if not is_other or not again.isdisjoint(map(normalise_answer, other.values)):
+        return StepAnswer()
+    if other.answer.support is Support.STATED and refused.answer.support is Support.STATED:
+        unstated = f"that {other.answer.text} is meant, and not {refused.answer.answer}"
+        return replace(other, answer=replace(other.answer, support=Support.INFERRED, unstated=unstated))
+    return other
+
+
+async def _complete_step(session: Session, call: ModelCall, known: Sequence[KnownAnswer]) -> StepAnswer:
+    question, step = call.question, call.step
     try:
         reply, shown = await session.complete_structured(call, _Answered)
     except MalformedReply as error:
@@ -375,3 +427,8 @@ def _format_earlier(question: str, earlier: StepAnswer | None) -> str:
     if earlier.query:
         lines.append(f"The passages above were searched for with:\n{fenced('question', earlier.query)}")
     return "\n".join(lines)
+
+
+def _format_refused(refused: RefusedAnswer) -> str:
+    answer, child = refused.answer, refused.child
+    return fenced("known", "\n".join([format_finding(answer), f"Next step: {child.question}", format_finding(child)]))

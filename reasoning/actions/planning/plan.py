@@ -23,7 +23,7 @@ from reasoning.citations.markers import parse_markers, strip_markers
 from reasoning.engine.calls import ModelCall
 from reasoning.engine.session import Session
 from reasoning.plans.dag import PlannedNode, parse_dag, parse_tags, replace_tags, strip_tags
-from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, without_quotes
+from reasoning.plans.known_answers import UNKNOWN, KnownAnswer, chunk_ids_of, list_marks, split_values, without_quotes
 
 __all__ = ["FirstLook", "PlanItem", "fill_tags", "make_planning_call", "plan", "plan_dag", "refine", "settle_or_plan"]
 
@@ -237,12 +237,8 @@ async def fill_tags(
 
 def _format(id: str, known: KnownAnswer) -> str:
     asked = f"<A{id[1:]}>, the answer to: {known.question}"
-    values = [UNKNOWN] if known.answer == UNKNOWN else _split_values(known)
+    values = [UNKNOWN] if known.answer == UNKNOWN else split_values(known.answer)
     return "\n".join([asked, *(strip_tags(format_finding(replace(known, answer=value))) for value in values)])
-
-
-def _split_values(known: KnownAnswer) -> list[str]:
-    return [value.strip() for value in known.answer.split(";") if value.strip()]
 
 
 def _unpasteable(answers: Mapping[str, KnownAnswer], asked: str) -> tuple[str, ...]:
@@ -250,7 +246,7 @@ def _unpasteable(answers: Mapping[str, KnownAnswer], asked: str) -> tuple[str, .
     for known in answers.values():
         if known.answer == UNKNOWN:
             found += [UNKNOWN, known.question.rstrip("?？ ")]
-        elif len(values := _split_values(known)) > 1:
+        elif len(values := split_values(known.answer)) > 1:
             found.append("; ".join(values[:2]))
     return tuple(found)
 

@@ -1,10 +1,11 @@
 """Carries out the plan of `auto`: each node runs as soon as its parents are answered.
 
 `NodeSolver` searches for one node and answers it, with a second look at other passages unless the answer is stated.
+`Execution` asks a parent for another answer if a node finds nothing about the first (`reasoning.plans.backtracking`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 from core.events import PlannedStep
@@ -12,9 +13,10 @@ from core.ports.reasoning import Support, weakest_support
 from core.ports.retrieval import Fact, Hit, SearchResult
 from core.text.lead_in import split_lead_in
 from core.text.names import normalise
-from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_step, fill_step
+from reasoning.actions.answers.answer import CitedAnswer, StepAnswer, answer_otherwise, answer_step, fill_step
 from reasoning.actions.planning.plan import FirstLook
 from reasoning.engine.session import OpenStep, Session, gather
+from reasoning.plans.backtracking import WENT_BACK, RefusedAnswer, find_refused, going_back
 from reasoning.plans.dag import PlannedNode, compute_depths, find_sinks, replace_tags, run_when_ready
 from reasoning.plans.known_answers import KnownAnswer
 
@@ -93,6 +95,31 @@ class NodeSolver:
             return _join(node, questions, [look.reply for look in found], unread)
         reply = found[0].reply
         return NodeAnswer(node=node, question=questions[0], answer=reply.answer, values=reply.values, unread=unread)
+
+    async def solve_otherwise(
+        self, refused: RefusedAnswer, parent: NodeAnswer, known: Sequence[KnownAnswer], depth: int
+    ) -> NodeAnswer:
+        """Asks an answered node for another answer than the refused one, and records it as its step.
+
+        The call reads the passages of both looks at the node, and `known` are the answers of the node's own parents.
+        """
+        node, question = parent.node, parent.question
+        async with self.session.step(node.id, question, parents=_parents_of(node), depth=depth) as step:
+            found = await self._search(question, step)
+            hits = found.hits[: self.k + self.more]
+            reply = await answer_otherwise(
+                self.session,
+                question,
+                hits,
+                purpose=self.purpose,
+                step=step.id,
+                refused=refused,
+                known=known,
+                facts=found.facts,
+            )
+            fill_step(step, reply.answer)
+            step.verdict = WENT_BACK
+        return NodeAnswer(node=node, question=question, answer=reply.answer, values=reply.values)
 
     async def _take_step(
         self, id: str, question: str, known: Sequence[KnownAnswer], node: PlannedNode, depth: int
@@ -219,13 +246,14 @@ class Execution:
     A node whose parent has no answer is not asked: its question would have a hole in it.
     """
 
-    def __init__(self, session: Session, look: FirstLook, solver: NodeSolver) -> None:
+    def __init__(self, session: Session, look: FirstLook, solver: NodeSolver, *, backtrack: bool) -> None:
         self.nodes = look.nodes
         self.answers: dict[str, NodeAnswer] = {}
         self._known: Mapping[str, CitedAnswer] = look.known
         self._taken: set[str] = set()
         self._session = session
         self._solver = solver
+        self._backtrack = backtrack
         self._depths = {id: 1 + depth for id, depth in compute_depths(look.nodes).items()}
 
     async def run(self) -> None:
@@ -262,7 +290,48 @@ class Execution:
             self._taken.add(node.id)
             self.answers[node.id] = await self._take_known(node, known, parents)
         else:
-            self.answers[node.id] = await self._solver.solve(node, parents, self._depths[node.id])
+            answer = await self._solver.solve(node, parents, self._depths[node.id])
+            is_goal = node.id == self._solver.goal  # the last call comes first: it reads more
+            self.answers[node.id] = answer if is_goal else await self._go_back(node, parents, answer)
+
+    async def go_back_from_goal(self) -> NodeAnswer | None:
+        """Returns the stated answer of the goal after another answer of a parent, with the support of both; None if
+        there is none. It is for a question to which the last call found no answer.
+        """
+        goal = self.goal
+        if goal is None:
+            return None
+        answer = await self._go_back(goal.node, [self.answers[id] for id in goal.node.parents], goal)
+        if answer is goal:
+            return None
+        parents = [self.answers[id].answer for id in goal.node.parents]
+        support = weakest_support([answer.answer.support, *(parent.support for parent in parents)])
+        unstated = "; ".join(parent.unstated for parent in parents if parent.unstated)
+        return replace(answer, answer=replace(answer.answer, support=support, unstated=unstated))
+
+    async def _go_back(self, node: PlannedNode, parents: Sequence[NodeAnswer], answer: NodeAnswer) -> NodeAnswer:
+        """Returns the answer of a node, or, if it is not stated, the stated answer after another answer of a parent.
+
+        Nothing is refused where several values were asked for: which of them is meant is open.
+        """
+        if answer.parts or not self._backtrack:
+            return answer
+        known = {parent.node.id: parent.answer.known(parent.question) for parent in parents if not parent.parts}
+        refused = find_refused(self._session, self.nodes, node, answer.answer.known(answer.question), known)
+        if refused is None:
+            return answer
+        with going_back(self._session, refused) as attempt:
+            first = self.answers[refused.id]
+            before = [known for id in first.node.parents for known in self.answers[id].known]
+            parent = await self._solver.solve_otherwise(refused, first, before, self._depths[refused.id])
+            attempt.answer = parent.answer.text
+            if parent.found:
+                others = [parent if other.node.id == refused.id else other for other in parents]
+                child = await self._solver.solve(node, others, self._depths[node.id])
+                if attempt.accept(child.answer.support):
+                    self.answers[refused.id] = parent
+                    return child
+        return answer
 
     async def _take_known(self, node: PlannedNode, known: CitedAnswer, parents: Sequence[NodeAnswer]) -> NodeAnswer:
         """Records a node that the first look found stated as a step without a call."""

@@ -68,6 +68,11 @@ class Config(StrategyConfig):
         le=10,
         description="A step that needs an answer of several values is asked for each of them, at most for this many.",
     )
+    backtrack: bool = Field(
+        default=True,
+        description="A step is asked for another answer, once, if no passage states what the next step asks about the "
+        "first.",
+    )
     retrieve: Literal["always", "adaptive"] = Field(
         default="always", description="`adaptive`: the model may decide that no document is needed."
     )
@@ -163,7 +168,8 @@ class Auto:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         if look.settled is not None:
             return _answer_settled(session, look, look.settled)
-        execution = Execution(session, look, self._make_solver(session, question, look, hits))
+        solver = self._make_solver(session, question, look, hits)
+        execution = Execution(session, look, solver, backtrack=self._config.backtrack)
         await execution.run()
         return await _conclude(session, question, execution, hits)
 
@@ -219,7 +225,8 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
     """Returns the answer of the last step if every step is stated, else makes a last call over all findings.
 
     The last call reads the passages that the steps cite, the passages of the first look, and the passages that a second
-    look would have read. If it finds no answer, the answer of the last step counts, with its support.
+    look would have read. If it finds no answer, the answer of the last step counts, with its support; if that has none
+    either, the plan goes back.
     """
     chain, goal = execution.chain, execution.goal
     stated = len(chain) == len(execution.nodes) and all(step.answer.support is Support.STATED for step in chain)
@@ -234,8 +241,10 @@ async def _conclude(session: Session, question: str, execution: Execution, hits:
         step.hits = passages
         conclusion = await conclude_findings(session, question, passages, _with_unasked(known, execution), step=_LAST)
         fill_step(step, conclusion)
-    if not conclusion.text and goal is not None and goal.found:
-        return _answer_from_goal(session, goal)
+    if not conclusion.text and goal is not None:
+        other = goal if goal.found else await execution.go_back_from_goal()
+        if other is not None:
+            return _answer_from_goal(session, other)
     return answer_from_conclusion(session, conclusion)
 
 

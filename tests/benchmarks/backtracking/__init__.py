@@ -1,0 +1,1 @@
+"""What going back mends: questions whose first hop has a plausible wrong answer, with and without it."""

@@ -315,8 +315,9 @@ class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
 
     The rows are read twice: entities come before the mentions that tell which of them may be seen. What is written is
-    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. While
-    it is written, which may take minutes, it ends with `Conflict` if one of its documents is taken from the caller.
+    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. A
+    store may take seconds between that snapshot and its first row, and writing may take minutes: it ends with
+    `Conflict` if one of its documents was taken from the caller since the snapshot, or is taken meanwhile.
     """
 
     def __init__(self, exporter: Exporter, documents: RestrictedDocuments) -> None:
@@ -328,12 +329,18 @@ class RestrictedExporter:
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
                 first.note(row)
-        second, looked = _Seen(self._documents, first.entities), time.monotonic()
+        second, looked = _Seen(self._documents, first.entities), 0.0
+        readable: frozenset[str] | None = None
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
+                if readable is None:
+                    looked = time.monotonic()
+                    readable = await self._documents.readable(corpus_id)
                 second.note(row)
                 if not second.shows(row):
                     continue
+                if row["kind"] == "document" and row["id"] not in readable:
+                    await self._check_kept(corpus_id, {str(row["id"])})
                 if time.monotonic() - looked > _LOOK_SECONDS:
                     await self._check_kept(corpus_id, second.documents)
                     looked = time.monotonic()

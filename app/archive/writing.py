@@ -7,8 +7,9 @@ import asyncio
 import base64
 import gzip
 import hashlib
+import time
 from collections import Counter
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Set
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -21,7 +22,7 @@ from app.archive.reading import Report
 from app.archive.rows import FORMAT, read_question_rows
 from app.container import Container
 from core.corpora import Corpus
-from core.errors import InvalidInput, NotFound
+from core.errors import Conflict, InvalidInput, NotFound
 from core.execution.files import Draft
 from core.ports.views import VectorKind
 from stores.sqlite import Spool, SpooledRow
@@ -123,6 +124,8 @@ def _make_result(name: str, counts: RowCounts) -> BackupResult:
 
 _BATCH = 1000
 _PART_BYTES = 3 * 1024 * 1024
+_LOOK_SECONDS = 1.0
+"""How often it is looked whether the caller may still see the documents whose originals are written."""
 _VIEW_NAMES = {
     "chunk": ("view_id", "document_id"),
     "entity": ("id", "id"),
@@ -216,7 +219,12 @@ async def _read_originals(
     container: Container, corpus_id: str, spool: Spool, counts: RowCounts
 ) -> AsyncGenerator[Mapping[str, object]]:
     async for hashes in _read_keys(spool, "document"):
+        owners = {row.id for row in await asyncio.to_thread(spool.find, "document", hashes)}
+        looked = float("-inf")
         for name in hashes:
+            if time.monotonic() - looked >= _LOOK_SECONDS:
+                await _check_kept(container, corpus_id, owners)
+                looked = time.monotonic()
             try:
                 content = await container.files.get(corpus_id, name)
             except NotFound:  # the document was deleted meanwhile
@@ -226,6 +234,15 @@ async def _read_originals(
             for part in range(parts):
                 data = base64.b64encode(content[part * _PART_BYTES : (part + 1) * _PART_BYTES]).decode()
                 yield {"kind": "original", "content_hash": name, "part": part, "parts": parts, "data": data}
+
+
+async def _check_kept(container: Container, corpus_id: str, document_ids: Set[str]) -> None:
+    """Raises `Conflict` if a document was taken from the caller since its rows were read, which may be minutes ago."""
+    if container.sees_all_documents:
+        return
+    lost = document_ids - (await container.record.documents.get_refs(corpus_id, document_ids, enabled=None)).keys()
+    if lost and await container.whole_record.documents.get_refs(corpus_id, lost, enabled=None):
+        raise Conflict("a document was taken from this key while it was exported: export again")
 
 
 async def _read_keys(spool: Spool, heap: str) -> AsyncGenerator[list[str]]:

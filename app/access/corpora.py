@@ -119,10 +119,15 @@ class RestrictedDocuments:
         """
         return await self._documents.match(corpus_id, self._where, enabled=None)
 
-    async def find_taken(self, corpus_id: str, document_ids: Set[str]) -> Set[str]:
-        """Returns the ids of documents that exist and do not match now: they were taken from the caller."""
-        lost = document_ids - await self.readable(corpus_id)
-        return (await self._documents.get_refs(corpus_id, lost, enabled=None)).keys() if lost else lost
+    async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        """Raises `Conflict` if one of these documents exists and does not match now: it was taken from the caller."""
+        is_late = True
+        while is_late:
+            asked = time.monotonic()
+            lost = document_ids - await self.readable(corpus_id)
+            if lost and await self._documents.get_refs(corpus_id, lost, enabled=None):
+                raise Conflict("a document was taken from this key while it was exported: export again")
+            is_late = time.monotonic() - asked > _LATE_SECONDS
 
     def sees_row(self, row: Mapping[str, object]) -> bool:
         """Returns whether the row of a document in an export matches."""
@@ -340,19 +345,11 @@ class RestrictedExporter:
                 if not second.shows(row):
                     continue
                 if row["kind"] == "document" and row["id"] not in readable:
-                    await self._check_kept(corpus_id, {str(row["id"])})
+                    await self._documents.check_kept(corpus_id, {str(row["id"])})
                 if time.monotonic() - looked > _LOOK_SECONDS:
-                    await self._check_kept(corpus_id, second.documents)
+                    await self._documents.check_kept(corpus_id, second.documents)
                     looked = time.monotonic()
                 yield self._restrict(row)
-
-    async def _check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
-        is_late = True
-        while is_late:
-            asked = time.monotonic()
-            if await self._documents.find_taken(corpus_id, document_ids):
-                raise Conflict("a document was taken from this key while it was exported: export again")
-            is_late = time.monotonic() - asked > _LATE_SECONDS
 
     def _restrict(self, row: _Row) -> _Row:
         """Returns the row of a document with the principals that the caller may know."""

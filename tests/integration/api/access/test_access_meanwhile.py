@@ -10,7 +10,7 @@ import pytest
 from app.access import corpora as access_corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
-from app.archive import RowCounts, encode_section
+from app.archive import RowCounts, encode_section, writing
 from app.services import questions
 from core.errors import Conflict
 from core.ids import document_id
@@ -126,7 +126,10 @@ async def test_an_export_shows_nothing_that_was_taken_away_between_its_reading_a
     assert document_id("x") not in {row["id"] for row in told}
 
 
-async def test_an_export_has_no_original_of_a_document_that_was_taken_away_since(server: Server) -> None:
+async def test_an_export_has_no_original_of_a_document_that_was_taken_away_since(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_LOOK_SECONDS", 0.0)
     await server.corpus()
     want_each_change(server)
     await server.ingest(_OLD, {"key": "y", "text": "For everyone."})

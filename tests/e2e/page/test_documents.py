@@ -217,7 +217,8 @@ def test_a_table_of_a_passage_is_shown_as_a_table(own_corpus: str, open_page: Op
 
 
 def test_words_in_a_table_stay_whole_on_a_narrow_screen(own_corpus: str, open_page: OpenPage, live: Live) -> None:
-    rows = "date,precipitation,temp_max,temp_min,wind,weather\n2012/01/15,5.3,1.1,-3.3,3.2,snow\n"
+    days = "2012/01/15,5.3,1.1,-3.3,3.2,snow\n2012/01/16,2.5,1.7,-2.8,5.0,snow\n"
+    rows = f"date,precipitation,temp_max,temp_min,wind,weather\n{days}"
     live.add(own_corpus, files={"weather.csv": rows.encode()})
     page = open_page(f"/c/{own_corpus}/search?q=weather+snow", width=360)
     page.get_by_text("The whole passage").click()

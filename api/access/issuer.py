@@ -9,7 +9,9 @@ import base64
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from http import HTTPStatus
@@ -224,6 +226,48 @@ class _Endpoints:
     """Whether the secret is sent in the body: only where the issuer says that it takes no header."""
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Place:
+    network: str
+    running: asyncio.Timeout
+
+
+class _Places:
+    """The exchanges that run, `_MOST_EXCHANGES` at most, with the network that each caller comes from.
+
+    Anybody can begin a sign-in and come back with a wrong code. So where all places are taken, a caller gets the place
+    of the network that has most of them, if that has still as many as the caller's network then.
+    """
+
+    def __init__(self) -> None:
+        self._taken: list[_Place] = []
+
+    @asynccontextmanager
+    async def take(self, network: str) -> AsyncIterator[None]:
+        """Raises `SignInRefused` if no place is free, or if the place is given to another network meanwhile."""
+        if len(self._taken) >= _MOST_EXCHANGES:
+            self._make_room(network)
+        place = _Place(network=network, running=asyncio.timeout(None))
+        try:
+            async with place.running:
+                self._taken.append(place)
+                yield
+        except TimeoutError as error:
+            raise SignInRefused(Refusal.PROVIDER, f"the place of {network} is given to another network") from error
+        finally:
+            if place in self._taken:
+                self._taken.remove(place)
+
+    def _make_room(self, network: str) -> None:
+        taken = Counter(place.network for place in self._taken)
+        [(busiest, most)] = taken.most_common(1)
+        if most <= taken[network] + 1:
+            raise SignInRefused(Refusal.PROVIDER, f"{_MOST_EXCHANGES} codes are exchanged already")
+        oldest = next(place for place in self._taken if place.network == busiest)
+        self._taken.remove(oldest)
+        oldest.running.reschedule(asyncio.get_running_loop().time())
+
+
 class Provider:
     """Signs people in by the authorization code flow with PKCE."""
 
@@ -233,7 +277,7 @@ class Provider:
         self._endpoints: _Endpoints | None = None
         self._read_at = 0.0
         self._failure = ""
-        self._running = 0
+        self._places = _Places()
 
     @property
     def name(self) -> str:
@@ -267,14 +311,11 @@ class Provider:
         more = {"post_logout_redirect_uri": redirect} if redirect else {}
         return _extend(endpoints.end_session, {"client_id": self._settings.client_id, **more})
 
-    async def exchange(self, code: str, *, redirect: str, verifier: str) -> str:
+    async def exchange(self, code: str, *, redirect: str, verifier: str, network: str) -> str:
         """Returns the token that says who has signed in. Raises `SignInRefused`."""
         endpoints = await self._find_endpoints()
-        if self._running >= _MOST_EXCHANGES:
-            raise SignInRefused(Refusal.PROVIDER, f"{_MOST_EXCHANGES} codes are exchanged already")
-        self._running += 1
         try:
-            async with _connect() as client:
+            async with self._places.take(network), _connect() as client:
                 body, headers = self._authenticate(endpoints)
                 body |= {"grant_type": "authorization_code", "code": code, "redirect_uri": redirect}
                 body |= {"code_verifier": verifier}
@@ -282,8 +323,6 @@ class Provider:
             found = _parse(endpoints.token, answer)
         except _FAILURES as error:
             raise SignInRefused(Refusal.PROVIDER, str(error) or type(error).__name__) from error
-        finally:
-            self._running -= 1
         return _read_token(answer.status_code, found)
 
     def _authenticate(self, endpoints: _Endpoints) -> tuple[dict[str, str], dict[str, str]]:

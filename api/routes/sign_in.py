@@ -14,6 +14,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.access.issuer import Provider, Refusal, SignInRefused
 from api.access.keys import Caller
+from api.access.limits import network_of
 from api.access.sessions import Session, Sessions
 from api.access.signing_in import ATTEMPT_COOKIE, ATTEMPT_SECONDS, Attempt, begin_attempt, own_view, read_attempt
 from api.access.tokens import Tokens, own_address
@@ -108,7 +109,8 @@ async def _sign_in(request: Request, attempt: Attempt) -> Session:
     if not 0 < len(code) <= _LONGEST_CODE:
         raise SignInRefused(Refusal.CODE, "the browser comes back without a code")
     provider, redirect = _find_provider(request), _own(request) + _CALLBACK
-    token = await provider.exchange(code, redirect=redirect, verifier=attempt.verifier)
+    network = network_of(request.client.host) if request.client else ""
+    token = await provider.exchange(code, redirect=redirect, verifier=attempt.verifier, network=network)
     try:
         claims = await tokens.read_signed_in(token, attempt.nonce)
     except Unavailable as error:

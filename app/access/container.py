@@ -5,6 +5,7 @@ a filter sees it.
 """
 
 import asyncio
+from collections.abc import Set
 from dataclasses import replace
 from functools import cached_property
 
@@ -243,6 +244,10 @@ class RestrictedContainer(Container):
     @property
     def sees_all_documents(self) -> bool:
         return self.access.where is None
+
+    async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        if isinstance(documents := self.record.documents, RestrictedDocuments):
+            await documents.check_kept(corpus_id, document_ids)
 
     @property
     def whole_record(self) -> Record:

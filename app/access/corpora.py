@@ -119,10 +119,15 @@ class RestrictedDocuments:
         """
         return await self._documents.match(corpus_id, self._where, enabled=None)
 
-    async def find_taken(self, corpus_id: str, document_ids: Set[str]) -> Set[str]:
-        """Returns the ids of documents that exist and do not match now: they were taken from the caller."""
-        lost = document_ids - await self.readable(corpus_id)
-        return (await self._documents.get_refs(corpus_id, lost, enabled=None)).keys() if lost else lost
+    async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        """Raises `Conflict` if one of these documents exists and does not match now: it was taken from the caller."""
+        is_late = True
+        while is_late:
+            asked = time.monotonic()
+            lost = document_ids - await self.readable(corpus_id)
+            if lost and await self._documents.get_refs(corpus_id, lost, enabled=None):
+                raise Conflict("a document was taken from this key while it was exported: export again")
+            is_late = time.monotonic() - asked > _LATE_SECONDS
 
     def sees_row(self, row: Mapping[str, object]) -> bool:
         """Returns whether the row of a document in an export matches."""
@@ -315,8 +320,9 @@ class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
 
     The rows are read twice: entities come before the mentions that tell which of them may be seen. What is written is
-    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. While
-    it is written, which may take minutes, it ends with `Conflict` if one of its documents is taken from the caller.
+    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. A
+    store may take seconds between that snapshot and its first row, and writing may take minutes: it ends with
+    `Conflict` if one of its documents was taken from the caller since the snapshot, or is taken meanwhile.
     """
 
     def __init__(self, exporter: Exporter, documents: RestrictedDocuments) -> None:
@@ -328,24 +334,22 @@ class RestrictedExporter:
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
                 first.note(row)
-        second, looked = _Seen(self._documents, first.entities), time.monotonic()
+        second, looked = _Seen(self._documents, first.entities), 0.0
+        readable: frozenset[str] | None = None
         async with aclosing(self._exporter.rows(corpus_id, canonical=canonical)) as rows:
             async for row in rows:
+                if readable is None:
+                    looked = time.monotonic()
+                    readable = await self._documents.readable(corpus_id)
                 second.note(row)
                 if not second.shows(row):
                     continue
+                if row["kind"] == "document" and row["id"] not in readable:
+                    await self._documents.check_kept(corpus_id, {str(row["id"])})
                 if time.monotonic() - looked > _LOOK_SECONDS:
-                    await self._check_kept(corpus_id, second.documents)
+                    await self._documents.check_kept(corpus_id, second.documents)
                     looked = time.monotonic()
                 yield self._restrict(row)
-
-    async def _check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
-        is_late = True
-        while is_late:
-            asked = time.monotonic()
-            if await self._documents.find_taken(corpus_id, document_ids):
-                raise Conflict("a document was taken from this key while it was exported: export again")
-            is_late = time.monotonic() - asked > _LATE_SECONDS
 
     def _restrict(self, row: _Row) -> _Row:
         """Returns the row of a document with the principals that the caller may know."""

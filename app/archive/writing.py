@@ -7,6 +7,7 @@ import asyncio
 import base64
 import gzip
 import hashlib
+import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
@@ -123,6 +124,8 @@ def _make_result(name: str, counts: RowCounts) -> BackupResult:
 
 _BATCH = 1000
 _PART_BYTES = 3 * 1024 * 1024
+_LOOK_SECONDS = 1.0
+"""How often it is looked whether the caller may still see the documents whose vectors and originals are written."""
 _VIEW_NAMES = {
     "chunk": ("view_id", "document_id"),
     "entity": ("id", "id"),
@@ -170,9 +173,11 @@ async def _read_rows(
         "generation": corpus.generation,
     }
     names: list[tuple[str, SpooledRow]] = []
+    looks = _Looks(container, corpus.id)
     async with aclosing(container.record.exporter.rows(corpus.id, canonical=False)) as rows:
         async for row in rows:
             kind = str(row["kind"])
+            looks.note(row)
             if kind in _VIEW_NAMES:
                 key, beside = _VIEW_NAMES[kind]
                 names.append((kind, SpooledRow(str(row[key]), str(row[beside]), 0, b"")))
@@ -185,6 +190,14 @@ async def _read_rows(
     if with_questions:
         async for row in read_question_rows(container, corpus):
             yield row
+    async for row in _read_views(container, corpus, spool, counts):
+        await looks.look()
+        yield row
+
+
+async def _read_views(
+    container: Container, corpus: Corpus, spool: Spool, counts: RowCounts
+) -> AsyncGenerator[Mapping[str, object]]:
     for kind in VectorKind if corpus.settings.has_vectors else ():
         async for row in _read_vectors(container, corpus.id, kind, spool, counts):
             yield row
@@ -226,6 +239,26 @@ async def _read_originals(
             for part in range(parts):
                 data = base64.b64encode(content[part * _PART_BYTES : (part + 1) * _PART_BYTES]).decode()
                 yield {"kind": "original", "content_hash": name, "part": part, "parts": parts, "data": data}
+
+
+class _Looks:
+    """Looks whether the caller may still see the documents whose rows were read, before more of them is written."""
+
+    def __init__(self, container: Container, corpus_id: str) -> None:
+        self._container = container
+        self._corpus_id = corpus_id
+        self._looked = time.monotonic()
+        self._document_ids: set[str] = set()
+
+    def note(self, row: Mapping[str, object]) -> None:
+        if row["kind"] == "document" and not self._container.sees_all_documents:
+            self._document_ids.add(str(row["id"]))
+
+    async def look(self) -> None:
+        """Raises `Conflict` if a document was taken from the caller. Looks once a second at most."""
+        if not self._container.sees_all_documents and time.monotonic() - self._looked > _LOOK_SECONDS:
+            await self._container.check_kept(self._corpus_id, self._document_ids)
+            self._looked = time.monotonic()
 
 
 async def _read_keys(spool: Spool, heap: str) -> AsyncGenerator[list[str]]:

@@ -3,7 +3,7 @@
 `RequestLimits` are the largest values of one request that an installation permits.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -179,6 +179,9 @@ class Container(Adapters):
     def sees_all_documents(self) -> bool:
         """Whether the caller may see all documents of the corpora that it may see."""
         return True
+
+    async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        """Raises `Conflict` if one of these documents was taken from the caller."""
 
     @property
     def whole_record(self) -> Record:

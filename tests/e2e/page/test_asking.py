@@ -74,6 +74,20 @@ def test_the_plan_fills_up_and_is_found_again_by_its_address(open_page: OpenPage
     expect(page.locator(".plan-edges path").first).to_be_attached()
 
 
+def test_the_plan_is_a_list_beside_an_open_source(open_page: OpenPage) -> None:
+    page = open_page("/c/library")
+    ask(page, BIRTHPLACE)
+    wait_for_answer(page)
+    edges = page.locator(".plan-edges")
+    expect(edges).to_be_visible()
+    page.locator(".answer-text .marker").first.click()
+    expect(page.get_by_role("region", name="Source 1")).to_be_visible()
+    expect(edges).to_be_hidden()
+    assert page.locator(".plan-scroll").evaluate("one => one.scrollWidth <= one.clientWidth")
+    page.keyboard.press("Escape")
+    expect(edges).to_be_visible()
+
+
 def test_a_question_is_asked_before_the_corpus_is_known(open_page: OpenPage) -> None:
     """Whoever comes to ask types at once, and the view must not be drawn anew under the hands."""
     page = open_page("/help")

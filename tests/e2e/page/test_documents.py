@@ -216,6 +216,18 @@ def test_a_table_of_a_passage_is_shown_as_a_table(own_corpus: str, open_page: Op
     expect(page.locator(".passage-text")).to_have_text("Our rates.")
 
 
+def test_words_in_a_table_stay_whole_on_a_narrow_screen(own_corpus: str, open_page: OpenPage, live: Live) -> None:
+    days = "2012/01/15,5.3,1.1,-3.3,3.2,snow\n2012/01/16,2.5,1.7,-2.8,5.0,snow\n"
+    rows = f"date,precipitation,temp_max,temp_min,wind,weather\n{days}"
+    live.add(own_corpus, files={"weather.csv": rows.encode()})
+    page = open_page(f"/c/{own_corpus}/search?q=weather+snow", width=360)
+    page.get_by_text("The whole passage").click()
+    weather = page.locator(".passage-table").get_by_role("columnheader", name="precipitation")
+    expect(weather).to_be_visible()
+    assert weather.evaluate("one => one.clientHeight < 2 * parseFloat(getComputedStyle(one).lineHeight)"), "one line"
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth"), "only the table scrolls"
+
+
 @pytest.mark.parametrize(("key", "direction"), [("ar/الخوارزمي.txt", "rtl"), ("zh/北京大学.md", "ltr")])
 def test_texts_run_in_their_own_direction(open_page: OpenPage, live: Live, key: str, direction: str) -> None:
     document, chunks = ids_of(live, LIBRARY, key)

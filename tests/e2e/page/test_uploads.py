@@ -46,21 +46,22 @@ def test_files_are_dropped_estimated_sent_and_indexed(own_corpus: str, open_page
 
 
 def test_a_folder_is_sent_with_its_paths(own_corpus: str, open_page: OpenPage, live: Live, tmp_path: Path) -> None:
-    for name in ("notes/deep/a.md", "notes/b.txt", "notes/.hidden/c.txt"):
+    for name in ("notes/deep/a.md", "notes/page 10.txt", "notes/page 9.txt", "notes/.hidden/c.txt"):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"The text of {name}.")
     page = open_page(f"/c/{own_corpus}/documents")
     page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
-    expect(page.get_by_role("heading", name="2 files to add")).to_be_visible()
-    page.get_by_role("button", name="Add 2 files").click()
-    expect(page.locator(ROWS)).to_have_count(2)
+    expect(page.get_by_role("heading", name="3 files to add")).to_be_visible()
+    expect(page.locator(".names > li")).to_have_text(["notes/deep/a.md", "notes/page 9.txt", "notes/page 10.txt"])
+    page.get_by_role("button", name="Add 3 files").click()
+    expect(page.locator(ROWS)).to_have_count(3)
     listed = live.get(f"/v1/corpora/{own_corpus}/documents")["data"]
-    assert [one["key"] for one in listed] == ["notes/b.txt", "notes/deep/a.md"]
+    assert [one["key"] for one in listed] == ["notes/deep/a.md", "notes/page 10.txt", "notes/page 9.txt"]
     page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
     page.get_by_role("checkbox", name=re.compile("Keys without the folder")).check()
-    page.get_by_role("button", name="Add 2 files").click()
-    expect(page.locator(ROWS)).to_have_count(4)
+    page.get_by_role("button", name="Add 3 files").click()
+    expect(page.locator(ROWS)).to_have_count(6)
 
 
 def test_an_upload_goes_on_after_the_server_was_away(own_corpus: str, open_page: OpenPage, watch: Watch) -> None:

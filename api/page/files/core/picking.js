@@ -18,14 +18,19 @@ export async function readDropped(dropped) {
   for (const entry of entries) {
     if (entry) await walk(entry, "", found);
   }
-  return found;
+  return inOrder(found);
 }
 
 /** @param {FileList} list What a form's field holds. */
 export function readChosen(list) {
-  return Array.from(list)
-    .map((file) => pick(file, file.webkitRelativePath || file.name))
-    .filter((one) => !one.key.split("/").some((part) => part.startsWith(".")));
+  const found = Array.from(list).map((file) => pick(file, file.webkitRelativePath || file.name));
+  return inOrder(found.filter((one) => !one.key.split("/").some((part) => part.startsWith("."))));
+}
+
+/** Browsers give the files of a folder in the order of the disk. */
+function inOrder(picked) {
+  const { compare } = new Intl.Collator(undefined, { numeric: true });
+  return picked.sort((one, other) => compare(one.key, other.key));
 }
 
 async function walk(entry, path, found) {

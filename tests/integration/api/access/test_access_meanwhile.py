@@ -1,6 +1,7 @@
 """What is taken from a key while one of its requests is carried out is not in the rest of its answer."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from app.access import corpora as access_corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
+from app.archive import RowCounts, encode_section, writing
 from app.services import questions
 from core.errors import Conflict
 from core.ids import document_id
@@ -89,6 +91,63 @@ async def test_an_export_ends_when_one_of_its_documents_is_taken_away(
     with pytest.raises(Conflict, match="was taken from this key"):
         await read()
     assert [row["kind"] for row in told] == ["document", "document"]
+
+
+async def test_an_export_shows_nothing_that_was_taken_away_between_its_reading_and_its_first_row(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As Neo4j does, which writes all rows into a file first."""
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest({"key": "y", "text": "For everyone."}, _OLD)
+    access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
+    container = RestrictedContainer(server.container, access, NO_METER)
+    corpus = await container.record.corpora.get("people")
+    read, calls = SqliteExporter.rows, 0
+
+    async def rows(self: SqliteExporter, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, Any]]:
+        nonlocal calls
+        calls += 1
+        found = [row async for row in read(self, corpus_id, canonical=canonical)]
+        if calls == 2:
+            await server.container.record.submissions.set_access(corpus.id, [document_id("x")], ("group:a",))
+        for row in found:
+            yield row
+
+    monkeypatch.setattr(SqliteExporter, "rows", rows)
+    told: list[Any] = []
+
+    async def follow() -> None:
+        async for row in container.record.exporter.rows(corpus.id, canonical=True):
+            told.append(row)  # noqa: PERF401 - what was told before the error counts
+
+    with pytest.raises(Conflict, match="was taken from this key"):
+        await follow()
+    assert document_id("x") not in {row["id"] for row in told}
+
+
+async def test_an_export_has_no_original_of_a_document_that_was_taken_away_since(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(writing, "_LOOK_SECONDS", 0.0)
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD, {"key": "y", "text": "For everyone."})
+    access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
+    container = RestrictedContainer(server.container, access, NO_METER)
+    corpus = await container.record.corpora.get("people")
+    told: list[str] = []
+
+    async def read() -> None:
+        async for line in encode_section(container, corpus, RowCounts()):
+            told.append(json.loads(line)["kind"])
+            if told.count("vector") == 1:
+                await server.container.record.submissions.set_access(corpus.id, [document_id("x")], ("group:a",))
+
+    with pytest.raises(Conflict, match="was taken from this key"):
+        await read()
+    assert "vector" in told
+    assert "original" not in told
 
 
 async def test_a_late_reply_is_asked_for_again(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -385,6 +385,38 @@ async def test_codes_are_exchanged_a_few_at_once(
         issuer.is_answering.set()
     assert _failure(refused.result()) == "provider"
     assert [(await one).headers["location"] for one in waiting] == ["/", "/"]
+
+
+async def _wait_until_settled(server: Server, tasks: Sequence[asyncio.Task[httpx.Response]], taken: int) -> None:
+    """Waits until as many places are taken, and all other tasks have their answer."""
+    for _ in range(1_000):
+        over = sum(task.done() for task in tasks)
+        if (len(server.app.state.provider._places._taken), over) == (taken, len(tasks) - taken):
+            return
+        await asyncio.sleep(0.01)
+    raise TimeoutError
+
+
+async def test_one_address_cannot_take_all_places(
+    server: Server, issuer: Issuer, browse: MakeBrowser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first place of an address that has taken all is given to a person elsewhere, and then the next one."""
+    monkeypatch.setattr(issuer_module, "_MOST_EXCHANGES", 3)
+    attackers = [browse(server) for _ in range(3)]
+    people = [browse(server, PLAIN, address) for address in ("192.0.2.8", "192.0.2.9", "192.0.2.10")]
+    returns = [(browser, await _agree(await _begin(browser))) for browser in (*attackers, *people)]
+    issuer.is_answering.clear()
+    tasks = []
+    try:
+        for begun, (browser, back) in enumerate(returns, start=1):
+            tasks.append(asyncio.create_task(_return(browser, back)))
+            await _wait_until_settled(server, tasks, taken=min(begun, 3))
+    finally:
+        issuer.is_answering.set()
+    answers = [await task for task in tasks]
+    assert [_failure(answer) for answer in answers[:2]] == ["provider", "provider"], "the oldest of the attacker"
+    assert [answer.headers["location"] for answer in answers[2:5]] == ["/", "/", "/"]
+    assert _failure(answers[5]) == "provider", "each address has one place"
 
 
 async def test_a_code_is_for_one_sign_in(server: Server, browse: MakeBrowser) -> None:

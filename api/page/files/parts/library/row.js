@@ -17,6 +17,6 @@ export function DocumentRow({ corpus, document, selected, toggle, mayWrite }) {
         <p class=${`one-line ${reason ? "wrong" : "faint"}`} title=${reason || key}><bdi>${reason || (key === name ? "" : key)}</bdi></p>
       </div>
       <p class="document-tags"><${State} state=${state} />${!enabled && html`<span class="tag fair">disabled</span>`}${access !== null && html`<span class="tag" title="Who may see it"><span class="unseen">May be seen by </span><bdi>${describeAccess(access)}</bdi></span>`}${state !== "indexed" && readable && html`<span class="tag">older one found</span>`}</p>
-      <p class="document-facts faint">${plural(chunks, "passage")} · ${bytes(size)}<br />${time(updated)}</p>
+      <p class="document-facts faint">${chunks > 0 && html`${plural(chunks, "passage")} · `}${bytes(size)}<br />${time(updated)}</p>
     </div>`;
 }

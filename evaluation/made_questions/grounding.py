@@ -173,7 +173,7 @@ def _find_subject(fact: Fact, sentence: str, subject: str, type: EntityType | No
     start = _find_whole(sentence, subject, 0)
     after = start + len(subject)
     if start >= 0:
-        is_owner = sentence[after:].startswith(("'", "’"))
+        is_owner = sentence[after:].startswith(("'", "’", ":"))  # "Hangul:" is no subject
         if is_owner or _word_before(sentence, start) in _NAMES_BEFORE:
             return "", -1
         return _with_article(sentence, start, subject), after
@@ -250,7 +250,7 @@ def _is_complete(text: str, at: int, name: str, type: EntityType | None, *, may_
         return False
     follows = _WORD.findall(after[:40])
     if type is EntityType.DATE:
-        return not (follows and after.startswith((" ", ",")) and follows[0][0].isdigit())
+        return not after.lstrip(" ,")[:1].isdigit()
     if type is EntityType.AMOUNT:
         return not (follows and after.startswith(" ") and follows[0].casefold() in ("million", "billion", "percent"))
     if after.startswith(("/", "'", "’", " of the ", " of ", " & ")):

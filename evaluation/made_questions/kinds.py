@@ -73,12 +73,22 @@ class Sources:
         return names == {normalise_answer(fact.object.name)}
 
     def has_one_subject(self, fact: Grounded) -> bool:
-        return len(self.subjects[(fact.relation.key, normalise_answer(fact.object.name))]) == 1
+        """Whether no other fact has this end, and no other document has it with the word of the relation."""
+        name = normalise_answer(fact.object.name)
+        if len(self.subjects[(fact.relation.key, name)]) != 1:
+            return False
+        word = fact.relation.key.split()[0][:_STEM]
+        return all(word not in self.folded[key] for key in self.find_documents(name) if key != fact.passage.key)
 
     def find_documents(self, name: str) -> list[str]:
         """Returns the keys of the documents that have a name as whole words."""
-        pattern = re.compile(rf"(?<!\w){re.escape(' '.join(name.casefold().split()))}(?!\w)")
-        return [key for key, text in self.folded.items() if pattern.search(text)]
+        folded = " ".join(name.casefold().split())
+        pattern = re.compile(rf"(?<!\w){re.escape(folded)}(?!\w)")
+        return [key for key, text in self.folded.items() if folded in text and pattern.search(text)]
+
+
+_STEM = 5
+"""Letters by which a word of a relation is looked for in a text."""
 
 
 def _is_date(fact: Grounded) -> bool:
@@ -113,16 +123,13 @@ def _make_two_hop(sources: Sources) -> Iterator[MadeQuestion]:
     """Joins two facts by an entity: the second asks about what the first describes, and no document has both ends."""
     by_end: dict[str, list[_Hop]] = defaultdict(list)
     for fact in sources.facts:
-        if sources.has_one_object(fact):
-            by_end[fact.subject_id].append(_Hop(fact=fact, is_forward=True))
-        if sources.has_one_subject(fact):
-            by_end[fact.object_id].append(_Hop(fact=fact, is_forward=False))
+        by_end[fact.subject_id].append(_Hop(fact=fact, is_forward=True))
+        by_end[fact.object_id].append(_Hop(fact=fact, is_forward=False))
     for hops in by_end.values():
-        for second in hops:
-            for first in hops:
-                # The first hop is walked the other way, to the entity.
-                described = _Hop(fact=first.fact, is_forward=not first.is_forward)
-                joined = _join(sources, described, second) if described.has_one_answer(sources) else None
+        for second in (hop for hop in hops if hop.has_one_answer(sources)):
+            for other in hops:
+                first = _Hop(fact=other.fact, is_forward=not other.is_forward)  # walked to the entity, not from it
+                joined = _join(sources, first, second) if first.has_one_answer(sources) else None
                 if joined is not None:
                     yield joined
 
@@ -160,13 +167,18 @@ class _Hop:
         return describe(self.fact.subject, self.fact.object)
 
 
+_STUTTER = re.compile(r"\b(\w+) the \1\b")
+"""Two descriptions in a row: "the painting the painting that"."""
+
+
 def _join(sources: Sources, first: _Hop, second: _Hop) -> MadeQuestion | None:
     """Returns the question of two hops; None if one document may answer it, or it has no good English."""
     description = first.describe()
-    if first.fact.passage.key == second.fact.passage.key or not description:
+    is_other = first.fact.passage.key != second.fact.passage.key and first.fact.relation.key != second.fact.relation.key
+    if not is_other or not description:
         return None
     text = second.ask(description)
-    if not text or is_contained(second.known, text) or first.known == second.answer:
+    if not text or _STUTTER.search(text) or is_contained(second.known, text) or first.known == second.answer:
         return None
     if set(sources.find_documents(first.known)) & set(sources.find_documents(second.answer)):
         return None
@@ -307,7 +319,11 @@ def _make_unanswerable(sources: Sources) -> Iterator[MadeQuestion]:
         if sources.has_one_object(fact) and fact.subject.type is not None:
             by_type[fact.subject.type].append(fact)
     for facts in by_type.values():
-        models = list({fact.relation.key: fact for fact in facts}.values())
+        counts = Counter(fact.relation.key for fact in facts)
+        usual = {key for key, count in counts.items() if count >= _USUAL and " of" not in key} - _SAID_OTHERWISE
+        models = list({fact.relation.key: fact for fact in facts if fact.relation.key in usual}.values())
+        if not models:
+            continue
         for fact in {fact.subject.name: fact for fact in facts}.values():
             shift = int.from_bytes(keyed_hash(0, fact.subject.name)) % len(models)
             for model in [*models[shift:], *models[:shift]][:_MODELS]:
@@ -316,6 +332,10 @@ def _make_unanswerable(sources: Sources) -> Iterator[MadeQuestion]:
                     yield MadeQuestion(kind=Kind.UNANSWERABLE, text=text, about=fact.passage.key)
 
 
+_USUAL = 3
+"""Facts of a type that have a relation that others may lack. A rarer relation would be absurd of others."""
+_SAID_OTHERWISE = frozenset({"located where"})
+"""Relations that a text may state without their words: "a village in the region"."""
 _MODELS = 3
 """Relations that are tried for a subject."""
 
@@ -325,7 +345,7 @@ def _may_say(sources: Sources, fact: Grounded, model: Grounded) -> bool:
     name = _bare(fact.subject.name).casefold()
     last = name.split()[-1]
     words = _ABSENT.get(model.relation.key) or tuple(
-        word[:5] for word in model.relation.key.split() if word not in ("where", "by", "of", "in", "for")
+        word[:_STEM] for word in model.relation.key.split() if word not in ("where", "by", "of", "in", "for")
     )
     for text in sources.folded.values():
         if (name in text or last in text) and any(word in text for word in words):

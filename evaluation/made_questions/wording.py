@@ -66,9 +66,14 @@ _PARTICIPLES = _words("""
     born written built made held won led sold bought found chosen sung drawn taken shot set fought taught begun
     given spoken broken sworn
 """)
+_PASTS = _pairs("written:wrote sung:sang drawn:drew begun:began taken:took chosen:chose given:gave broken:broke")
+"""Participles whose past tense is another word."""
 _NO_PARTICIPLES = _words("""
     used based called named titled considered nicknamed known interested compared related hundred followed red
     expected supposed tried seemed needed involved reported believed said noted included listed mentioned
+    requested required acknowledged received provided permitted accepted disclosed described approved agreed
+    designated determined limited influenced bordered
+    associated waged
 """)
 """Words whose passive asks for nothing: "was named as"."""
 _WITHOUT_BE = _words("directed written produced published developed designed composed released located born")
@@ -210,6 +215,11 @@ class _Passive:
     def key(self) -> str:
         return f"{self.verb} {'by' if self.preposition == 'by' else 'where'}"
 
+    @property
+    def past(self) -> str:
+        """The form of the verb whose subject is the doer: "directed" of "was directed by"."""
+        return _PASTS.get(self.verb, self.verb)
+
     def ask_object(self, subject: End, object_: End) -> str:
         if not _fits(self.verb, subject):
             return ""
@@ -220,7 +230,7 @@ class _Passive:
             return f"Where {said}?"
         if self.preposition == "by":
             asked = "Who or what" if object_.asked == "What" else object_.asked
-            return f"{asked} {said} by?"
+            return f"{asked} {self.past} {subject.name}?"
         if self.preposition in _WHERE or object_.type in (_DATE, EntityType.AMOUNT):
             return ""
         return f"{object_.asked} {said} {self.preposition}?"
@@ -234,8 +244,8 @@ class _Passive:
         said = f"{subject.name} {self.be} {self.verb}"
         if self.preposition in _WHERE and object_.type is _PLACE:
             return f"the {object_.described} where {said}"
-        if self.preposition == "by" and object_.described:
-            return f"the {object_.described} that {said} by"
+        if self.preposition == "by" and _fits(self.verb, subject):
+            return _relative(object_, f"{self.past} {subject.name}")
         return ""
 
     def describe_subject(self, subject: End, object_: End) -> str:

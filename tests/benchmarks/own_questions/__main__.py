@@ -24,7 +24,7 @@ CONFIGURATIONS = (
     "graph",
     "fused",
     "bridged",
-    "hippo1",
+    "fused:graph_weight=2",
     "fused:graph_weight=0",
     "fused:dense_weight=0",
     "fused:sparse_weight=0",

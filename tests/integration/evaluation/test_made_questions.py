@@ -25,6 +25,8 @@ from evaluation.made_questions import (
     read_material,
     write_questions,
 )
+from evaluation.ranker.training import gather_training_set, read_training_datasets
+from retrieval.bridged.training import RECIPES
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 
 TEXTS = {
@@ -137,6 +139,25 @@ async def test_eval_takes_the_folder_at_once(tmp_path: Path) -> None:
     answered = [row for row in result.searches if row.question_id.startswith("single")]
     assert result.questions == len(made.questions)
     assert sum(row.scores["recall@5"] for row in answered) >= 0.9 * len(answered) > 0
+
+
+async def test_a_ranker_can_be_trained_on_them_in_the_corpus_itself(tmp_path: Path) -> None:
+    async with corpus_of(tmp_path, TEXTS) as (container, corpus):
+        made = make_questions(await read_material(container, corpus, 0), 100, 0)
+        write_questions(tmp_path / "made", made.questions)
+        (dataset,) = read_training_datasets([tmp_path / "made"], needs_corpus=False)
+        gathered = await gather_training_set(
+            container,
+            WorkerHere(),
+            dataset,
+            features=RECIPES["six"].features,
+            extractor="pattern",
+            chunker="passage",
+            corpus_name=corpus.name,
+            progress=lambda *_: None,
+        )
+    assert len(gathered.questions) == sum(bool(question.answer) for question in made.questions) >= 20
+    assert all(question.supporting.any() for question in gathered.questions)
 
 
 async def test_cells_of_tables_are_asked_for(tmp_path: Path) -> None:

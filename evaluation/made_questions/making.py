@@ -103,23 +103,17 @@ def _note(material: Material, possible: Mapping[Kind, Sequence[MadeQuestion]], c
 
 
 def _choose(possible: Mapping[Kind, Sequence[MadeQuestion]], count: int) -> Iterator[MadeQuestion]:
-    """Yields questions of all kinds in turn, of each kind next one whose documents were asked about least; of these,
-    first one that does not have the titles of its documents, which any search finds.
-    """
+    """Yields questions of all kinds in turn, of each kind next one whose documents were asked about least."""
     asked = Counter[str]()
     waiting = {kind: list(questions) for kind, questions in possible.items()}
     while count > 0 and any(waiting.values()):
         for kind in [kind for kind, questions in waiting.items() if questions][:count]:
             own = waiting[kind]
-            chosen = min(own, key=lambda question: (_mean(asked, question.keys), question.has_titles))
+            chosen = min(own, key=lambda question: sum(asked[key] for key in question.keys) / len(question.keys))
             own.remove(chosen)
             asked.update(chosen.keys)
             count -= 1
             yield chosen
-
-
-def _mean(asked: Mapping[str, int], keys: Sequence[str]) -> float:
-    return sum(asked[key] for key in keys) / len(keys)
 
 
 _LONGEST_QUESTION = 240

@@ -6,7 +6,6 @@ from typing import Any
 
 from core.documents import Span
 from core.ids import digest
-from core.text.answers import is_contained
 from evaluation.made_questions.material import Passage
 
 __all__ = ["KINDS", "Kind", "MadeQuestion", "Quote"]
@@ -68,11 +67,6 @@ class MadeQuestion:
     def keys(self) -> tuple[str, ...]:
         """The documents that the question is made from."""
         return tuple(dict.fromkeys(quote.passage.key for quote in self.quotes)) or (self.about,)
-
-    @property
-    def has_titles(self) -> bool:
-        """Whether the question has the title of a document that supports it."""
-        return any(is_contained(quote.passage.title.partition(",")[0], self.text) for quote in self.quotes)
 
     def to_row(self) -> dict[str, Any]:
         """Returns the question in the form of a dataset."""

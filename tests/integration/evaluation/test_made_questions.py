@@ -21,6 +21,7 @@ from evaluation.made_questions import (
     MadeQuestions,
     check_folder,
     make_questions,
+    material,
     parse_kinds,
     read_material,
     write_questions,
@@ -193,6 +194,18 @@ async def test_one_document_has_questions_of_one_passage_and_says_what_lacks(tmp
     made = await make(tmp_path, {"Ada Lund": TEXTS["Ada Lund"]})
     assert {question.kind for question in made.questions} == {Kind.SINGLE}
     assert any("two_hop needs" in note for note in made.notes)
+
+
+async def test_of_a_large_corpus_documents_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(material, "MOST_PASSAGES", 4)
+    async with corpus_of(tmp_path, TEXTS) as (container, corpus):
+        read, again, other = [await read_material(container, corpus, seed) for seed in (0, 0, 3)]
+    assert (len(read.passages), read.documents, read.total) == (4, 4, len(TEXTS))
+    assert read == again
+    assert {passage.key for passage in read.passages} != {passage.key for passage in other.passages}
+    made = make_questions(read, 100, 0)
+    assert not {question.kind for question in made.questions} & {Kind.COUNT, Kind.UNANSWERABLE}
+    assert any("4 of 7 documents were read" in note for note in made.notes)
 
 
 async def test_a_folder_that_has_questions_is_left_as_it_is(tmp_path: Path) -> None:

@@ -1,18 +1,21 @@
-"""`hopweave questions …`."""
+"""`hopweave questions …`: stored questions, and questions that are made from a corpus."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from cli.data.data import run_with_data
 from cli.options import AsJson
-from cli.output.console import fields, print_json, print_result, table
+from cli.output.console import counted, fields, print_json, print_result, print_status, table
 
 __all__ = ["register"]
 
 _group = typer.Typer(
-    name="questions", help="List stored questions, show them, ask them again and compare.", no_args_is_help=True
+    name="questions",
+    help="List stored questions, show them, ask them again and compare; make questions of a corpus.",
+    no_args_is_help=True,
 )
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The question's id.")]
 _Corpus = Annotated[str, typer.Option("--corpus", "-c", help="The corpus.")]
@@ -23,6 +26,34 @@ _LISTED = 60
 
 def register(app: typer.Typer) -> None:
     app.add_typer(_group)
+
+
+@_group.command("make")
+def make(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the questions.")],
+    corpus: _Corpus,
+    count: Annotated[int, typer.Option("-n", "--count", min=1, max=10_000, help="How many questions, at most.")] = 200,
+    seed: Annotated[int, typer.Option(min=0, help="The seed by which questions are drawn.")] = 0,
+    kinds: Annotated[
+        str | None,
+        typer.Option(metavar="KIND,…", help="Such as single,two_hop,comparison,cell,count,unanswerable. Default: all."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make questions with known answers from the facts and tables of a corpus.
+
+    The folder can be given to `hopweave eval FOLDER --corpus NAME`. No model is asked.
+    """
+    from cli.flows.made_questions import make_questions  # imports the evaluation; other commands do not need it
+
+    made = make_questions(folder, corpus, count, seed, kinds)
+    if as_json:
+        print_json(made)
+        return
+    print_result(f"{folder}: {counted(len(made['questions']), 'question')}")
+    table(("kind", "made", "possible"), [(one["kind"], one["made"], one["possible"]) for one in made["kinds"]])
+    for note in made["notes"]:
+        print_status(note)
 
 
 @_group.command("list")

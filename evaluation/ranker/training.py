@@ -54,7 +54,7 @@ _INSTALL = "pip install 'hopweave[train]'"
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """The options of training. `recipe` is a name of `RECIPES`; `licences` are the licences of the sets, for the
-    provenance.
+    provenance. With `corpus` nothing is indexed: its documents' keys are the passage ids in `supporting`.
     """
 
     recipe: str = "full"
@@ -63,6 +63,7 @@ class Training:
     folds: int = 5
     seed: int = 0
     licences: tuple[str, ...] = ()
+    corpus: str | None = None
     force: bool = False
 
     @property
@@ -76,6 +77,8 @@ class Training:
         words += ["--chunker", self.chunker, "--folds", str(self.folds), "--seed", str(self.seed)]
         for licence in self.licences:
             words += ["--licence", licence]
+        if self.corpus is not None:
+            words += ["--corpus", self.corpus]
         return shlex.join([*words, "--force"] if self.force else words)
 
 
@@ -191,12 +194,13 @@ _LEAST_QUESTIONS = 20
 """The least number of questions of all sets; with fewer, a gain in cross-validation would mean nothing."""
 
 
-def read_training_datasets(folders: Sequence[Path]) -> list[Dataset]:
-    """Returns the datasets, without questions whose supporting passages are unknown.
+def read_training_datasets(folders: Sequence[Path], *, needs_corpus: bool = True) -> list[Dataset]:
+    """Returns the datasets, without questions whose supporting passages are unknown. Without `needs_corpus`, folders of
+    questions alone are accepted.
 
     Raises what `read_dataset` raises, and `InvalidInput` for two datasets of the same name or too few questions in all.
     """
-    read = [read_dataset(folder) for folder in folders]
+    read = [read_dataset(folder, needs_corpus=needs_corpus) for folder in folders]
     datasets = [replace(dataset, questions=tuple(q for q in dataset.questions if q.supporting)) for dataset in read]
     names = [dataset.name for dataset in datasets]
     twice = [name for name in names if names.count(name) > 1]
@@ -222,15 +226,21 @@ async def gather_training_set(
     features: Sequence[str],
     extractor: str,
     chunker: str,
+    corpus_name: str | None = None,
     progress: ReportProgress,
 ) -> TrainingSet:
-    """Indexes the dataset if needed, and returns the candidates of every question.
+    """Indexes the dataset if needed, and returns the candidates of every question; with `corpus_name`, the candidates
+    in that corpus.
 
-    Raises `InvalidInput` if no candidate of any question supports it.
+    Raises `InvalidInput` if no candidate of any question supports it, and `NotFound` for an unknown corpus.
     """
-    corpus, _ = await index_dataset(
-        container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress
-    )
+    if corpus_name is None:
+        corpus, _ = await index_dataset(
+            container, supervision, dataset, chunker=chunker, extractor=extractor, progress=progress
+        )
+    else:
+        corpus = await container.record.corpora.get(corpus_name)
+        container.check_embedding(corpus)
     snapshot = await container.snapshots.get(corpus.id)
     questions = []
     for number, question in enumerate(dataset.questions, start=1):

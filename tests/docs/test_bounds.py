@@ -21,6 +21,7 @@ from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
+from evaluation.made_questions import material
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
 from indexer.extractors.syntax import parsing, rules
@@ -307,6 +308,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passages of an undecided document that a survey compares before a model reads the nearest": (
         [model_reading._MOST_READ],
         "tests/integration/reasoning/test_survey_model.py::test_of_a_long_document_the_passages_of_the_finder_are_read",
+    ),
+    "passages that made questions are made of": (
+        [material.MOST_PASSAGES],
+        "tests/integration/evaluation/test_made_questions.py::test_of_a_large_corpus_documents_are_drawn",
     ),
     "line of certificates that `hopweave verify` reads": (
         [certificates._LONGEST_LINE],

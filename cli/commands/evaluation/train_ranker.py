@@ -50,6 +50,10 @@ def _train_ranker(
     licence: Annotated[
         list[str] | None, typer.Option(metavar="TEXT", help="An attribution to write into the file; repeatable.")
     ] = None,
+    corpus: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Search this corpus, whose documents' keys are the ids in `supporting`."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write the ranker even if it gains nothing.")] = False,
     add_hashes: Annotated[
         bool,
@@ -75,10 +79,11 @@ def _train_ranker(
         folds=folds,
         seed=seed,
         licences=tuple(licence or ()),
+        corpus=corpus,
         force=force,
     )
     check_training_libraries(training.fitted)
-    datasets = read_training_datasets(dataset_dirs)
+    datasets = read_training_datasets(dataset_dirs, needs_corpus=corpus is None)
     _check_output(output)
     settings = read_settings()
     with stages() as progress:
@@ -117,6 +122,7 @@ async def _gather(
                     features=training.fitted.features,
                     extractor=training.extractor,
                     chunker=training.chunker,
+                    corpus_name=training.corpus,
                     progress=progress,
                 )
                 for dataset in datasets

@@ -1,0 +1,1 @@
+"""Whether made questions order searchers as gold questions do."""

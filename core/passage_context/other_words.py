@@ -5,14 +5,14 @@ term of a group answers a question that says another (`find_other_words`, `find_
 """
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache
 
 from core.passage_context.row_labels import SUM_WORDS
 from core.text.terms import split_words
 
-__all__ = ["OtherWords", "find_other_words", "find_said_labels"]
+__all__ = ["OtherWords", "find_near_words", "find_other_words", "find_said_labels"]
 
 _STATEMENTS = """
 net sales; revenue; revenues; net revenue; operating revenues; (sales); (turnover); \
@@ -66,6 +66,65 @@ human resources; HR
 value added tax; VAT
 """
 """Groups in the same form that are no labels of a statement."""
+_NEAR = """
+terminate; end; cancel; (expire); (rescind); termination; cancellation
+notice; notification; notify; inform; (tell); (written notice)
+fee; charge; price; (cost)
+salary; wage; wages; pay; paid; remuneration; compensation; earn; (stipend)
+holiday; holidays; vacation; annual leave; (paid time off)
+employee; staff; worker; personnel; team member
+landlord; lessor; (owner)
+tenant; lessee; renter
+rent; lease payment; (rental)
+buyer; purchaser
+seller; vendor; supplier
+assign; transfer; assignment
+sublet; sublease; underlet
+disclose; reveal; divulge; share; disclosure
+confidential; secret; (proprietary)
+liable; responsible; liability; responsibility
+damages; compensation; indemnify; indemnity; (losses)
+renew; extend; prolong; renewal; extension
+late; overdue; delayed; delay; (past due); (default)
+deposit; security deposit
+term; duration; (period)
+duty; duties; obligation; obligations; responsibilities
+permit; allow; permitted; allowed; authorize; (entitled)
+prohibit; forbid; prohibited; forbidden
+repair; fix; mend; (maintain)
+buy; purchase; acquire
+begin; start; commence; commencement
+illness; sickness; sick; ill
+reimburse; refund; repay; pay back; reimbursement
+penalty; fine; late fee; (surcharge)
+dispute; disagreement; (controversy)
+court; courts; jurisdiction; (tribunal)
+insurance; insured; cover; coverage
+delete; erase; remove; destroy; destruction; deletion
+keep; retain; store; retention; stored; kept
+warranty; guarantee
+failure; breakdown; malfunction; fault; defect
+maximum; limit; cap; exceed
+quit; resign; resignation
+dismiss; dismissal; fired
+hire; recruit; employ; engage
+expense; expenses; cost; costs
+trip; travel; journey
+hotel; accommodation; lodging
+annually; yearly; every year; per year; annual; per annum
+monthly; every month; per month
+quarterly; every three months; every quarter
+weekly; every week; per week
+two weeks; 14 days; fourteen days; fortnight
+third party; third parties; others; outsiders
+car; vehicle; cars; vehicles
+replace; exchange; substitute; replacement
+choose; select; elect
+check; inspect; examine; inspection; audit
+"""
+"""Groups in the same form of what people say for what agreements, policies and manuals say. A term is near to another
+in such texts, and seldom the same: it leads to a sentence, and does not hold an answer.
+"""
 _SHORT_FORMS = (
     (re.compile(r"\bR ?& ?D\b"), "research and development"),
     (re.compile(r"\bSG ?& ?A\b"), "selling, general and administrative"),
@@ -74,6 +133,9 @@ _SHORT_FORMS = (
 """Single letters are no words of a label, so short forms are written out."""
 
 _Stems = tuple[str, ...]
+_Groups = Mapping[_Stems, frozenset[frozenset[str]]]
+_MOST_WORDS = 8
+"""Words of a term, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +155,23 @@ def find_other_words(text: str) -> list[OtherWords]:
 
     Of terms that begin at one word the longest counts, and no word counts twice: `cost of sales` is not `sales`.
     """
-    words = _split(text)
+    return _find(_split(text), _read_groups())
+
+
+def _find(words: _Stems, groups: _Groups) -> list[OtherWords]:
     found = []
     place = 0
     while place < len(words):
-        said = _find_longest(words, place)
+        said = _find_longest(words, place, groups)
         if said:
-            found.append(OtherWords(said, _read_groups()[said] - {frozenset(said)}))
+            found.append(OtherWords(said, groups[said] - {frozenset(said)}))
         place += max(1, len(said))
     return found
+
+
+def find_near_words(text: str) -> list[OtherWords]:
+    """Returns the terms of a text in the same way that have others near to them, which mean about the same."""
+    return _find(_split(text), _read_near())
 
 
 def find_said_labels(question: str) -> set[frozenset[str]]:
@@ -124,10 +194,10 @@ def _label_of(term: str) -> frozenset[str]:
     return frozenset(_split(term)) - SUM_WORDS
 
 
-def _find_longest(words: Sequence[str], place: int) -> _Stems:
-    for size in range(_longest(), 0, -1):
+def _find_longest(words: Sequence[str], place: int, groups: _Groups) -> _Stems:
+    for size in range(_MOST_WORDS, 0, -1):
         term = tuple(words[place : place + size])
-        if len(term) == size and term in _read_groups():
+        if len(term) == size and term in groups:
             return term
     return ()
 
@@ -135,14 +205,20 @@ def _find_longest(words: Sequence[str], place: int) -> _Stems:
 @cache
 def _read_groups() -> dict[_Stems, frozenset[frozenset[str]]]:
     """Returns for each term, as stems in their order, the labels of all terms of its group."""
-    groups: dict[_Stems, frozenset[frozenset[str]]] = {}
-    for line in [*_STATEMENTS.strip().splitlines(), *_PERIODS_AND_OFFICES.strip().splitlines()]:
-        terms = [term.strip() for term in line.split(";")]
-        labels = frozenset(_label_of(term.strip("()")) for term in terms)
-        groups |= {_split(term): labels for term in terms if not term.startswith("(")}
-    return groups
+    return _read(_STATEMENTS + _PERIODS_AND_OFFICES)
 
 
 @cache
-def _longest() -> int:
-    return max(map(len, _read_groups()))
+def _read_near() -> dict[_Stems, frozenset[frozenset[str]]]:
+    return _read(_NEAR)
+
+
+def _read(lines: str) -> dict[_Stems, frozenset[frozenset[str]]]:
+    groups: dict[_Stems, frozenset[frozenset[str]]] = {}
+    for line in filter(str.strip, lines.splitlines()):
+        terms = [term.strip() for term in line.split(";")]
+        labels = frozenset(label for term in terms if (label := _label_of(term.strip("()"))))
+        for term in terms:
+            if not term.startswith("("):
+                groups[_split(term)] = groups.get(_split(term), frozenset()) | labels
+    return groups

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from math import log1p
 
-from core.passage_context.other_words import OtherWords, find_other_words
+from core.passage_context.other_words import OtherWords, find_near_words, find_other_words
 from core.ports.retrieval import PassageCounts
 from core.text.terms import split_words
 from core.text.value_kinds import (
@@ -67,6 +67,7 @@ class Asked:
     is_question: bool
     is_open: bool
     other_words: tuple[OtherWords, ...] = ()
+    near_words: tuple[OtherWords, ...] = ()
 
 
 _KIND_WORDS = "|".join(sorted(KIND_QUESTION_WORDS))
@@ -122,6 +123,7 @@ def read_question(text: str, counts: PassageCounts) -> Asked:
         is_question=is_open or text.rstrip().endswith(("?", "？", "؟")),
         is_open=is_open,
         other_words=tuple(find_other_words(text[:_OTHER_WORDS_READ])),
+        near_words=tuple(find_near_words(text[:_OTHER_WORDS_READ])),
     )
 
 

@@ -69,6 +69,8 @@ _PREFIX = 5
 _PREFIX_STRENGTH = 0.7
 _OTHER_WORDS_STRENGTH = 0.9
 """How surely a term has the words of another term that says the same: `Revenue`, of "net sales"."""
+_NEAR_STRENGTH = 0.7
+"""The same of terms that mean about the same: `termination`, of "cancel"."""
 _FEW = 4
 _LONGEST_NAME = 200
 
@@ -99,8 +101,10 @@ class _Matcher:
             if len(word.stem) >= _PREFIX and word.stem.isalpha():
                 self._prefixes.setdefault(word.stem[:_PREFIX], []).append(word.stem)
         self._known: dict[str, tuple[tuple[int, float], ...]] = {}
-        self._other_words = [
-            (term, [self._places[stem] for stem in term.said if stem in self._places]) for term in asked.other_words
+        self._terms = [
+            (term, strength, [self._places[stem] for stem in term.said if stem in self._places])
+            for terms, strength in ((asked.other_words, _OTHER_WORDS_STRENGTH), (asked.near_words, _NEAR_STRENGTH))
+            for term in terms
         ]
 
     def cover(self, stems: frozenset[str]) -> Floats:
@@ -108,9 +112,9 @@ class _Matcher:
         for stem in stems:
             for at, strength in self._match(stem):
                 out[at] = max(out[at], strength)
-        for term, places in self._other_words:
+        for term, strength, places in self._terms:
             if term.is_in(stems):
-                out[places] = np.maximum(out[places], _OTHER_WORDS_STRENGTH)
+                out[places] = np.maximum(out[places], strength)
         return out
 
     def _match(self, stem: str) -> tuple[tuple[int, float], ...]:

@@ -70,6 +70,15 @@ def test_a_unit_has_a_word_in_other_words(question: str, row: str) -> None:
     assert said["in_unit"] > 0.89
 
 
+def test_a_unit_has_a_word_by_a_term_that_means_about_the_same() -> None:
+    question = "When may the renter cancel early?"
+    _, [said, other], _ = evidence_of(
+        question, hit("a", "", "Early termination by the lessee is permitted.\nPets are not.")
+    )
+    assert said["in_unit"] > 0.7
+    assert other["in_unit"] < 0.2
+
+
 def test_another_company_comes_last() -> None:
     named = hit("norwick", "Norwick Industries plc: results", "Revenue | 466.2\nTax | 301.5\n")
     other = hit("belvane", "Belvane SE: results", "Net sales | 233.1\nTrading was good.\n")

@@ -47,8 +47,6 @@ def test_a_row_is_judged_by_its_cells(question: str, row: str, verdict: Verdict)
     assert judge(question, row) is verdict
 
 
-@pytest.mark.parametrize(
-    "question", ["Which leases end before 31.12.2024?", "Which leases are open or returned?"]
-)
+@pytest.mark.parametrize("question", ["Which leases end before 31.12.2024?", "Which leases are open or returned?"])
 def test_what_is_not_read_is_named(question: str) -> None:
     assert read_plan(question).unread

@@ -1,0 +1,352 @@
+"""The register of a corpus: which documents are in force on a day, by their statements and by what others claim.
+
+A document is not in force before its `valid_from`, after its `valid_to` (the last day), and from the day on which a
+document begins that supersedes it. Nothing else retires a document. A document supersedes another one only if whoever
+wrote it could have changed the other one as well: who sees it must be among those who see the other one, and its
+authority must be as high. Everything else that it says is a claim: it is shown, and retires nothing.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import TypeAlias
+
+from core.documents import DocumentRef
+from core.errors import InvalidInput
+from core.filters import DocumentFilter
+from core.ids import digest
+from core.validity.statements import (
+    AMENDS,
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    VALID_FROM,
+    VALID_TO,
+    Statement,
+    StatementSource,
+    read_authority,
+    read_day,
+    read_statements,
+)
+
+__all__ = ["EVERYTHING_IN_FORCE", "AsOf", "NameFinder", "Register", "Relation", "Validity", "parse_as_of"]
+
+EVERYTHING_IN_FORCE = "any"
+AsOf: TypeAlias = date | None
+"""The day that a search is of; None: all documents, whether they are in force or not."""
+
+
+def parse_as_of(text: str | None) -> AsOf:
+    """Returns the day; today (UTC) if none is given, None for `any`. Raises `InvalidInput`."""
+    if text is None:
+        return datetime.now(UTC).date()
+    if text == EVERYTHING_IN_FORCE:
+        return None
+    if (day := read_day(text)) is None:
+        raise InvalidInput(f"`as_of` is {text[:40]!r}; write a day such as 2024-05-01, or `{EVERYTHING_IN_FORCE}`")
+    return day
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Relation:
+    """What one document says of another one: `document` is the other one. `kind` is `supersedes`, `superseded_by`,
+    `amends` or `amended_by`.
+
+    `since` is the day from which it holds; None: it is not known. `problem` tells why it is only a claim; '' if it
+    counts.
+    """
+
+    kind: str
+    document: DocumentRef
+    statement: Statement
+    since: date | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Validity:
+    """What is known of the validity of a document. `valid_to` is the last day, by its own statement or since another
+    document supersedes it. None: there is no such day.
+
+    `statements` are its own. `unresolved` are names in them that no document has, or several have.
+    """
+
+    valid_from: date | None = None
+    valid_to: date | None = None
+    authority: str = ""
+    statements: tuple[Statement, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+    @property
+    def is_superseded(self) -> bool:
+        return any(one.kind == SUPERSEDED_BY and not one.problem for one in self.relations)
+
+
+_WORD = re.compile(r"[^\W_]+")
+_COMMON = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "the",
+        "of",
+        "on",
+        "no",
+        "nr",
+        "number",
+        "version",
+        "dated",
+        "vom",
+        "der",
+        "die",
+        "das",
+        "des",
+        "den",
+        "dem",
+        "und",
+        "zur",
+        "zum",
+        "für",
+        "in",
+        "to",
+        "for",
+        "by",
+    ]
+)
+
+
+def _tokens(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.casefold())) - _COMMON
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class _Name:
+    """A name by which statements mean a document. `is_exact`: it is a key, an id or a title, and no words of a text."""
+
+    text: str
+    is_exact: bool
+
+    def fits(self, row_id: str, key: str, title: str) -> bool:
+        if self.text in (key, row_id) or self.text.casefold() == title.casefold():
+            return True
+        if self.is_exact:
+            return False
+        words = _tokens(self.text)
+        has_number = any(word.isdecimal() for word in words)
+        return has_number and len(words) > 1 and words <= _tokens(title) | _tokens(key.rpartition("/")[2])
+
+
+class NameFinder:
+    """The names in the statements of documents. `where` is the filter of the documents that may be meant."""
+
+    def __init__(self, refs: Mapping[str, DocumentRef]) -> None:
+        self.statements = {id: read_statements(ref.metadata) for id, ref in refs.items()}
+        self._names = {
+            _Name(text=one.value, is_exact=one.source is StatementSource.FIELD)
+            for statements in self.statements.values()
+            for one in statements
+            if one.states in (SUPERSEDES, SUPERSEDED_BY, AMENDS)
+        }
+
+    @property
+    def where(self) -> DocumentFilter | None:
+        """None: no names are to be found."""
+        names = self._names
+        if not names:
+            return None
+
+        def test(row: Mapping[str, object]) -> bool:
+            return any(name.fits(str(row["$id"]), str(row["$key"]), str(row["$title"])) for name in names)
+
+        listed = sorted((name.text, name.is_exact) for name in names)
+        return DocumentFilter(source={"$named": [list(one) for one in listed]}, test=test)
+
+    def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[tuple[str, bool], Sequence[DocumentRef]]:
+        """Returns the documents that each name fits."""
+        found: dict[tuple[str, bool], list[DocumentRef]] = {}
+        for ref in refs:
+            for name in self._names:
+                if name.fits(ref.id, ref.key, ref.title):
+                    found.setdefault((name.text, name.is_exact), []).append(ref)
+        return found
+
+
+class Register:
+    """The validity of the documents of a corpus that state something, or of which others state something."""
+
+    def __init__(self, refs: Mapping[str, DocumentRef], finder: NameFinder, named: Iterable[DocumentRef]) -> None:
+        named = list(named)
+        self.refs = {**{ref.id: ref for ref in named}, **refs}
+        self._statements = finder.statements
+        self._targets = finder.resolve(self.refs.values())
+
+    @cached_property
+    def validity(self) -> Mapping[str, Validity]:
+        """Returns what is known, by the document's id."""
+        own = {id: self._read_own(ref) for id, ref in self.refs.items()}
+        relations: dict[str, list[Relation]] = {id: [] for id in own}
+        unresolved: dict[str, list[str]] = {id: [] for id in own}
+        for id, statement in self._list_references():
+            other = self._find_target(id, statement)
+            if other is None:
+                unresolved[id].append(statement.value)
+                continue
+            for about, relation in _relate(self.refs[id], other, statement, own):
+                relations[about].append(relation)
+        _refuse_circles(relations)
+        return {
+            id: replace(
+                found,
+                valid_to=_find_end(found, relations[id]),
+                relations=tuple(relations[id]),
+                unresolved=tuple(unresolved[id]),
+            )
+            for id, found in own.items()
+        }
+
+    def find_retired(self, day: date, today: date) -> frozenset[str]:
+        """Returns the ids of the documents that are not in force on a day."""
+        return frozenset(id for id, found in self.validity.items() if not _is_in_force(found, day, today))
+
+    def in_force(self, retired: frozenset[str]) -> DocumentFilter:
+        """Returns the filter of all documents but these."""
+        name = digest("retired", sorted(retired))
+        return DocumentFilter(source={"$retired": name}, test=lambda row: row["$id"] not in retired)
+
+    def _list_references(self) -> Iterable[tuple[str, Statement]]:
+        for id, statements in self._statements.items():
+            for statement in statements:
+                if statement.states in (SUPERSEDES, SUPERSEDED_BY, AMENDS):
+                    yield id, statement
+
+    def _find_target(self, id: str, statement: Statement) -> DocumentRef | None:
+        """Returns the only document that is meant; None if there is none, or several fit equally well."""
+        name = (statement.value, statement.source is StatementSource.FIELD)
+        fitting = [ref for ref in self._targets.get(name, ()) if ref.id != id]
+        exact = [ref for ref in fitting if _Name(text=name[0], is_exact=True).fits(ref.id, ref.key, ref.title)]
+        fitting = exact or fitting
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _read_own(self, ref: DocumentRef) -> Validity:
+        statements = self._statements.get(ref.id, ())
+        return Validity(
+            valid_from=_read_start(statements),
+            valid_to=_first_day(statements, VALID_TO),
+            authority=read_authority(ref.metadata),
+            statements=statements,
+        )
+
+
+def _first_day(statements: Sequence[Statement], field: str) -> date | None:
+    return next((read_day(one.value) for one in statements if one.states == field), None)
+
+
+def _read_start(statements: Sequence[Statement]) -> date | None:
+    return _first_day(statements, VALID_FROM)
+
+
+def _starts_by_file_name(found: Validity) -> bool:
+    first = next((one for one in found.statements if one.states == VALID_FROM), None)
+    return first is not None and first.source is StatementSource.FILE_NAME
+
+
+def _relate(
+    ref: DocumentRef, other: DocumentRef, statement: Statement, own: Mapping[str, Validity]
+) -> list[tuple[str, Relation]]:
+    """Returns what a statement of `ref` on `other` is to both: pairs of a document's id and its relation."""
+    if statement.states == AMENDS:
+        since = own[ref.id].valid_from
+        return [
+            (ref.id, Relation(kind=AMENDS, document=other, statement=statement, since=since)),
+            (other.id, Relation(kind="amended_by", document=ref, statement=statement, since=since)),
+        ]
+    newer, older = (ref, other) if statement.states == SUPERSEDES else (other, ref)
+    since, begun = own[newer.id].valid_from, own[older.id].valid_from
+    problem = ""
+    if statement.states == SUPERSEDES:  # a document that says this of itself may
+        problem = _find_objection(newer, older)
+    if not problem and since is not None and begun is not None and since <= begun:
+        problem = "it begins no later than the document that it names"
+    return [
+        (newer.id, Relation(kind=SUPERSEDES, document=older, statement=statement, since=since, problem=problem)),
+        (older.id, Relation(kind=SUPERSEDED_BY, document=newer, statement=statement, since=since, problem=problem)),
+    ]
+
+
+def _find_objection(newer: DocumentRef, older: DocumentRef) -> str:
+    """Returns why a document may not supersede another one; '' if it may."""
+    if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
+        return "others than the readers of the document that it names may have written it"
+    if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
+        return "its authority is lower than that of the document that it names, or cannot be compared with it"
+    return ""
+
+
+def _has_rank(authority: str, needed: str) -> bool:
+    if not needed or authority == needed:
+        return True
+    ranks = [_as_number(authority), _as_number(needed)]
+    return ranks[0] is not None and ranks[1] is not None and ranks[0] >= ranks[1]
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text) if len(text) < 20 else None
+    except ValueError:
+        return None
+
+
+_IN_A_CIRCLE = "the documents claim to supersede one another"
+
+
+def _refuse_circles(relations: Mapping[str, list[Relation]]) -> None:
+    """Makes claims of relations by which a document supersedes itself, over others or not."""
+    newer_of = {
+        id: [one.document.id for one in found if one.kind == SUPERSEDED_BY and not one.problem]
+        for id, found in relations.items()
+    }
+    in_circle = {id for id in newer_of if newer_of[id] and id in _walk(newer_of, id)}
+    for id in in_circle:
+        relations[id][:] = [
+            replace(one, problem=one.problem or _IN_A_CIRCLE)
+            if one.kind in (SUPERSEDES, SUPERSEDED_BY) and one.document.id in in_circle
+            else one
+            for one in relations[id]
+        ]
+
+
+def _walk(edges: Mapping[str, Collection[str]], start: str) -> set[str]:
+    """Returns all that can be reached from `start`, with `start` only if a way leads back to it."""
+    reached: set[str] = set()
+    waiting = list(edges[start])
+    while waiting:
+        at = waiting.pop()
+        if at not in reached:
+            reached.add(at)
+            waiting += edges.get(at, ())
+    return reached
+
+
+def _find_end(found: Validity, relations: Iterable[Relation]) -> date | None:
+    ends = [found.valid_to] if found.valid_to is not None else []
+    ends += [
+        one.since - timedelta(days=1)
+        for one in relations
+        if one.kind == SUPERSEDED_BY and not one.problem and one.since is not None
+    ]
+    return min(ends, default=None)
+
+
+def _is_in_force(found: Validity, day: date, today: date) -> bool:
+    """A date of a file's name hides nothing today. A document that is superseded since an unknown day is not in force
+    today and later; of days before, nobody knows, so it is found.
+    """
+    begins = found.valid_from
+    if begins is not None and day < begins and not (_starts_by_file_name(found) and day >= today):
+        return False
+    if found.valid_to is not None and day > found.valid_to:
+        return False
+    undated = any(one.kind == SUPERSEDED_BY and not one.problem and one.since is None for one in found.relations)
+    return not (undated and day >= today)

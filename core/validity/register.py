@@ -6,7 +6,6 @@ wrote it could have changed the other one as well: who sees it must be among tho
 authority must be as high. Everything else that it says is a claim: it is shown, and retires nothing.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -17,7 +16,9 @@ from core.documents import DocumentRef
 from core.errors import InvalidInput
 from core.filters import DocumentFilter
 from core.ids import digest
+from core.validity.names import DocumentName
 from core.validity.statements import (
+    AMENDED_BY,
     AMENDS,
     SUPERSEDED_BY,
     SUPERSEDES,
@@ -84,71 +85,22 @@ class Validity:
         return any(one.kind == SUPERSEDED_BY and not one.problem for one in self.relations)
 
 
-_WORD = re.compile(r"[^\W_]+")
-_COMMON = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "the",
-        "of",
-        "on",
-        "no",
-        "nr",
-        "number",
-        "version",
-        "dated",
-        "vom",
-        "der",
-        "die",
-        "das",
-        "des",
-        "den",
-        "dem",
-        "und",
-        "zur",
-        "zum",
-        "für",
-        "in",
-        "to",
-        "for",
-        "by",
-    ]
-)
-
-
-def _tokens(text: str) -> frozenset[str]:
-    return frozenset(_WORD.findall(text.casefold())) - _COMMON
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Name:
-    """A name by which statements mean a document. `is_exact`: it is a key, an id or a title, and no words of a text."""
-
-    text: str
-    is_exact: bool
-
-    def fits(self, row_id: str, key: str, title: str) -> bool:
-        if self.text in (key, row_id) or self.text.casefold() == title.casefold():
-            return True
-        if self.is_exact:
-            return False
-        words = _tokens(self.text)
-        has_number = any(word.isdecimal() for word in words)
-        return has_number and len(words) > 1 and words <= _tokens(title) | _tokens(key.rpartition("/")[2])
+_References = Sequence[tuple[str, Statement, DocumentName]]
+_NAMING = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 
 
 class NameFinder:
-    """The names in the statements of documents. `where` is the filter of the documents that may be meant."""
+    """The names in the statements of dated documents. `where` is the filter of the documents that may be meant."""
 
     def __init__(self, refs: Mapping[str, DocumentRef]) -> None:
         self.statements = {id: read_statements(ref.metadata) for id, ref in refs.items()}
-        self._names = {
-            _Name(text=one.value, is_exact=one.source is StatementSource.FIELD)
-            for statements in self.statements.values()
-            for one in statements
-            if one.states in (SUPERSEDES, SUPERSEDED_BY, AMENDS)
-        }
+        self.references: _References = [
+            (id, statement, _make_name(statement, refs[id]))
+            for id, statements in self.statements.items()
+            for statement in statements
+            if statement.states in _NAMING
+        ]
+        self._names = {name for _, _, name in self.references}
 
     @property
     def where(self) -> DocumentFilter | None:
@@ -156,21 +108,25 @@ class NameFinder:
         names = self._names
         if not names:
             return None
+        listed = sorted((name.text, name.is_exact, name.title) for name in names)
+        return DocumentFilter(
+            source={"$named": [list(one) for one in listed]}, test=lambda row: any(name.fits(row) for name in names)
+        )
 
-        def test(row: Mapping[str, object]) -> bool:
-            return any(name.fits(str(row["$id"]), str(row["$key"]), str(row["$title"])) for name in names)
-
-        listed = sorted((name.text, name.is_exact) for name in names)
-        return DocumentFilter(source={"$named": [list(one) for one in listed]}, test=test)
-
-    def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[tuple[str, bool], Sequence[DocumentRef]]:
+    def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[DocumentName, Sequence[DocumentRef]]:
         """Returns the documents that each name fits."""
-        found: dict[tuple[str, bool], list[DocumentRef]] = {}
-        for ref in refs:
+        found: dict[DocumentName, list[DocumentRef]] = {}
+        for ref in refs if self._names else ():
+            row = {**ref.metadata, "$id": ref.id, "$key": ref.key, "$title": ref.title}
             for name in self._names:
-                if name.fits(ref.id, ref.key, ref.title):
-                    found.setdefault((name.text, name.is_exact), []).append(ref)
+                if name.fits(row):
+                    found.setdefault(name, []).append(ref)
         return found
+
+
+def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
+    is_exact = statement.source is StatementSource.FIELD
+    return DocumentName(text=statement.value, is_exact=is_exact, title="" if is_exact else ref.title)
 
 
 class Register:
@@ -179,7 +135,7 @@ class Register:
     def __init__(self, refs: Mapping[str, DocumentRef], finder: NameFinder, named: Iterable[DocumentRef]) -> None:
         named = list(named)
         self.refs = {**{ref.id: ref for ref in named}, **refs}
-        self._statements = finder.statements
+        self._statements, self._references = finder.statements, finder.references
         self._targets = finder.resolve(self.refs.values())
 
     @cached_property
@@ -188,8 +144,8 @@ class Register:
         own = {id: self._read_own(ref) for id, ref in self.refs.items()}
         relations: dict[str, list[Relation]] = {id: [] for id in own}
         unresolved: dict[str, list[str]] = {id: [] for id in own}
-        for id, statement in self._list_references():
-            other = self._find_target(id, statement)
+        for id, statement, name in self._references:
+            other = self._find_target(id, name)
             if other is None:
                 unresolved[id].append(statement.value)
                 continue
@@ -215,17 +171,12 @@ class Register:
         name = digest("retired", sorted(retired))
         return DocumentFilter(source={"$retired": name}, test=lambda row: row["$id"] not in retired)
 
-    def _list_references(self) -> Iterable[tuple[str, Statement]]:
-        for id, statements in self._statements.items():
-            for statement in statements:
-                if statement.states in (SUPERSEDES, SUPERSEDED_BY, AMENDS):
-                    yield id, statement
-
-    def _find_target(self, id: str, statement: Statement) -> DocumentRef | None:
+    def _find_target(self, id: str, name: DocumentName) -> DocumentRef | None:
         """Returns the only document that is meant; None if there is none, or several fit equally well."""
-        name = (statement.value, statement.source is StatementSource.FIELD)
         fitting = [ref for ref in self._targets.get(name, ()) if ref.id != id]
-        exact = [ref for ref in fitting if _Name(text=name[0], is_exact=True).fits(ref.id, ref.key, ref.title)]
+        exact = [
+            ref for ref in fitting if name.text in (ref.key, ref.id) or name.text.casefold() == ref.title.casefold()
+        ]
         fitting = exact or fitting
         return fitting[0] if len(fitting) == 1 else None
 
@@ -256,14 +207,15 @@ def _relate(
     ref: DocumentRef, other: DocumentRef, statement: Statement, own: Mapping[str, Validity]
 ) -> list[tuple[str, Relation]]:
     """Returns what a statement of `ref` on `other` is to both: pairs of a document's id and its relation."""
-    if statement.states == AMENDS:
-        since = own[ref.id].valid_from
+    if statement.states in (AMENDS, AMENDED_BY):
+        newer, older = (ref, other) if statement.states == AMENDS else (other, ref)
+        since = _read_since(statement, own[newer.id])
         return [
-            (ref.id, Relation(kind=AMENDS, document=other, statement=statement, since=since)),
-            (other.id, Relation(kind="amended_by", document=ref, statement=statement, since=since)),
+            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since)),
+            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since)),
         ]
     newer, older = (ref, other) if statement.states == SUPERSEDES else (other, ref)
-    since, begun = own[newer.id].valid_from, own[older.id].valid_from
+    since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
         problem = _find_objection(newer, older)
@@ -273,6 +225,11 @@ def _relate(
         (newer.id, Relation(kind=SUPERSEDES, document=older, statement=statement, since=since, problem=problem)),
         (older.id, Relation(kind=SUPERSEDED_BY, document=newer, statement=statement, since=since, problem=problem)),
     ]
+
+
+def _read_since(statement: Statement, newer: Validity) -> date | None:
+    """Returns the day that the sentence itself names, or else the first day of the newer document."""
+    return read_day(statement.since) or newer.valid_from
 
 
 def _find_objection(newer: DocumentRef, older: DocumentRef) -> str:

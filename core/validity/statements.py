@@ -26,9 +26,10 @@ __all__ = [
 ]
 
 VALID_FROM, VALID_TO = "valid_from", "valid_to"
-SUPERSEDES, SUPERSEDED_BY, AMENDS = "supersedes", "superseded_by", "amends"
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
+AMENDS, AMENDED_BY = "amends", "amended_by"
 AUTHORITY = "authority"
-FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS)
+FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 STATEMENTS = "valid_statements"
 """The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
 
@@ -47,12 +48,14 @@ class StatementSource(StrEnum):
 class Statement:
     """A statement on a document: what it `states`, one of `FIELDS`, and its `value`, a day or the name of a document.
 
-    `text` is the sentence verbatim, at `span` of its page (of the document, if it has no pages), or the file's name.
+    `since` is the day from which a sentence says that another document is superseded; '' if it names none. `text` is
+    the sentence verbatim, at `span` of its page (of the document, if it has no pages), or the file's name.
     """
 
     states: str
     value: str
     source: StatementSource = StatementSource.FIELD
+    since: str = ""
     text: str = ""
     span: Span | None = None
     page: int | None = None
@@ -63,6 +66,7 @@ class Statement:
         return {
             "states": self.states,
             "value": self.value,
+            "since": self.since,
             "source": self.source.value,
             "text": self.text,
             "span": span,
@@ -130,6 +134,7 @@ def _load(row: object) -> Statement | None:
         states=str(name),
         value=value,
         source=StatementSource(source),
+        since=str(row.get("since") or ""),
         text=str(row.get("text") or ""),
         span=Span(start=span[0], end=span[1]) if is_span and isinstance(span, list) else None,
         page=page if isinstance(page, int) else None,

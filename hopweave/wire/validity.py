@@ -16,8 +16,11 @@ RelationKind: TypeAlias = Literal["supersedes", "superseded_by", "amends", "amen
 class ValidityStatement:
     """A statement of a document with its source."""
 
-    states: str = field(metadata=doc("`valid_from`, `valid_to`, `supersedes`, `superseded_by` or `amends`."))
+    states: str = field(
+        metadata=doc("`valid_from`, `valid_to`, `supersedes`, `superseded_by`, `amends` or `amended_by`.")
+    )
     value: str = field(metadata=doc("A day, or the name of a document."))
+    since: str = field(metadata=doc("The day from which the sentence says so; empty if it names none."))
     source: Literal["field", "sentence", "file_name"]
     text: str = field(metadata=doc("The sentence verbatim, or the file's name; empty for a field."))
     span: Span | None = field(metadata=doc("Where the sentence stands in the text of its page, or of the document."))

@@ -257,7 +257,7 @@ STEPS: Mapping[int, Sequence[str]] = {
     18: (
         """
         CREATE INDEX IF NOT EXISTS documents_dated ON document_rows (corpus)
-        WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amends"') > 0
+        WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0
         """,
     ),
 }

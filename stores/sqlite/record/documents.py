@@ -53,7 +53,7 @@ _DISABLED = f"SELECT number FROM document_rows INDEXED BY documents_disabled WHE
 
 _DATED = """
     SELECT lower(hex(id)) AS id, key, title, metadata, access FROM document_rows INDEXED BY documents_dated
-    WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amends"') > 0
+    WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0
     AND corpus = :corpus AND hidden = 0 AND current IS NOT NULL AND disabled = 0
 """
 """The condition on metadata is the index's, word for word."""

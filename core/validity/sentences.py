@@ -113,6 +113,12 @@ _LEADS = re.compile(
     r",? ){1,4}",
     re.IGNORECASE,
 )
+_NUMBER = re.compile(
+    r"[\W_]{0,4}(?:(?:article|section|clause|paragraph|artikel|ziffer|nummer|absatz|art\.|no\.|§§?) ?)?"
+    r"\(?\d{1,3}[a-z]?(?:\.\d{1,3}){0,3}[.):]? (?:[-–—] )?",
+    re.IGNORECASE,
+)
+"""The number of an article or a paragraph, with which a sentence may begin."""
 _AND = re.compile(r",? (?:and|und|sowie) (?:the |die |den |das |der )?", re.IGNORECASE)
 _WITH_EFFECT = re.compile(
     r"\b(?:with effect from|with effect as of|as of|as from|effective|mit wirkung vom|mit wirkung zum|zum|ab dem) $",
@@ -131,7 +137,8 @@ def read_sentence(sentence: str) -> list[Statement]:
     if len(text) > _LONGEST or not may_state(text) or _HEDGE.search(text):
         return []
     found = list(_read_lines(text))
-    for clause in _CLAUSE.split(text):
+    number = _NUMBER.match(text)
+    for clause in _CLAUSE.split(text if number is None else text[number.end() :]):
         own, pronoun = _OWN.search(clause), _PRONOUN.match(clause)
         subject = own or pronoun
         if subject is not None:

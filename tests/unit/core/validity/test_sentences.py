@@ -28,6 +28,9 @@ STATED = [
         [("valid_from", "2024-05-01"), ("supersedes", "Travel Policy 2021")],
     ),
     ("Regulation (EC) No 45/2001 is hereby repealed.", [("supersedes", "Regulation (EC) No 45/2001")]),
+    ("Article 8. Regulation No 12/2019 is hereby repealed.", [("supersedes", "Regulation No 12/2019")]),
+    ("§ 12 (2) Sie tritt am 1. Mai 2024 in Kraft.", []),
+    ("§ 12 Sie tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),
     ("Directive 95/46/EC is repealed with effect from 25 May 2018.", [("supersedes", "Directive 95/46/EC")]),
     (
         "The Hygiene Rules 2019 are superseded by these Rules.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.corpora import Corpus
 from core.documents import DocumentRef
+from core.execution.recent import Recent
 from core.filters import parse_filter
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit, QueryPart
@@ -16,9 +17,11 @@ from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Selection", "open_register", "select_in_force"]
+__all__ = ["Selection", "find_validity", "open_register", "select_in_force"]
 
 _MOST_CHANGES = 3
+_MOST_KEPT = 16
+"""Registers that are kept until a document changes: a register of 10,000 documents takes tenths of a second."""
 _LONGEST_SENTENCE = 200
 
 
@@ -31,11 +34,30 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     refs = await documents.list_dated(corpus.id)
     if not refs:
         return None
-    finder, named = NameFinder(refs), dict[str, DocumentRef]()
+    known = _kept.get(id(refs))
+    finder = known.finder if known is not None and known.dated is refs else NameFinder(refs)
+    named: Mapping[str, DocumentRef] = {}
     if finder.where is not None:
         ids = await documents.match(corpus.id, finder.where)
-        named.update(await documents.get_refs(corpus.id, ids - refs.keys()))
-    return Register(refs, finder, named.values())
+        named = await documents.get_refs(corpus.id, ids - refs.keys())
+    if known is not None and known.dated is refs and _are_same(known.named, tuple(named.values())):
+        return known
+    register = Register(refs, finder, named.values())
+    _kept.put(id(refs), register)
+    return register
+
+
+_kept: Recent[int, Register] = Recent(_MOST_KEPT)
+
+
+def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) -> bool:
+    """A `DocumentRef` is equal to another one whatever their access."""
+    return known == named and [ref.access for ref in known] == [ref.access for ref in named]
+
+
+def find_validity(register: Register | None, document_id: str) -> Validity | None:
+    """Returns what is known of the validity of a document; None if nothing is."""
+    return None if register is None else register.validity.get(document_id)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,8 +73,7 @@ class Selection:
     left_out: int
 
     def find(self, corpus: str, document_id: str) -> Validity | None:
-        register = self.registers.get(corpus)
-        return None if register is None else register.validity.get(document_id)
+        return find_validity(self.registers.get(corpus), document_id)
 
     def note(self, trace: Trace) -> None:
         """Notes that documents are left out: nothing is retired silently."""

@@ -6,7 +6,7 @@ A sentence means a document if the title, or the file's name, has its words one 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -15,7 +15,7 @@ from core.text.titles import stem_of
 from core.validity.statements import VALID_FROM, read_day, read_statements
 from core.validity.written_dates import find_dates
 
-__all__ = ["DocumentName"]
+__all__ = ["DocumentName", "NameIndex"]
 
 _WORD = re.compile(r"[^\W_]+(?:[./-][^\W_]+)*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -44,7 +44,8 @@ class DocumentName:
         return next((found.day for found in find_dates(self.text)), None)
 
     @cached_property
-    def _words(self) -> list[str]:
+    def words(self) -> list[str]:
+        """The words, without articles and the day."""
         found = next(find_dates(self.text), None)
         words = _list_words(self.text if found is None else self.text[: found.start])
         while words and words[0] in _ARTICLES:
@@ -60,17 +61,17 @@ class DocumentName:
         id, key, title = str(row["$id"]), str(row["$key"]), str(row["$title"])
         if self.text in (key, id) or self.text.casefold() == title.casefold():
             return True
-        if self.is_exact or not self._words:
+        if self.is_exact or not self.words:
             return False
         return any(self._fits_name(name, row) for name in (title, stem_of(key)))
 
     def _fits_name(self, name: str, row: Mapping[str, object]) -> bool:
         words = _list_words(name)
-        if not _has_run(words, self._words):
+        if not _has_run(words, self.words):
             return False
         if self._day is not None:
             return self._fits_day(name, row)
-        return any(any(letter.isdecimal() for letter in word) for word in self._words) or words == self._words
+        return any(any(letter.isdecimal() for letter in word) for word in self.words) or words == self.words
 
     def _fits_day(self, name: str, row: Mapping[str, object]) -> bool:
         days = {found.day for found in find_dates(name)}
@@ -81,6 +82,29 @@ class DocumentName:
             return self._day in begun
         years = set(_YEAR.findall(name))
         return self._day is not None and years == {str(self._day.year)}
+
+
+class NameIndex:
+    """Names by what a document must have to be meant, so that thousands of names are compared with few documents."""
+
+    def __init__(self, names: Iterable[DocumentName]) -> None:
+        self._exact: dict[str, list[DocumentName]] = {}
+        self._by_word: dict[str, list[DocumentName]] = {}
+        for name in names:
+            for text in {name.text, name.text.casefold()}:
+                self._exact.setdefault(text, []).append(name)
+            if not name.is_exact and name.words:
+                word = next((word for word in name.words if any(map(str.isdecimal, word))), name.words[0])
+                self._by_word.setdefault(word, []).append(name)
+
+    def find(self, row: Mapping[str, object]) -> set[DocumentName]:
+        """Returns the names that mean a document with these fields."""
+        id, key, title = str(row["$id"]), str(row["$key"]), str(row["$title"])
+        wanted = {name for text in (id, key, title.casefold()) for name in self._exact.get(text, ())}
+        if self._by_word:
+            words = {*_list_words(title), *_list_words(stem_of(key))}
+            wanted.update(name for word in words for name in self._by_word.get(word, ()))
+        return {name for name in wanted if name.fits(row)}
 
 
 def _without_dates(title: str) -> list[str]:

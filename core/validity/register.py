@@ -16,7 +16,7 @@ from core.documents import DocumentRef
 from core.errors import InvalidInput
 from core.filters import DocumentFilter
 from core.ids import digest
-from core.validity.names import DocumentName
+from core.validity.names import DocumentName, NameIndex
 from core.validity.statements import (
     AMENDED_BY,
     AMENDS,
@@ -105,22 +105,19 @@ class NameFinder:
     @property
     def where(self) -> DocumentFilter | None:
         """None: no names are to be found."""
-        names = self._names
-        if not names:
+        if not self._names:
             return None
-        listed = sorted((name.text, name.is_exact, name.title) for name in names)
-        return DocumentFilter(
-            source={"$named": [list(one) for one in listed]}, test=lambda row: any(name.fits(row) for name in names)
-        )
+        listed = sorted((name.text, name.is_exact, name.title) for name in self._names)
+        index = NameIndex(self._names)
+        return DocumentFilter(source={"$named": [list(one) for one in listed]}, test=lambda row: bool(index.find(row)))
 
     def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[DocumentName, Sequence[DocumentRef]]:
         """Returns the documents that each name fits."""
         found: dict[DocumentName, list[DocumentRef]] = {}
+        index = NameIndex(self._names)
         for ref in refs if self._names else ():
-            row = {**ref.metadata, "$id": ref.id, "$key": ref.key, "$title": ref.title}
-            for name in self._names:
-                if name.fits(row):
-                    found.setdefault(name, []).append(ref)
+            for name in index.find({**ref.metadata, "$id": ref.id, "$key": ref.key, "$title": ref.title}):
+                found.setdefault(name, []).append(ref)
         return found
 
 
@@ -133,8 +130,8 @@ class Register:
     """The validity of the documents of a corpus that state something, or of which others state something."""
 
     def __init__(self, refs: Mapping[str, DocumentRef], finder: NameFinder, named: Iterable[DocumentRef]) -> None:
-        named = list(named)
-        self.refs = {**{ref.id: ref for ref in named}, **refs}
+        self.dated, self.finder, self.named = refs, finder, tuple(named)
+        self.refs = {**{ref.id: ref for ref in self.named}, **refs}
         self._statements, self._references = finder.statements, finder.references
         self._targets = finder.resolve(self.refs.values())
 

@@ -24,6 +24,7 @@ from core.validity.statements import (
     SUPERSEDES,
     VALID_FROM,
     VALID_TO,
+    WRITTEN_WITHIN,
     Statement,
     StatementSource,
     read_authority,
@@ -233,6 +234,9 @@ def _find_objection(newer: DocumentRef, older: DocumentRef) -> str:
     """Returns why a document may not supersede another one; '' if it may."""
     if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
         return "others than the readers of the document that it names may have written it"
+    mark = newer.metadata.get(WRITTEN_WITHIN)
+    if mark is not None and older.metadata.get(WRITTEN_WITHIN) != mark:
+        return "a key wrote it that may not change all documents"
     if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
         return "its authority is lower than that of the document that it names, or cannot be compared with it"
     return ""

@@ -33,6 +33,9 @@ FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 STATEMENTS = "valid_statements"
 """The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
 
+WRITTEN_WITHIN = "written_within"
+"""The field of the metadata of a document that a key with a filter wrote: a digest of the filter."""
+
 _MOST_NAMES = 50
 _LONGEST_NAME = 1000
 _LONGEST_AUTHORITY = 200

@@ -5,7 +5,7 @@
 
 import json
 import sqlite3
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from core.documents import Chunk, Document, DocumentRef, RevisionState
@@ -14,6 +14,7 @@ from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
 from core.record_policy.documents import DatedCache, MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
+from core.validity import is_dated
 from stores.record_rows import load_access
 from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase
@@ -146,11 +147,10 @@ class SqliteDocuments:
                 return known.refs
             changed = None if known is None else changes.list_changed_documents(cx, corpus, known.version)
             if known is None or changed is None:
-                rows = cx.execute(_DATED, {"corpus": corpus})
-                return self._dated.put(corpus, version, {row["id"]: _ref(row) for row in rows})
+                return self._dated.put(corpus, version, _read_dated(cx.execute(_DATED, {"corpus": corpus})))
             rows = cx.execute(f"{_DATED} AND id {_AMONG}", {"corpus": corpus, "ids": id_list(changed)})
             kept = {id: ref for id, ref in known.refs.items() if id not in changed}
-            return self._dated.put(corpus, version, kept | {row["id"]: _ref(row) for row in rows})
+            return self._dated.put(corpus, version, kept | _read_dated(rows))
 
         return await self._database.read(work)
 
@@ -163,6 +163,12 @@ def _ref(row: sqlite3.Row) -> DocumentRef:
         metadata=json.loads(row["metadata"]),
         access=load_access(row["access"]),
     )
+
+
+def _read_dated(rows: Iterable[sqlite3.Row]) -> dict[str, DocumentRef]:
+    """The index also has documents whose values, not fields, are called so."""
+    refs = map(_ref, rows)
+    return {ref.id: ref for ref in refs if is_dated(ref.metadata)}
 
 
 def _select_matching(

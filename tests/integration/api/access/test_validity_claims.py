@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from core.ids import document_id
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
-from tests.integration.api.test_validity import CORPUS, NEW, OLD, keys_of, search
+from tests.integration.api.test_validity import CANTEEN, CORPUS, NEW, OLD, keys_of, search
 
 ATTACK: dict[str, Any] = {
     "key": "attack.md",
@@ -47,6 +48,39 @@ async def test_a_hidden_document_retires_none_for_whom_it_is_hidden(keys: Keys) 
     seen = (await legal("POST", f"{CORPUS}/search", json=body)).json()
     assert "open/old" not in keys_of(seen)
     assert "travel/2024.md" in keys_of(seen)
+
+
+async def test_a_key_with_a_filter_retires_no_document_outside_of_it(keys: Keys) -> None:
+    server = keys.server
+    want_each_change(server)
+    await server.ingest({**OLD, "metadata": {"valid_from": "2020-01-01", "team": "hidden"}})
+    await server.ingest({**CANTEEN, "metadata": {"team": "open"}})
+    admin = await keys.make(Scope.ADMIN)
+    writer = await keys.make(Scope.READ, Scope.WRITE, where={"team": "open"})
+    metadata = {"team": "open", "valid_from": "2024-01-01", "supersedes": ["travel/2020.md", "canteen.md"]}
+    body = {"documents": [{**ATTACK, "metadata": metadata}]}
+    sent = await writer("POST", f"{CORPUS}/documents", json=body)
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    id = sent.json()["documents"][0]["id"]
+    for change in ({"written_within": None}, {"written_within": "0" * 32}, {"supersedes": "travel/2020.md"}):
+        page = await search(admin.client)
+        assert {"travel/2020.md", "attack.md"} <= keys_of(page)
+        (hit,) = [hit for hit in page["hits"] if hit["document"]["key"] == "attack.md"]
+        problems = {relation["problem"] for relation in hit["validity"]["relations"]}
+        assert problems == {"a key wrote it that may not change all documents"}
+        changed = await writer("PATCH", f"{CORPUS}/documents/{id}", json={"metadata": change})
+        assert changed.status_code == 202, changed.text
+        await server.work("people")
+    again = await writer("POST", f"{CORPUS}/documents", json=body)
+    assert again.status_code == 202, again.text
+    superseded = {"superseded_by": "attack.md"}  # whoever may change the document may say so itself
+    old = document_id("travel/2020.md")
+    assert (await writer("PATCH", f"{CORPUS}/documents/{old}", json={"metadata": superseded})).status_code == 404
+    confirmed = await admin.client.patch(f"{CORPUS}/documents/{old}", json={"metadata": superseded})
+    assert confirmed.status_code == 202, confirmed.text
+    await server.work("people")
+    assert "travel/2020.md" not in keys_of(await search(admin.client))
 
 
 async def test_documents_that_supersede_one_another_stay(server: Server) -> None:

@@ -16,6 +16,7 @@ __all__ = [
     "EXTRACTOR_HELP",
     "FINE_HELP",
     "AsJson",
+    "AsOf",
     "CorpusName",
     "CorpusNames",
     "CorpusSample",
@@ -52,6 +53,15 @@ NoEmbedding = Annotated[
 ]
 NoGraph = Annotated[
     bool, typer.Option("--no-graph", help="Without entities and facts: passages, vectors and text only.")
+]
+AsOf = Annotated[
+    str | None,
+    typer.Option(
+        "--as-of",
+        metavar="DAY",
+        help="Use the documents that are in force on this day, such as 2024-05-01; `any`: use all. Default: today.",
+        show_default=False,
+    ),
 ]
 MinGeneration = Annotated[
     list[str] | None,

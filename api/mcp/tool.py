@@ -29,6 +29,7 @@ from core.keys import Scope
 from core.trace import Event, Trace
 
 __all__ = [
+    "AsOf",
     "ContainerQuestions",
     "CorpusName",
     "Filter",
@@ -262,6 +263,14 @@ CorpusName = Annotated[
 ]
 Question = Annotated[Text, Field(min_length=1, max_length=_MAX_QUESTION)]
 Passages = Annotated[int, Field(ge=1, le=50)]
+AsOf = Annotated[
+    str,
+    Field(
+        description="The day on which documents have to be in force, such as 2024-05-01; `any`: all documents, also "
+        "superseded ones. Leave it out for today.",
+        pattern=r"^(?:|any|[0-9]{4}-[0-9]{2}-[0-9]{2})$",
+    ),
+]
 Filter = Annotated[
     dict[str, Any],
     Field(

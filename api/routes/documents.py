@@ -37,7 +37,8 @@ from api.schemas.documents import (
     convert_estimate,
 )
 from api.schemas.jobs import convert_started
-from api.schemas.values import fill, fill_all
+from api.schemas.validity import convert_validity
+from api.schemas.values import fill
 from api.uploads import UploadRoute, describe_upload, parse_upload, receive_parts
 from app.services.documents import (
     can_be_drawn,
@@ -52,6 +53,7 @@ from app.services.documents import (
 )
 from app.services.estimates import estimate
 from app.services.ingestion import check_queue, delete_one_document, submit, submit_found
+from app.services.validity import find_validity, open_register
 from core.documents import RevisionState, Submission
 from core.errors import InvalidInput, UnsupportedMedia
 from core.filters import parse_filter
@@ -199,7 +201,11 @@ async def list_documents(
     else:
         where = parse_filter(parse_filter_parameter(query.filter))
         page = await list_matching(container, corpus, where, **selected)
-    documents = fill_all(Document, page.data)
+    register = await open_register(container, corpus)
+    documents = tuple(
+        fill(Document, document, validity=convert_validity(find_validity(register, document.id)))
+        for document in page.data
+    )
     return json_response(DocumentList(data=documents, next_cursor=encode_cursor(page.next_cursor, *scope)))
 
 
@@ -242,6 +248,7 @@ async def show_document(corpus: CorpusDep, id: str, container: ContainerDep) -> 
         document,
         pages=await count_pages(container, corpus, document),
         page_images=can_be_drawn(document),
+        validity=convert_validity(find_validity(await open_register(container, corpus), id)),
     )
 
 

@@ -28,6 +28,7 @@ from api.schemas.search import (
     convert_usage,
     parse_strategy,
 )
+from api.schemas.validity import AsOf, convert_validity
 from api.schemas.values import fill
 from app.services.links import Links
 from app.services.questions import AskRequest
@@ -109,6 +110,7 @@ class AskIn(In):
         default=None, ge=1, le=MAX_K, description="Passages per retrieval; if unset, the reasoner's own number."
     )
     filter: FilterIn | None = None
+    as_of: AsOf = None
     budget: BudgetIn = BudgetIn()
     history: list[MessageIn] = Field(
         default_factory=list,
@@ -158,6 +160,7 @@ class AskIn(In):
             searcher=self._searcher,
             k=self.k,
             filter=self.filter,
+            as_of=self.as_of,
             instructions=self.instructions,
             history=tuple(Message(speaker=Speaker(turn.role), content=turn.content) for turn in self.history),
             web=self.web,
@@ -198,6 +201,7 @@ def _convert_citation(citation: Citation, links: Links) -> wire.Citation:
         chunk_id=None if citation.url else citation.chunk_id,
         link=links.to(citation.corpus, citation.document.id, citation.chunk_id),
         page_label=find_page_label(citation.document.metadata, citation.page),
+        validity=convert_validity(citation.validity),
         cell=None if cell is None else fill(wire.Cell, cell, page=citation.page),
     )
 

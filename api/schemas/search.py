@@ -10,6 +10,7 @@ from pydantic import ConfigDict, Field, PrivateAttr, model_validator
 
 import retrieval
 from api.schemas.base import NOT_BLANK, FilterIn, Flag, In, Number, Text, Whole, needs_name
+from api.schemas.validity import AsOf, convert_validity
 from api.schemas.values import fill
 from app.services.links import Links
 from app.services.questions import MAX_CONTEXT, MAX_CORPORA, GroupBy, Layout, SearchRequest
@@ -145,6 +146,7 @@ class SearchIn(In):
     k: Whole = Field(default=5, ge=1, le=MAX_K)
     filter: FilterIn | None = None
     min_similarity: Number | None = Field(default=None, ge=-1, le=1, allow_inf_nan=False)
+    as_of: AsOf = None
     min_generation: MinGenerationIn = MIN_GENERATION
     explain: Flag | Literal["features"] = Field(
         default=False,
@@ -171,6 +173,7 @@ class SearchIn(In):
             searcher=self._searcher,
             k=self.k,
             filter=self.filter,
+            as_of=self.as_of,
             min_similarity=self.min_similarity,
             min_generation=self.min_generation,
             explain=self.explain is not False,
@@ -215,7 +218,8 @@ def convert_usage(usage: Usage) -> base.Usage:
 
 
 def convert_hit(hit: Hit, links: Links) -> wire.Hit:
-    return fill(wire.Hit, hit, **_show_passage(hit, links), part_of=describe_hit(hit))
+    validity = convert_validity(hit.validity)
+    return fill(wire.Hit, hit, **_show_passage(hit, links), part_of=describe_hit(hit), validity=validity)
 
 
 def _convert_presented(presented: PresentedHit, links: Links) -> wire.SearchHit:
@@ -225,6 +229,7 @@ def _convert_presented(presented: PresentedHit, links: Links) -> wire.SearchHit:
         hit,
         **_show_passage(hit, links),
         part_of=describe_hit(hit, presented.snippet.span),
+        validity=convert_validity(hit.validity),
         snippet=fill(wire.Snippet, presented.snippet),
         before=tuple(fill(wire.HitChunk, chunk) for chunk in presented.before),
         after=tuple(fill(wire.HitChunk, chunk) for chunk in presented.after),

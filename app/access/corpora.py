@@ -106,7 +106,12 @@ class RestrictedDocuments:
     async def get_refs(
         self, corpus_id: str, document_ids: Collection[str], *, enabled: bool | None = True
     ) -> Mapping[str, DocumentRef]:
-        refs = await self._documents.get_refs(corpus_id, document_ids, enabled=enabled)
+        return self._select_refs(await self._documents.get_refs(corpus_id, document_ids, enabled=enabled))
+
+    async def list_dated(self, corpus_id: str) -> Mapping[str, DocumentRef]:
+        return self._select_refs(await self._documents.list_dated(corpus_id))
+
+    def _select_refs(self, refs: Mapping[str, DocumentRef]) -> Mapping[str, DocumentRef]:
         return {
             id: ref
             for id, ref in refs.items()

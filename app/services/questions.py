@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from app.container import Container
+from app.services.validity import Selection, select_in_force
 from app.services.verification import verify_given
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
@@ -25,6 +26,7 @@ from core.strategies import StrategySpec, load_module
 from core.telemetry.metrics import ANSWERS
 from core.text.characters import check_text
 from core.trace import Budget, Trace
+from core.validity import parse_as_of
 from core.verification import Verification
 from reasoning import REASONERS, restate
 from reasoning.strategies.survey import asks_for_all
@@ -85,25 +87,43 @@ def list_corpora(asked: Asked) -> tuple[Corpus, ...]:
     return corpora
 
 
-async def _select_parts(
-    container: Container, corpora: Sequence[Corpus], where: Mapping[str, Any] | None
-) -> tuple[frozenset[str] | None, tuple[QueryPart, ...]]:
-    """Returns the documents that match in all corpora (None: no corpus is restricted), and the parts.
+@dataclass(frozen=True, kw_only=True)
+class _Chosen:
+    """The documents of all corpora (None: no corpus is restricted), the parts, and the validity of the documents.
 
-    There are no parts for one corpus. Raises `InvalidFilter`, and `EmbeddingMismatch` for a corpus whose embedding
-    model is not available here.
+    There are no parts for one corpus. `masked`: documents are left out only because they are not in force.
     """
-    parts = []
+
+    documents: frozenset[str] | None
+    parts: tuple[QueryPart, ...]
+    masked: bool
+    selection: Selection
+
+
+async def _choose_documents(
+    container: Container, corpora: Sequence[Corpus], where: Mapping[str, Any] | None, as_of: str | None
+) -> _Chosen:
+    """Returns the documents that match and are in force.
+
+    Raises `InvalidFilter`, `InvalidInput` for a wrong day, and `EmbeddingMismatch` for a corpus whose embedding model
+    is not available here.
+    """
+    selection = await select_in_force(container, corpora, where, as_of)
     for corpus in corpora:
-        parts.append(QueryPart(corpus=corpus, documents=await container.select_documents(corpus, where)))
         container.check_embedding(corpus)
-    restricted = [part.documents for part in parts if part.documents is not None]
+    restricted = [part.documents for part in selection.parts if part.documents is not None]
     documents = _unite(restricted) if restricted else None
-    return documents, tuple(parts) if len(parts) > 1 else ()
+    return _Chosen(
+        documents=documents,
+        parts=selection.parts if len(corpora) > 1 else (),
+        masked=documents is not None and where is None and container.sees_all_documents,
+        selection=selection,
+    )
 
 
-def _note_no_match(documents: frozenset[str] | None, where: Mapping[str, Any] | None, trace: Trace) -> None:
-    if where and documents is not None and not documents:
+def _note_documents(chosen: _Chosen, where: Mapping[str, Any] | None, trace: Trace) -> None:
+    chosen.selection.note(trace)
+    if where and chosen.documents is not None and not chosen.documents:
         trace.note(describe_no_match(where))
 
 
@@ -190,8 +210,9 @@ _NOT_ALL = (
 class SearchRequest:
     """A search as a user asks it. `searcher` None is the default searcher.
 
-    `explain`, `contributions` and `web` have the same meaning as in `Query`. Raises `InvalidInput` for a query that is
-    empty, too long or no valid Unicode, and for a bad `k`. `filter` is checked by `search`.
+    `explain`, `contributions` and `web` have the same meaning as in `Query`. `as_of` is the day on which documents have
+    to be in force, or `any`; None: today. Raises `InvalidInput` for a query that is empty, too long or no valid
+    Unicode, for a bad `k`, and for a day that there is not. `filter` is checked by `search`.
     """
 
     query: str
@@ -203,9 +224,11 @@ class SearchRequest:
     explain: bool = False
     contributions: bool = False
     web: bool = False
+    as_of: str | None = None
 
     def __post_init__(self) -> None:
         _check_question(self.query, "the query")
+        parse_as_of(self.as_of)
         _check_k(self.k)
 
 
@@ -239,7 +262,7 @@ class AskRequest:
     anything is searched, if the reasoner asks a model. Raises `InvalidInput` for a text that is empty, too long or no
     valid Unicode, for a bad `k`, and for a message of the system in `history`. `filter` is checked by `ask`.
 
-    `told` are the ids of the documents that the answers in `history` were made of.
+    `told` are the ids of the documents that the answers in `history` were made of. `as_of` is as in `SearchRequest`.
     """
 
     question: str
@@ -253,9 +276,11 @@ class AskRequest:
     unsupported: Unsupported | None = None
     min_generation: MinGeneration = None
     told: frozenset[str] = frozenset()
+    as_of: str | None = None
 
     def __post_init__(self) -> None:
         _check_question(self.question, "the question")
+        parse_as_of(self.as_of)
         if self.k is not None:
             _check_k(self.k)
         _check_length(len(self.instructions), _MAX_INSTRUCTIONS, "`instructions`")
@@ -270,9 +295,10 @@ async def search(container: Container, asked: Asked, request: SearchRequest, tra
     `EmbeddingMismatch` if the embedding model of a corpus is not available here, what `_await_generations` raises, and
     `Conflict` if a document that was found was taken from the caller meanwhile.
     """
-    query, searcher = await _prepare(container, asked, request, trace)
+    query, searcher, selection = await _prepare(container, asked, request, trace)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         result = await searcher.search(query, trace)
+    result = replace(result, hits=selection.show_hits(result.hits))
     await _check_seen(container, list_corpora(asked), result.hits)
     return result
 
@@ -281,30 +307,34 @@ async def search_page(
     container: Container, asked: Asked, request: SearchRequest, layout: Layout, trace: Trace
 ) -> SearchPage:
     """Ranks the chunks of one or several corpora, with snippets and what `layout` asks for. Raises as `search` does."""
-    query, searcher = await _prepare(container, asked, request, trace)
+    query, searcher, selection = await _prepare(container, asked, request, trace)
     with use_prompts(container.prompts), trace.timed("total"), container.count_tokens(trace):
         if layout.group_by is GroupBy.DOCUMENT:
             result, others = await search_by_document(searcher, query, trace)
         else:
             result, others = await searcher.search(query, trace), {}
+        result = replace(result, hits=selection.show_hits(result.hits))
         with trace.timed("present"):
             page = await present(result, query, container.searching, context=layout.context, others=others)
     await _check_seen(container, list_corpora(asked), result.hits)
     return page
 
 
-async def _prepare(container: Container, asked: Asked, request: SearchRequest, trace: Trace) -> tuple[Query, Searcher]:
+async def _prepare(
+    container: Container, asked: Asked, request: SearchRequest, trace: Trace
+) -> tuple[Query, Searcher, Selection]:
     container.limits.check(k=request.k)
     corpora = list_corpora(asked)
-    documents, parts = await _select_parts(container, corpora, request.filter)
-    _note_no_match(documents, request.filter, trace)
+    chosen = await _choose_documents(container, corpora, request.filter, request.as_of)
+    _note_documents(chosen, request.filter, trace)
     await _await_generations(container, corpora, request.min_generation)
     query = Query(
         corpus=corpora[0],
-        parts=parts,
+        parts=chosen.parts,
         text=request.query,
         k=request.k,
-        documents=documents,
+        documents=chosen.documents,
+        masked=chosen.masked,
         min_similarity=request.min_similarity,
         min_generation=request.min_generation if isinstance(request.min_generation, int) else None,
         explain=request.explain,
@@ -312,7 +342,7 @@ async def _prepare(container: Container, asked: Asked, request: SearchRequest, t
         web=request.web,
         private=False,
     )
-    return query, container.searcher(request.searcher or container.default_searcher)
+    return query, container.searcher(request.searcher or container.default_searcher), chosen.selection
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,6 +356,7 @@ class _Opened:
     reasoner: Reasoner
     models: ChatModels | None
     searcher: tuple[str, Searcher]
+    chosen: _Chosen
 
 
 async def ask(
@@ -340,7 +371,7 @@ async def ask(
     document that was read was taken from the caller meanwhile.
     """
     opened = await _open(container, asked, request)
-    _note_no_match(opened.question.documents, request.filter, trace)
+    _note_documents(opened.chosen, request.filter, trace)
     if (request.reasoner or container.default_reasoner).name != _SURVEY and asks_for_all(request.question):
         trace.note(_NOT_ALL)
     with use_prompts(container.prompts):
@@ -349,6 +380,7 @@ async def ask(
             answer = await opened.reasoner.answer(opened.question, trace)
         question = opened.question
         answer = await locate_cells(answer, question.text, list_corpora(asked), container.record.contents)
+        answer = opened.chosen.selection.show_answer(answer)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
@@ -390,14 +422,15 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
     container.limits.check(k=request.k, history=len(request.history))
     await container.check_tokens()
     corpora = list_corpora(asked)
-    documents, parts = await _select_parts(container, corpora, request.filter)
+    chosen = await _choose_documents(container, corpora, request.filter, request.as_of)
     await _await_generations(container, corpora, request.min_generation)
     question = Question(
         corpus=corpora[0],
-        parts=parts,
+        parts=chosen.parts,
         text=request.question,
         k=request.k,
-        documents=documents,
+        documents=chosen.documents,
+        masked=chosen.masked,
         instructions=request.instructions,
         history=request.history,
         web=request.web,
@@ -408,7 +441,7 @@ async def _open(container: Container, asked: Asked, request: AskRequest) -> _Ope
     needs_model = bool(getattr(load_module(REASONERS, spec.name, "reasoner"), "NEEDS_MODEL", False))
     models = container.models if needs_model else None
     named = (searcher.name, container.searcher(searcher))
-    return _Opened(question=question, reasoner=reasoner, models=models, searcher=named)
+    return _Opened(question=question, reasoner=reasoner, models=models, searcher=named, chosen=chosen)
 
 
 async def _restate(opened: _Opened, trace: Trace) -> _Opened:

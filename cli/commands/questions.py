@@ -6,6 +6,7 @@ import typer
 
 from cli.options import (
     AsJson,
+    AsOf,
     CorpusNames,
     FilterText,
     MinGeneration,
@@ -36,6 +37,7 @@ def search(
     searcher: Searcher = None,
     k: TopK = 5,
     where: FilterText = None,
+    as_of: AsOf = None,
     explain: Annotated[bool, typer.Option("--explain", help="Explain why each passage was found.")] = False,
     features: Annotated[
         bool, typer.Option("--features", help="Show what each feature adds to the score; implies --explain.")
@@ -64,6 +66,7 @@ def search(
         "searcher": searcher,
         "k": k,
         "filter": parse_filter_text(where),
+        "as_of": as_of,
         "explain": asked_for,
         "web": web,
         "context": context,
@@ -95,6 +98,7 @@ def ask(
         ),
     ] = None,
     where: FilterText = None,
+    as_of: AsOf = None,
     budget: Annotated[
         str | None,
         typer.Option(
@@ -146,6 +150,7 @@ def ask(
         "searcher": searcher,
         "k": k,
         "filter": parse_filter_text(where),
+        "as_of": as_of,
         "instructions": instructions,
         "web": web,
         "unsupported": unsupported,

@@ -72,6 +72,12 @@ class Data(Protocol):
         """Changes title, metadata or both, and `enabled`. `change` is a body of `PATCH …/documents/{id}`."""
         ...
 
+    async def list_validity(self, corpus: str) -> Sequence[Json]:
+        """Returns `key`, `title` and `validity`, as the HTTP API shows it, of the documents that state something on
+        their validity, by key.
+        """
+        ...
+
     async def set_access(
         self,
         corpus: str,

@@ -92,6 +92,17 @@ class LocalData:
             page = await list_matching(self, found, parse_filter(only), **selected)
         return page.data, encode_cursor(page.next_cursor, *scope)
 
+    async def list_validity(self, corpus: str) -> Sequence[Json]:
+        from api.schemas.validity import convert_validity
+        from api.schemas.values import dump
+        from app.services.validity import open_register
+
+        register = await open_register(self.container, await self.record.corpora.get(corpus))
+        refs = [] if register is None else sorted(register.dated.values(), key=lambda ref: ref.key)
+        found = {} if register is None else register.validity
+        shown = ((ref, convert_validity(found[ref.id])) for ref in refs)
+        return [{"key": ref.key, "title": ref.title, "validity": dump(validity)} for ref, validity in shown]
+
     async def find_document(self, corpus: str, name: str) -> Document | None:
         from app.services.documents import find_document
 

@@ -4,6 +4,7 @@ First come values of `core` from the JSON of the API.
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, TypeVar
@@ -17,6 +18,7 @@ from core.jobs import Job, JobAhead, JobKind, JobProgress, JobState
 from core.principals import DocumentAccess
 from core.settings import Settings
 from core.text.characters import check_text
+from core.validity import FIELDS, STATEMENTS
 
 __all__ = ["ServerData"]
 
@@ -45,7 +47,8 @@ def _read_corpus(found: Json) -> tuple[Corpus, CorpusCounts]:
 def _read_document(found: Json) -> Document:
     times = {"updated_at": datetime.fromisoformat(found["updated_at"])}
     access = None if found["access"] is None else tuple(found["access"])
-    return Document(**{**found, "state": RevisionState(found["state"]), "access": access, **times})
+    known = {name: value for name, value in found.items() if name != "validity"}
+    return Document(**{**known, "state": RevisionState(found["state"]), "access": access, **times})
 
 
 def _read_job(found: Json) -> Job:
@@ -115,6 +118,13 @@ class ServerData:
         selected = {"key": key, "state": state, "filter": where}
         selected["enabled"] = None if enabled is None else str(enabled).lower()
         return self._read_pages(_path("corpora", corpus, "documents"), selected, limit, cursor, _read_document)
+
+    async def list_validity(self, corpus: str) -> Sequence[dict[str, Any]]:
+        dated = json.dumps({"$or": [{name: {"$exists": True}} for name in (*FIELDS, STATEMENTS)]})
+        path = _path("corpora", corpus, "documents")
+        rows, _ = self._read_pages(path, {"filter": dated}, None, None, dict)
+        names = ("key", "title", "validity")
+        return [{name: row[name] for name in names} for row in rows if row["validity"] is not None]
 
     async def find_document(self, corpus: str, name: str) -> Document | None:
         check_text(name, "the document's name")

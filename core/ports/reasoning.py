@@ -11,6 +11,7 @@ from core.passage_context import TableCell
 from core.ports.chat import Message
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
+from core.validity import Validity
 
 __all__ = [
     "Answer",
@@ -91,7 +92,8 @@ class Citation:
     `part_of` tells what the quote is part of (`core.passage_context.describe_hit`); '' if nothing is known.
     `answer_span` is where the answer uses it, `source_span` where the quote is in the chunk's text. `cell` is the cell
     of a table that the quote is about, if it is about one: its span is in the chunk's text, too. With `url` the
-    passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`.
+    passage is from the web, and `chunk_id` names no chunk of a corpus. `corpus` is a name, '' with `url`. `validity` is
+    as in `core.ports.retrieval.Hit`.
     """
 
     marker: int
@@ -105,6 +107,7 @@ class Citation:
     cell: TableCell | None = None
     url: str | None = None
     corpus: str = ""
+    validity: Validity | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from core.corpora import Corpus
 from core.documents import Chunk, DocumentRef
 from core.trace import Trace
+from core.validity import Validity
 
 __all__ = [
     "MAX_K",
@@ -118,7 +119,8 @@ class Hit:
     no corpus; its chunk and document are made from the search engine's result. `versions` are other versions of its
     document, the newest first, as far as the search looked at passages of them. `corpus` is the name of the corpus, ''
     for a passage of the web. Of a query with `parts`, scores order the hits of all corpora, and `contributions` sum to
-    the score that the hit has among the hits of its corpus.
+    the score that the hit has among the hits of its corpus. `validity` is what is known of when its document is in
+    force; None if nothing is.
     """
 
     chunk: Chunk
@@ -131,6 +133,7 @@ class Hit:
     versions: tuple[DocumentRef, ...] = ()
     url: str | None = None
     corpus: str = ""
+    validity: Validity | None = None
 
 
 class Fact(NamedTuple):

@@ -1,4 +1,4 @@
-"""Rules of lists of documents: pages of them, and the documents that match filters, which are kept in memory.
+"""Rules of lists of documents: pages of them, and what matches filters or is dated, which is kept in memory.
 
 Rules of reindexing come last: when a shadow corpus may be made, and when it may take the name of its corpus.
 """
@@ -6,18 +6,28 @@ Rules of reindexing come last: when a shadow corpus may be made, and when it may
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from core.corpora import Corpus, CorpusSettings
-from core.documents import Document
+from core.documents import Document, DocumentRef
 from core.errors import Conflict, NotFound
 from core.filters import DocumentFilter
 from core.ids import digest, new_id
 from core.ports.record.corpora import DocumentPage, ReindexDifference
 
-__all__ = ["NO_DIFFERENCE", "MatchCache", "Matches", "already_reindexing", "is_complete", "make_page", "make_shadow"]
+__all__ = [
+    "NO_DIFFERENCE",
+    "DatedCache",
+    "DatedDocuments",
+    "MatchCache",
+    "Matches",
+    "already_reindexing",
+    "is_complete",
+    "make_page",
+    "make_shadow",
+]
 
 
 Row = TypeVar("Row")
@@ -88,6 +98,51 @@ class MatchCache:
                 _, evicted = self._matches.popitem(last=False)
                 total -= len(evicted.ids)
             return matches.ids
+
+
+_MOST_DATED = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class DatedDocuments:
+    """The documents that state something on their validity, at a version of the corpus."""
+
+    version: int
+    refs: Mapping[str, DocumentRef]
+
+
+class DatedCache:
+    """The dated documents of the corpora that were searched last. Threads may use it at once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._of: OrderedDict[Hashable, DatedDocuments] = OrderedDict()
+
+    def get(self, corpus: Hashable) -> DatedDocuments | None:
+        with self._lock:
+            if corpus in self._of:
+                self._of.move_to_end(corpus)
+            return self._of.get(corpus)
+
+    def put(self, corpus: Hashable, version: int, refs: Mapping[str, DocumentRef]) -> Mapping[str, DocumentRef]:
+        """Keeps the documents, unless newer ones are kept; the corpus that was used longest ago makes room. Returns
+        `refs`, as the mapping that was kept before if it is equal.
+        """
+        with self._lock:
+            known = self._of.get(corpus)
+            if known is not None and known.refs is not refs and _are_same(known.refs, refs):
+                refs = known.refs
+            if known is None or known.version < version:
+                self._of[corpus] = DatedDocuments(version=version, refs=refs)
+            self._of.move_to_end(corpus)
+            while len(self._of) > _MOST_DATED:
+                self._of.popitem(last=False)
+            return refs
+
+
+def _are_same(known: Mapping[str, DocumentRef], refs: Mapping[str, DocumentRef]) -> bool:
+    """`DocumentRef` is equal to another one whatever their access."""
+    return known == refs and all(known[id].access == ref.access for id, ref in refs.items())
 
 
 def _key(key: Hashable, where: DocumentFilter) -> tuple[Hashable, str]:

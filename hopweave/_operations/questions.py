@@ -20,6 +20,7 @@ def search(
     searcher: str | None = None,
     searcher_options: Mapping[str, Any] | None = None,
     filter: Mapping[str, Any] | None = None,
+    as_of: str | None = None,
     min_similarity: float | None = None,
     min_generation: int | Mapping[str, int] | None = None,
     explain: bool | Literal["features"] = False,
@@ -35,6 +36,7 @@ def search(
     `searcher` is `NAME[:key=value,…]`, by default the server's. `explain` fills each hit's `path` and `reasons`,
     `explain="features"` its `contributions`, too. `web` permits that the query goes to a web search. `context` (at most
     5) brings so many passages before and after each hit; `group_by="document"` one hit for each of `k` documents.
+    `as_of` is the day on which documents have to be in force, such as `2024-05-01` (by default today), or `any`.
     """
     body = {
         "query": query,
@@ -42,6 +44,7 @@ def search(
         "searcher": searcher,
         "searcher_options": searcher_options,
         "filter": filter,
+        "as_of": as_of,
         "min_similarity": min_similarity,
         "min_generation": min_generation,
         "explain": explain,
@@ -63,6 +66,7 @@ def ask(
     instructions: str = "",
     k: int | None = None,
     filter: Mapping[str, Any] | None = None,
+    as_of: str | None = None,
     budget: Budget | None = None,
     history: Sequence[Message] = (),
     web: bool = False,
@@ -71,8 +75,8 @@ def ask(
     verify: bool = False,
     verify_budget: Budget | None = None,
 ) -> Steps[Answer]:
-    """Returns a cited answer. The arguments are the fields of `POST …/ask`; `corpus` and `min_generation` are as in
-    `search`.
+    """Returns a cited answer. The arguments are the fields of `POST …/ask`; `corpus`, `as_of` and `min_generation` are
+    as in `search`.
 
     `reasoner` and `searcher` are `NAME[:key=value,…]`, by default the server's. `k` is how many passages a retrieval
     brings; `budget` limits the calls of models; `history` is the conversation before the question; `web` permits that
@@ -92,6 +96,7 @@ def ask(
         "instructions": instructions,
         "k": k,
         "filter": filter,
+        "as_of": as_of,
         "budget": None if budget is None else asdict(budget),
         "history": [asdict(message) for message in history],
         "web": web,

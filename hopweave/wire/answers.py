@@ -6,6 +6,7 @@ from typing import Literal, TypeAlias
 
 from hopweave.wire.base import Span, Usage, doc
 from hopweave.wire.search import LINK, PAGE_LABEL, PART_OF, Hit, HitDocument
+from hopweave.wire.validity import VALIDITY, Validity
 
 __all__ = [
     "SUPPORT",
@@ -75,6 +76,7 @@ class Citation:
     answer_span: Span
     source_span: Span
     cell: Cell | None = field(default=None, metadata=doc(_CELL))
+    validity: Validity | None = field(default=None, metadata=doc(VALIDITY))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

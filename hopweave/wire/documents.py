@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 from hopweave.wire.base import Span, doc
 from hopweave.wire.jobs import Job
 from hopweave.wire.search import PAGE_LABEL
+from hopweave.wire.validity import VALIDITY, Validity
 
 __all__ = [
     "AccessChange",
@@ -111,6 +112,7 @@ class Document:
     access: tuple[str, ...] | None = field(
         metadata=doc("Who may see it; null: everyone who may see the corpus. A key with principals is shown its own.")
     )
+    validity: Validity | None = field(default=None, metadata=doc(VALIDITY))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

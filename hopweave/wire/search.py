@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from hopweave.wire.base import Span, Usage, doc
+from hopweave.wire.validity import VALIDITY, Validity
 
 __all__ = [
     "LINK",
@@ -130,6 +131,7 @@ class Hit:
         )
     )
     link: str | None = field(metadata=doc(LINK))
+    validity: Validity | None = field(default=None, metadata=doc(VALIDITY))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

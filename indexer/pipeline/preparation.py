@@ -17,6 +17,7 @@ from core.trace import Trace
 from indexer.backends import IndexingBackends
 from indexer.chunking.embedded_text import fit_embeddings
 from indexer.loading.kept_pages import pack_pages
+from indexer.loading.stated_validity import add_statements
 from indexer.pipeline.extraction.accounting import Accounting
 from indexer.pipeline.extraction.chunked_document import ChunkedDocument, find_shortfall
 from indexer.pipeline.extraction.pool import ExtractionPool, StagingBuffer
@@ -135,7 +136,7 @@ class Preparer:
             metadata=claim.metadata,
         )
         with limit.running():
-            loaded = self._backends.loaders.load(source)
+            loaded = add_statements(self._backends.loaders.load(source))
         document = replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
         return document, pack_pages(claim.media_type, loaded.pages, loaded.metadata)
 

@@ -59,6 +59,8 @@ CREATE TABLE document_rows (
 CREATE UNIQUE INDEX documents_by_id ON document_rows (corpus, id);
 CREATE UNIQUE INDEX documents_by_key ON document_rows (corpus, key);
 CREATE INDEX documents_disabled ON document_rows (corpus) WHERE disabled = 1;
+CREATE INDEX documents_dated ON document_rows (corpus)
+    WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0;
 CREATE INDEX documents_hidden ON document_rows (corpus) WHERE hidden = 1;
 CREATE TRIGGER documents_counted AFTER UPDATE OF current, hidden, chunks, facts, mentions ON document_rows BEGIN
     UPDATE corpus_counts SET (documents, chunks, facts, mentions) = (

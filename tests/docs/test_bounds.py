@@ -21,6 +21,7 @@ from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
+from core.validity import sentences, statements
 from evaluation.made_questions import material
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
@@ -30,7 +31,7 @@ from indexer.extractors.tables import surroundings
 from indexer.isolation import lane
 from indexer.loaders import csv
 from indexer.loaders.ods import sheet_reader
-from indexer.loading import archives, sheets
+from indexer.loading import archives, sheets, stated_validity
 from indexer.loading.docling import reply
 from indexer.loading.pdf import layout
 from indexer.loading.pdf import table_rows as pdf_rows
@@ -86,6 +87,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "metadata of a document": (
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
+    ),
+    "text that is read for statements on validity": (
+        [stated_validity._READ, sentences._LONGEST, stated_validity._MOST, statements._MOST_NAMES],
+        "tests/unit/indexer/test_stated_validity.py::test_the_middle_of_a_long_document_is_not_read",
     ),
     "access of a document, principals of a key": (
         [MAX_PRINCIPALS, MAX_PRINCIPAL_LENGTH],

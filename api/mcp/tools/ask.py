@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from api.mcp.tool import CorpusName, Filter, Hints, Question, Reference, Tool, ToolCall, choose_corpus, link_to
+from api.mcp.tool import AsOf, CorpusName, Filter, Hints, Question, Reference, Tool, ToolCall, choose_corpus, link_to
 from api.schemas.base import In, Out
 from core.keys import Scope
 from core.ports.reasoning import Support
@@ -24,6 +24,7 @@ class AskArguments(In):
     )
     corpus: CorpusName = ""
     filter: Filter = Field(default_factory=dict)
+    as_of: AsOf = ""
 
 
 class CitedOut(Out):
@@ -56,7 +57,7 @@ async def _ask(call: ToolCall, arguments: AskArguments) -> AskResult:
         if (text := describe_event(kind, data)) is not None:
             call.progress(text)
 
-    body = {"question": arguments.question, "filter": arguments.filter or None}
+    body = {"question": arguments.question, "filter": arguments.filter or None, "as_of": arguments.as_of or None}
     answer = await call.questions.ask(corpus, body, report)
     return AskResult(
         answer=answer["answer"],

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from api.mcp.tool import (
+    AsOf,
     CorpusName,
     Filter,
     Hints,
@@ -41,6 +42,7 @@ class SearchArguments(In):
     corpus: CorpusName = ""
     k: Passages = Field(default=10, description="The largest number of results.")
     filter: Filter = Field(default_factory=dict)
+    as_of: AsOf = ""
 
 
 class FoundOut(Out):
@@ -57,7 +59,12 @@ class SearchResult(Out):
 
 async def _search(call: ToolCall, arguments: SearchArguments) -> SearchResult:
     corpus = await choose_corpus(call, arguments.corpus)
-    body = {"query": arguments.query, "k": arguments.k, "filter": arguments.filter or None}
+    body = {
+        "query": arguments.query,
+        "k": arguments.k,
+        "filter": arguments.filter or None,
+        "as_of": arguments.as_of or None,
+    }
     found = await call.questions.search(corpus, body)
     return SearchResult(results=[_show_hit(call, corpus, hit) for hit in found["hits"]])
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from cli.commands.corpora import validity
 from cli.data.data import get_document, run_with_data
 from cli.options import AsJson, CorpusName, FilterText, parse_filter_text
 from cli.output.console import counted, fields, plain, print_json, print_result, print_status, replace_file, table
@@ -39,6 +40,7 @@ _Named = Annotated[str, typer.Argument(metavar="KEY|ID", help="The document's ke
 
 
 def register(app: typer.Typer) -> None:
+    validity.register(_group)
     app.add_typer(_group)
 
 

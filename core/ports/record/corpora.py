@@ -162,6 +162,13 @@ class Documents(Protocol):
         """Returns readable documents by id. Unknown ids are left out."""
         ...
 
+    async def list_dated(self, corpus_id: str) -> Mapping[str, DocumentRef]:
+        """Returns the readable and enabled documents whose metadata may state something on their validity
+        (`core.validity.is_dated`), by id. Others are not read. Nobody changes the mapping: it is returned again until
+        a document changes.
+        """
+        ...
+
 
 @dataclass(frozen=True, kw_only=True)
 class FactRow:

@@ -36,6 +36,12 @@ WHERE d.corpus_id = $corpus AND d.key > '' AND NOT d.hidden AND d.current IS NOT
     AND ($enabled IS NULL OR (d.disabled IS NULL) = $enabled)
 RETURN d.id, d.key, d.title, d.metadata, d.access;
 
+// [dated]
+MATCH (d:Document)
+USING INDEX d:Document(corpus_id, dated)
+WHERE d.corpus_id = $corpus AND d.dated = true AND NOT d.hidden AND d.current IS NOT NULL AND d.disabled IS NULL
+RETURN d.id AS id, d.key AS key, d.title AS title, d.metadata AS metadata, d.access AS access;
+
 // [refs]
 UNWIND $rows AS uid
 MATCH (d:Document {uid: uid}) WHERE NOT d.hidden AND d.current IS NOT NULL

@@ -9,11 +9,12 @@
 //     and `questions` count all that were ever created, the other counts what readers see. Corpora of schemas before 8
 //     lack these until they are reindexed. Every transaction that writes first writes `lock`.
 // (:Document {uid, corpus_id, id, key, title, metadata, newest, current?, hidden, disabled?, access?, state,
-//     chunks, malformed, facts?, mentions?, slices?})
+//     dated?, chunks, malformed, facts?, mentions?, slices?})
 //     `newest` and `current` are numbers of revisions. `state` is the newest one's. `metadata` is JSON. `disabled` is
 //     true for a document that searches do not see, and else missing. `access` is JSON of
 //     core.principals.DocumentAccess, and missing for a document that everyone sees. `slices` is the number of the
-//     revision that is being written in several transactions.
+//     revision that is being written in several transactions. `dated` is true if `metadata` may state something on
+//     validity, and else missing.
 // (:Revision {uid, corpus_id, document_id, document_uid, number, seq, deletion, state, reason?, fingerprint,
 //     content_hash, media_type, size, title?, metadata, job_id, owner?, lease_until, epoch, attempts, updated_at,
 //     passages?, done?, access?})
@@ -107,6 +108,7 @@ CREATE CONSTRAINT removal_uid IF NOT EXISTS FOR (n:Removal) REQUIRE n.uid IS UNI
 CREATE CONSTRAINT certificate_uid IF NOT EXISTS FOR (n:Certificate) REQUIRE n.uid IS UNIQUE;
 CREATE CONSTRAINT schema_id IF NOT EXISTS FOR (n:HopweaveSchema) REQUIRE n.id IS UNIQUE;
 CREATE INDEX document_key IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.key);
+CREATE INDEX document_dated IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.dated);
 CREATE INDEX document_hidden IF NOT EXISTS FOR (n:Document) ON (n.corpus_id, n.hidden);
 CREATE INDEX revision_state IF NOT EXISTS FOR (n:Revision) ON (n.corpus_id, n.state);
 CREATE INDEX revision_unfinished IF NOT EXISTS FOR (n:Revision) ON (n.state);

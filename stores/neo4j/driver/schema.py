@@ -21,14 +21,26 @@ __all__ = [
     "steps_from",
 ]
 
-SCHEMA_VERSION = 11
+SCHEMA_VERSION = 12
 
-STEPS: Mapping[int, Sequence[str]] = {1: (), 2: (), 3: (), 4: (), 5: (), 6: (), 7: (), 8: (), 9: (), 10: ()}
+STEPS: Mapping[int, Sequence[str]] = {
+    1: (),
+    2: (),
+    3: (),
+    4: (),
+    5: (),
+    6: (),
+    7: (),
+    8: (),
+    9: (),
+    10: (),
+    11: ("mark_dated",),
+}
 """For each version, the names of the statements in `cypher/migrations.cypher` that lead to the next version.
 
 A version that only adds constraints, indexes or properties that may be missing needs none: the constraints and indexes
 of `cypher/schema.cypher`, the newest schema, are created whenever they are missing.
-The file is there as soon as a version needs a statement."""
+"""
 
 
 def steps_from(version: int, to: int) -> list[str] | None:

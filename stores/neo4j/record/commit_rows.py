@@ -18,6 +18,7 @@ from core.documents import RevisionState
 from core.graph import Fact, Mention, Synonym
 from core.ports.record import ChunkRow, Claim, Commit, Outcome, RemovedDocument, Tombstone
 from core.record_policy.commits import compare_chunks, joined_names, make_tombstone
+from core.validity import is_dated
 from stores.neo4j.certificates import insert_documents
 from stores.neo4j.driver.rows import document_uid, revision_uid, uid_of
 from stores.neo4j.driver.transaction import Row, Transaction, statements
@@ -383,6 +384,7 @@ def _document(commit: Commit) -> dict[str, Any]:
     return {
         "title": commit.title,
         "metadata": dump(dict(commit.metadata)),
+        "dated": True if is_dated(commit.metadata) else None,
         "current": commit.claim.revision,
         "hidden": False,
         "chunks": len(commit.chunks),

@@ -11,7 +11,7 @@ from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
-from core.record_policy.documents import MatchCache, Matches, make_page
+from core.record_policy.documents import DatedCache, MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
 from stores.neo4j.driver.database import Neo4jDatabase
 from stores.neo4j.driver.rows import chunk_from_row, document_from_row, uid_of
@@ -30,6 +30,7 @@ class Neo4jDocuments:
     def __init__(self, database: Neo4jDatabase) -> None:
         self._database = database
         self._matches = MatchCache()
+        self._dated = DatedCache()
 
     async def list(
         self,
@@ -93,12 +94,22 @@ class Neo4jDocuments:
         if not uids:
             return {}
         rows = await self._database.read(lambda tx: tx.rows_in_batches(_CYPHER["refs"], uids, enabled=enabled))
-        return {
-            row["id"]: DocumentRef(
-                **{**row, "metadata": json.loads(row["metadata"]), "access": load_access(row["access"])}
-            )
-            for row in rows
-        }
+        return {row["id"]: _ref(row) for row in rows}
+
+    async def list_dated(self, corpus_id: str) -> Mapping[str, DocumentRef]:
+        def work(tx: Transaction) -> Mapping[str, DocumentRef]:
+            row = tx.row(_GENERATION, corpus=corpus_id)  # read first, as `match` does
+            known = self._dated.get(corpus_id)
+            if row is not None and known is not None and known.version == row["generation"]:
+                return known.refs
+            refs = {found["id"]: _ref(found) for found in tx.rows(_CYPHER["dated"], corpus=corpus_id)}
+            return refs if row is None else self._dated.put(corpus_id, row["generation"], refs)
+
+        return await self._database.read(work)
+
+
+def _ref(row: Row) -> DocumentRef:
+    return DocumentRef(**{**row, "metadata": json.loads(row["metadata"]), "access": load_access(row["access"])})
 
 
 _CONTENTS = statements("contents")

@@ -254,6 +254,12 @@ STEPS: Mapping[int, Sequence[str]] = {
         "CREATE INDEX IF NOT EXISTS certificates_by_corpus ON certificates (corpus_id)",
         "CREATE INDEX IF NOT EXISTS certificates_by_name ON certificates (corpus)",
     ),
+    18: (
+        """
+        CREATE INDEX IF NOT EXISTS documents_dated ON document_rows (corpus)
+        WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0
+        """,
+    ),
 }
 """The statements that lead from a version to the next. `schema.sql` is the newest version."""
 

@@ -4,15 +4,17 @@
 """
 
 import json
-from collections.abc import Collection, Mapping
+import sqlite3
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.filters import DocumentFilter
 from core.graph import Entity
 from core.ports.record import DocumentPage, FactRow, TripleRow
-from core.record_policy.documents import MatchCache, Matches, make_page
+from core.record_policy.documents import DatedCache, MatchCache, Matches, make_page
 from core.record_policy.errors import document_missing
+from core.validity import is_dated
 from stores.record_rows import load_access
 from stores.sqlite import changes
 from stores.sqlite.database import Connection, SqliteDatabase
@@ -50,6 +52,13 @@ _FEW_DOCUMENTS = f"json_each(:few) f CROSS JOIN {_DOCUMENTS} AND d.number = f.va
 """In this order: SQLite would read all documents, since it can in the order of their keys."""
 _DISABLED = f"SELECT number FROM document_rows INDEXED BY documents_disabled WHERE {OF_CORPUS} AND disabled = 1 LIMIT ?"
 
+_DATED = """
+    SELECT lower(hex(id)) AS id, key, title, metadata, access FROM document_rows INDEXED BY documents_dated
+    WHERE instr(metadata, '"valid_') + instr(metadata, '"supersede') + instr(metadata, '"amend') > 0
+    AND corpus = :corpus AND hidden = 0 AND current IS NOT NULL AND disabled = 0
+"""
+"""The condition on metadata is the index's, word for word."""
+
 _AMONG = "IN (SELECT from_hex(value) FROM json_each(:ids))"
 
 
@@ -59,6 +68,7 @@ class SqliteDocuments:
     def __init__(self, database: SqliteDatabase) -> None:
         self._database = database
         self._matches = MatchCache()
+        self._dated = DatedCache()
 
     async def list(
         self,
@@ -125,12 +135,40 @@ class SqliteDocuments:
                 """,
                 {"corpus": corpus_id, "ids": id_list(document_ids), "disabled": _disabled(enabled)},
             )
-            return {
-                id: DocumentRef(id=id, key=key, title=title, metadata=json.loads(metadata), access=load_access(access))
-                for id, key, title, metadata, access in rows
-            }
+            return {row["id"]: _ref(row) for row in rows}
 
         return await self._database.read(work)
+
+    async def list_dated(self, corpus_id: str) -> Mapping[str, DocumentRef]:
+        def work(cx: Connection) -> Mapping[str, DocumentRef]:
+            corpus, version = find_corpus_number(cx, corpus_id), changes.read_document_version(cx)
+            known = self._dated.get(corpus)
+            if known is not None and known.version == version:
+                return known.refs
+            changed = None if known is None else changes.list_changed_documents(cx, corpus, known.version)
+            if known is None or changed is None:
+                return self._dated.put(corpus, version, _read_dated(cx.execute(_DATED, {"corpus": corpus})))
+            rows = cx.execute(f"{_DATED} AND id {_AMONG}", {"corpus": corpus, "ids": id_list(changed)})
+            kept = {id: ref for id, ref in known.refs.items() if id not in changed}
+            return self._dated.put(corpus, version, kept | _read_dated(rows))
+
+        return await self._database.read(work)
+
+
+def _ref(row: sqlite3.Row) -> DocumentRef:
+    return DocumentRef(
+        id=row["id"],
+        key=row["key"],
+        title=row["title"],
+        metadata=json.loads(row["metadata"]),
+        access=load_access(row["access"]),
+    )
+
+
+def _read_dated(rows: Iterable[sqlite3.Row]) -> dict[str, DocumentRef]:
+    """The index also has documents whose values, not fields, are called so."""
+    refs = map(_ref, rows)
+    return {ref.id: ref for ref in refs if is_dated(ref.metadata)}
 
 
 def _select_matching(

@@ -206,6 +206,40 @@ class LibraryContract(RecordFixtures):
         assert (await record.documents.get(corpus.id, a)).enabled
         assert len((await record.graph.graph(corpus.id))[1].chunks) == 1
 
+    async def test_dated_documents_are_those_whose_metadata_may_state_their_validity(
+        self, record: Record, other: Record, corpus: Corpus
+    ) -> None:
+        async def keys() -> dict[str, Any]:
+            found = await record.documents.list_dated(corpus.id)
+            assert found == await other.documents.list_dated(corpus.id)
+            assert found is await record.documents.list_dated(corpus.id)
+            assert all(ref.id == id for id, ref in found.items())
+            return {ref.key: ref.metadata for ref in found.values()}
+
+        assert await keys() == {}
+        await put(record, corpus, "plain", [("one", [])], year=1990, validity="valid_from")
+        await put(record, corpus, "begins", [("two", [])], valid_from="2020-01-01")
+        await put(record, corpus, "ends", [("three", [])], valid_to="2020-01-01")
+        await put(record, corpus, "newer", [("four", [])], supersedes="begins")
+        await record.submissions.enqueue(corpus.id, [revision("waiting", valid_from="2020-01-01")], OnConflict.REPLACE)
+        assert set(await keys()) == {"begins", "ends", "newer"}
+        await put(record, corpus, "waiting", [("five", [])])
+        await put(record, corpus, "begins", [("two", [])], valid_from="2021-01-01")
+        await put(record, corpus, "ends", [("three", [])])
+        assert await keys() == {"begins": {"valid_from": "2021-01-01"}, "newer": {"supersedes": "begins"}}
+        newer = ids.document_id("newer")
+        await record.submissions.set_access(corpus.id, [newer], ("group:a",))
+        assert (await record.documents.list_dated(corpus.id))[newer].access == ("group:a",)
+        await record.submissions.set_enabled(corpus.id, [newer], enabled=False)
+        assert set(await keys()) == {"begins"}
+        await record.submissions.set_enabled(corpus.id, [newer], enabled=True)
+        await delete(record, corpus, "begins")
+        assert set(await keys()) == {"newer"}
+
+    async def test_no_sender_puts_words_into_a_text(self, record: Record, corpus: Corpus) -> None:
+        await put(record, corpus, "a", [("one", [])], valid_statements=[{"states": "valid_to", "value": "2020-01-01"}])
+        assert (await record.documents.list(corpus.id, limit=1)).data[0].metadata == {}
+
     async def test_filters_resolve_to_document_ids(self, record: Record, corpus: Corpus) -> None:
         await put(record, corpus, "a", [("one", [])], year=1990, tags=["x", "y"])
         await put(record, corpus, "b", [("two", [])], year=2001)

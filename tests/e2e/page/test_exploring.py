@@ -477,3 +477,15 @@ def test_a_view_at_rest_has_no_request_open(open_page: OpenPage) -> None:
     page = open_page(SEARCH)
     expect(page.get_by_role("heading", name="Search", exact=True)).to_be_visible()
     page.wait_for_load_state("networkidle")
+
+
+def test_a_search_is_of_a_day(open_page: OpenPage) -> None:
+    page = open_page(f"{SEARCH}?q={quote(QUESTION)}")
+    page.get_by_text("Options").click()
+    page.get_by_label("In force on").fill("2020-01-31")
+    page.get_by_role("button", name="Search", exact=True).click()
+    expect(page).to_have_url(re.compile("as_of=2020-01-31"))
+    expect(hits(page)).not_to_have_count(0)
+    page.reload()
+    page.get_by_text("Options").click()
+    expect(page.get_by_label("In force on")).to_have_value("2020-01-31")

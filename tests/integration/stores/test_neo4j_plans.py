@@ -37,6 +37,11 @@ def operators(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield from operators(child)
 
 
+async def test_dated_documents_are_found_by_their_index(planner: Any) -> None:
+    plan = planner.run(f"EXPLAIN {statements('documents')['dated']}").consume().plan
+    assert any("Index" in operator and "dated" in details for operator, details in operators(plan))
+
+
 @pytest.mark.parametrize("file", FILES)
 async def test_no_statement_scans(planner: Any, file: str) -> None:
     scans = {}

@@ -10,6 +10,7 @@
  * @property {string} k As it was typed; empty for the server's default. So are `min` and `filter`.
  * @property {string} min
  * @property {string} filter
+ * @property {string} asOf A day; empty for today.
  * @property {string} context
  * @property {boolean} grouped
  * @property {boolean} features
@@ -28,6 +29,7 @@ export function readAsked(query) {
     k: text("k"),
     min: text("min_similarity"),
     filter: text("filter"),
+    asOf: text("as_of"),
     context: text("context"),
     grouped: text("group_by") === "document",
     features: text("explain") === "features",
@@ -46,6 +48,7 @@ export function writeAsked(asked) {
     k: asked.k.trim(),
     min_similarity: asked.min.trim(),
     filter: asked.filter.trim(),
+    as_of: asked.asOf,
     context: asked.context === "0" ? "" : asked.context,
     group_by: asked.grouped ? "document" : "",
     explain: asked.features ? "features" : "",
@@ -60,6 +63,7 @@ export function bodyOf(asked, searcher) {
   if (asked.k) body.k = numberOf(asked.k);
   if (asked.min) body.min_similarity = numberOf(asked.min);
   if (asked.filter) body.filter = JSON.parse(asked.filter);
+  if (asked.asOf) body.as_of = asked.asOf;
   if (asked.context) body.context = numberOf(asked.context);
   if (asked.grouped) body.group_by = "document";
   if (asked.web) body.web = true;

@@ -75,6 +75,9 @@ function Numbers({ draft, set, id }) {
       <div class="field"><label for=${`${id}-min`}>Least similarity</label>
         <input id=${`${id}-min`} type="number" min="-1" max="1" step="any" placeholder="none" value=${draft.min} onInput=${(event) => set({ min: event.target.value })} />
         <p class="hint">The cosine that a hit has at least.</p></div>
+      <div class="field"><label for=${`${id}-as-of`}>In force on</label>
+        <input id=${`${id}-as-of`} type="date" value=${draft.asOf} onInput=${(event) => set({ asOf: event.target.value })} />
+        <p class="hint">Only documents that are in force on this day; today if nothing is set.</p></div>
       <div class="field"><label for=${`${id}-context`}>Passages around a hit</label>
         <select id=${`${id}-context`} value=${draft.context || "0"} onChange=${(event) => set({ context: event.target.value })}>
           ${["0", "1", "2", "3", "4", "5"].map((one) => html`<option value=${one} selected=${one === (draft.context || "0")}>${one === "0" ? "none" : `${one} before and after`}</option>`)}
@@ -103,6 +106,7 @@ function summaryOf(draft) {
   if (draft.k) said.push(`${draft.k} hits`);
   if (draft.min) said.push(`similarity from ${draft.min}`);
   if (draft.filter.trim()) said.push("filtered");
+  if (draft.asOf) said.push(`in force on ${draft.asOf}`);
   if (draft.context && draft.context !== "0") said.push(`${draft.context} around`);
   if (draft.grouped) said.push("by document");
   if (draft.features) said.push("features");

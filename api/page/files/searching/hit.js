@@ -30,6 +30,7 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
           ${document.key && document.key !== title && html`<span class="faint" dir="auto">${document.key}</span>`}
           ${hit.part_of && hit.part_of !== title && html`<span class="faint" dir="auto">${hit.part_of}</span>`}
           ${chunk.page && html`<span class="faint">${pageName(chunk.page, hit.page_label)}</span>`}
+          ${hit.validity && html`<${InForce} validity=${hit.validity} />`}
           ${standing}
         </header>
         <p class="snippet"><${Marked} text=${chunk.page ? joinLines(snippet.text) : snippet.text} spans=${snippet.marks} /></p>
@@ -45,6 +46,15 @@ export function Hit({ corpus, hit, rank, scale, id, standing }) {
         <${Signals} signals=${hit.signals} scale=${scale} />
       </div>
     </li>`;
+}
+
+/** From when to when the document is in force, with the sentences that say so. */
+function InForce({ validity }) {
+  const { valid_from: from, valid_to: to, statements } = validity;
+  if (!from && !to) return null;
+  const said = statements.map((one) => one.text || `${one.states}: ${one.value}`).join("\n");
+  const days = from && to ? `in force ${from} to ${to}` : from ? `in force from ${from}` : `in force until ${to}`;
+  return html`<span class="faint" title=${said}>${days}</span>`;
 }
 
 /** A passage of the web; an address that is not of the web is shown as text. */

@@ -22,6 +22,7 @@ export function SettingsForm({ settings, change, wrong }) {
         <div class="ask-fields">
           ${field("k", "Passages per retrieval", "Empty: the reasoner's own number.", { type: "number", min: 1, max: 1000 })}
           <${Choice} settings=${settings} change=${change} />
+          ${field("as_of", "In force on", "Only documents that are in force on this day. Empty: today.", { type: "date" })}
           ${field("calls", "At most, calls of models", "Empty: the server's limit.", { type: "number", min: 1 })}
           ${field("tokens", "At most, tokens", "Prompt and completion together.", { type: "number", min: 1 })}
           ${field("seconds", "At most, seconds", "Then the answer is made from what is known.", { type: "number", min: 1, step: "any" })}

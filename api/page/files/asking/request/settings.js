@@ -3,12 +3,12 @@
 import { explainFilter } from "../../core/json.js";
 
 /**
- * @typedef {{reasoner: {name: string, options: any}, searcher: {name: string, options: any}, k: string, filter: string,
+ * @typedef {{reasoner: {name: string, options: any}, searcher: {name: string, options: any}, k: string, filter: string, as_of: string,
  *   calls: string, tokens: string, seconds: string, unsupported: string, web: boolean, instructions: string}} Settings
  *   Texts as they are typed; empty: the server's default.
  */
 
-const TEXTS = ["k", "filter", "calls", "tokens", "seconds", "unsupported", "instructions"];
+const TEXTS = ["k", "filter", "as_of", "calls", "tokens", "seconds", "unsupported", "instructions"];
 const NUMBERS = ["k", "calls", "tokens", "seconds"];
 
 export const UNSUPPORTED = {
@@ -56,6 +56,7 @@ export function toRequest(question, settings) {
     searcher_options: settings.searcher.name ? settings.searcher.options : null,
     k: toNumber(settings.k),
     filter: settings.filter.trim() ? JSON.parse(settings.filter) : null,
+    as_of: settings.as_of,
     budget,
     unsupported: settings.unsupported,
     instructions: settings.instructions.trim(),
@@ -71,6 +72,7 @@ export function fromRequest(request) {
     searcher: { name: text(request.searcher), options: request.searcher_options || {} },
     k: text(request.k),
     filter: request.filter ? JSON.stringify(request.filter) : "",
+    as_of: text(request.as_of),
     calls: text(request.budget?.calls),
     tokens: text(request.budget?.tokens),
     seconds: text(request.budget?.seconds),
@@ -106,6 +108,7 @@ export function describe(settings) {
   }
   if (settings.k) said.push(`${settings.k} passages per retrieval`);
   if (settings.filter) said.push(`the filter ${settings.filter}`);
+  if (settings.as_of) said.push(`in force on ${settings.as_of}`);
   const budget = ["calls", "tokens", "seconds"].filter((name) => settings[name]).map((name) => `${settings[name]} ${name}`);
   if (budget.length) said.push(`at most ${budget.join(", ")}`);
   if (settings.unsupported) said.push(UNSUPPORTED[settings.unsupported] || settings.unsupported);

@@ -1,0 +1,187 @@
+"""Which documents are in force for a search or a question, and what its hits, citations and notes say of that."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
+
+from core.corpora import Corpus
+from core.documents import DocumentRef
+from core.execution.recent import Recent
+from core.filters import parse_filter
+from core.ports.reasoning import Answer
+from core.ports.retrieval import Hit, QueryPart
+from core.trace import Trace
+from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
+
+if TYPE_CHECKING:
+    from app.container import Container
+
+__all__ = ["Selection", "find_validity", "open_register", "select_in_force"]
+
+_MOST_CHANGES = 3
+_MOST_KEPT = 16
+"""Registers that are kept until a document changes: a register of 10,000 documents takes tenths of a second."""
+_LONGEST_SENTENCE = 200
+
+
+async def open_register(container: "Container", corpus: Corpus) -> Register | None:
+    """Returns the register of the documents that the caller may see; None if none of them states anything.
+
+    A document that the caller may not see retires nothing for it, and is named nowhere.
+    """
+    documents = container.record.documents
+    refs = await documents.list_dated(corpus.id)
+    if not refs:
+        return None
+    known = _kept.get(id(refs))
+    finder = known.finder if known is not None and known.dated is refs else NameFinder(refs)
+    named: Mapping[str, DocumentRef] = {}
+    if finder.where is not None:
+        ids = await documents.match(corpus.id, finder.where)
+        named = await documents.get_refs(corpus.id, ids - refs.keys())
+    if known is not None and known.dated is refs and _are_same(known.named, tuple(named.values())):
+        return known
+    register = Register(refs, finder, named.values())
+    _kept.put(id(refs), register)
+    return register
+
+
+_kept: Recent[int, Register] = Recent(_MOST_KEPT)
+
+
+def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) -> bool:
+    """A `DocumentRef` is equal to another one whatever their access."""
+    return known == named and [ref.access for ref in known] == [ref.access for ref in named]
+
+
+def find_validity(register: Register | None, document_id: str) -> Validity | None:
+    """Returns what is known of the validity of a document; None if nothing is."""
+    return None if register is None else register.validity.get(document_id)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Selection:
+    """The documents of the corpora of a search that count, and what is known of their validity on the day `day`.
+
+    `parts` has one part for each corpus. `left_out` is the number of documents that are not in force.
+    """
+
+    day: AsOf
+    parts: tuple[QueryPart, ...]
+    registers: Mapping[str, Register]
+    left_out: int
+
+    def find(self, corpus: str, document_id: str) -> Validity | None:
+        return find_validity(self.registers.get(corpus), document_id)
+
+    def note(self, trace: Trace) -> None:
+        """Notes that documents are left out: nothing is retired silently."""
+        if self.left_out:
+            documents = "1 document is" if self.left_out == 1 else f"{self.left_out:,} documents are"
+            trace.note(f"as of {self.day}: {documents} not in force and left out; `as_of` `any` searches all")
+
+    def show_hits(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
+        """Returns the hits with the validity of their documents."""
+        return tuple(
+            hit if (found := self.find(hit.corpus, hit.document.id)) is None else replace(hit, validity=found)
+            for hit in hits
+        )
+
+    def show_answer(self, answer: Answer) -> Answer:
+        """Returns the answer with the validity of what it read and cites, and a note if a rule changed or may have."""
+        if not self.registers:
+            return answer
+        citations = tuple(
+            replace(citation, validity=self.find(citation.corpus, citation.document.id))
+            for citation in answer.citations
+        )
+        steps = tuple(replace(step, hits=self.show_hits(step.hits)) for step in answer.steps)
+        cited = {(one.corpus, one.document.id): (one.document, one.validity) for one in citations}
+        changes = list(dict.fromkeys(line for ref, found in cited.values() for line in self._list_changes(ref, found)))
+        note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
+        return replace(answer, citations=citations, steps=steps, note=note)
+
+    def _list_changes(self, ref: DocumentRef, validity: Validity | None) -> Iterable[str]:
+        if validity is None:
+            return
+        for relation in validity.relations:
+            if (line := _describe(ref, validity, relation)) is not None:
+                yield line
+        if not validity.relations and validity.valid_to is not None:
+            yield f"“{_name(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
+
+
+def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:
+    """Returns the sentence on a change of a rule that a cited document has, or claims."""
+    this, other = f"“{_name(ref)}”", f"“{_name(relation.document)}”"
+    said = f" (“{_shorten(relation.statement.text)}”)" if relation.statement.text else ""
+    since = "" if relation.since is None else f" since {relation.since}"
+    authority = f", whose authority is {validity.authority}," if validity.authority else ""
+    match relation.kind:
+        case "superseded_by" if relation.problem:
+            return f"{other} claims to supersede {this}{authority} which does not count: {relation.problem}{said}."
+        case "supersedes" if relation.problem:
+            return f"{this} claims to supersede {other}, which does not count: {relation.problem}{said}."
+        case "superseded_by":
+            return f"{this} is superseded by {other}{since}{said}."
+        case "supersedes":
+            return f"{this} supersedes {other}{since}{said}."
+        case "amended_by":
+            return f"{this} is amended by {other}{since}{said}."
+        case "amends":
+            return f"{this} amends {other}{since}{said}."
+    return None
+
+
+def _name(ref: DocumentRef) -> str:
+    return ref.title or ref.key
+
+
+def _quote(validity: Validity) -> str:
+    said = next((one.text for one in validity.statements if one.states == "valid_to" and one.text), "")
+    return f" (“{_shorten(said)}”)" if said else ""
+
+
+def _shorten(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_SENTENCE else line[: _LONGEST_SENTENCE - 1] + "…"
+
+
+async def select_in_force(
+    container: "Container", corpora: Sequence[Corpus], where: Mapping[str, Any] | None, as_of: str | None
+) -> Selection:
+    """Returns the documents that match a filter and are in force on the day `as_of` (None: today).
+
+    Raises `InvalidFilter`, and `InvalidInput` for a day that there is not.
+    """
+    day, today = parse_as_of(as_of), datetime.now(UTC).date()
+    parts: list[QueryPart] = []
+    registers: dict[str, Register] = {}
+    left_out = 0
+    for corpus in corpora:
+        register = await open_register(container, corpus)
+        if register is not None:
+            registers[corpus.name] = register
+        retired = _find_retired(register, day, today)
+        left_out += len(retired)
+        parts.append(QueryPart(corpus=corpus, documents=await _select(container, corpus, where, register, retired)))
+    return Selection(day=day, parts=tuple(parts), registers=registers, left_out=left_out)
+
+
+def _find_retired(register: Register | None, day: AsOf, today: date) -> frozenset[str]:
+    return frozenset() if register is None or day is None else register.find_retired(day, today)
+
+
+async def _select(
+    container: "Container",
+    corpus: Corpus,
+    where: Mapping[str, Any] | None,
+    register: Register | None,
+    retired: frozenset[str],
+) -> frozenset[str] | None:
+    """What is not in force is left out as by a filter, so that views, graph and PageRank are masked alike."""
+    if register is None or not retired:
+        return await container.select_documents(corpus, where)
+    in_force = parse_filter(where or {}).join(register.in_force(retired))
+    return await container.record.documents.match(corpus.id, in_force)

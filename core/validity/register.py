@@ -1,0 +1,310 @@
+"""The register of a corpus: which documents are in force on a day, by their statements and by what others claim.
+
+A document is not in force before its `valid_from`, after its `valid_to` (the last day), and from the day on which a
+document begins that supersedes it. Nothing else retires a document. A document supersedes another one only if whoever
+wrote it could have changed the other one as well: who sees it must be among those who see the other one, and its
+authority must be as high. Everything else that it says is a claim: it is shown, and retires nothing.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import TypeAlias
+
+from core.documents import DocumentRef
+from core.errors import InvalidInput
+from core.filters import DocumentFilter
+from core.ids import digest
+from core.validity.names import DocumentName, NameIndex
+from core.validity.statements import (
+    AMENDED_BY,
+    AMENDS,
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    VALID_FROM,
+    VALID_TO,
+    WRITTEN_WITHIN,
+    Statement,
+    StatementSource,
+    read_authority,
+    read_day,
+    read_statements,
+)
+
+__all__ = ["EVERYTHING_IN_FORCE", "AsOf", "NameFinder", "Register", "Relation", "Validity", "parse_as_of"]
+
+EVERYTHING_IN_FORCE = "any"
+AsOf: TypeAlias = date | None
+"""The day that a search is of; None: all documents, whether they are in force or not."""
+
+
+def parse_as_of(text: str | None) -> AsOf:
+    """Returns the day; today (UTC) if none is given, None for `any`. Raises `InvalidInput`."""
+    if text is None:
+        return datetime.now(UTC).date()
+    if text == EVERYTHING_IN_FORCE:
+        return None
+    if (day := read_day(text)) is None:
+        raise InvalidInput(f"`as_of` is {text[:40]!r}; write a day such as 2024-05-01, or `{EVERYTHING_IN_FORCE}`")
+    return day
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Relation:
+    """What one document says of another one: `document` is the other one. `kind` is `supersedes`, `superseded_by`,
+    `amends` or `amended_by`.
+
+    `since` is the day from which it holds; None: it is not known. `problem` tells why it is only a claim; '' if it
+    counts.
+    """
+
+    kind: str
+    document: DocumentRef
+    statement: Statement
+    since: date | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Validity:
+    """What is known of the validity of a document. `valid_to` is the last day, by its own statement or since another
+    document supersedes it. None: there is no such day.
+
+    `statements` are its own. `unresolved` are names in them that no document has, or several have.
+    """
+
+    valid_from: date | None = None
+    valid_to: date | None = None
+    authority: str = ""
+    statements: tuple[Statement, ...] = ()
+    relations: tuple[Relation, ...] = ()
+    unresolved: tuple[str, ...] = ()
+
+    @property
+    def is_superseded(self) -> bool:
+        return any(one.kind == SUPERSEDED_BY and not one.problem for one in self.relations)
+
+
+_References = Sequence[tuple[str, Statement, DocumentName]]
+_NAMING = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
+
+
+class NameFinder:
+    """The names in the statements of dated documents. `where` is the filter of the documents that may be meant."""
+
+    def __init__(self, refs: Mapping[str, DocumentRef]) -> None:
+        self.statements = {id: read_statements(ref.metadata) for id, ref in refs.items()}
+        self.references: _References = [
+            (id, statement, _make_name(statement, refs[id]))
+            for id, statements in self.statements.items()
+            for statement in statements
+            if statement.states in _NAMING
+        ]
+        self._names = {name for _, _, name in self.references}
+
+    @property
+    def where(self) -> DocumentFilter | None:
+        """None: no names are to be found."""
+        if not self._names:
+            return None
+        listed = sorted((name.text, name.is_exact, name.title) for name in self._names)
+        index = NameIndex(self._names)
+        return DocumentFilter(source={"$named": [list(one) for one in listed]}, test=lambda row: bool(index.find(row)))
+
+    def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[DocumentName, Sequence[DocumentRef]]:
+        """Returns the documents that each name fits."""
+        found: dict[DocumentName, list[DocumentRef]] = {}
+        index = NameIndex(self._names)
+        for ref in refs if self._names else ():
+            for name in index.find({**ref.metadata, "$id": ref.id, "$key": ref.key, "$title": ref.title}):
+                found.setdefault(name, []).append(ref)
+        return found
+
+
+def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
+    is_exact = statement.source is StatementSource.FIELD
+    return DocumentName(text=statement.value, is_exact=is_exact, title="" if is_exact else ref.title)
+
+
+class Register:
+    """The validity of the documents of a corpus that state something, or of which others state something."""
+
+    def __init__(self, refs: Mapping[str, DocumentRef], finder: NameFinder, named: Iterable[DocumentRef]) -> None:
+        self.dated, self.finder, self.named = refs, finder, tuple(named)
+        self.refs = {**{ref.id: ref for ref in self.named}, **refs}
+        self._statements, self._references = finder.statements, finder.references
+        self._targets = finder.resolve(self.refs.values())
+
+    @cached_property
+    def validity(self) -> Mapping[str, Validity]:
+        """Returns what is known, by the document's id."""
+        own = {id: self._read_own(ref) for id, ref in self.refs.items()}
+        relations: dict[str, list[Relation]] = {id: [] for id in own}
+        unresolved: dict[str, list[str]] = {id: [] for id in own}
+        for id, statement, name in self._references:
+            other = self._find_target(id, name)
+            if other is None:
+                unresolved[id].append(statement.value)
+                continue
+            for about, relation in _relate(self.refs[id], other, statement, own):
+                relations[about].append(relation)
+        _refuse_circles(relations)
+        return {
+            id: replace(
+                found,
+                valid_to=_find_end(found, relations[id]),
+                relations=tuple(relations[id]),
+                unresolved=tuple(unresolved[id]),
+            )
+            for id, found in own.items()
+        }
+
+    def find_retired(self, day: date, today: date) -> frozenset[str]:
+        """Returns the ids of the documents that are not in force on a day."""
+        return frozenset(id for id, found in self.validity.items() if not _is_in_force(found, day, today))
+
+    def in_force(self, retired: frozenset[str]) -> DocumentFilter:
+        """Returns the filter of all documents but these."""
+        name = digest("retired", sorted(retired))
+        return DocumentFilter(source={"$retired": name}, test=lambda row: row["$id"] not in retired)
+
+    def _find_target(self, id: str, name: DocumentName) -> DocumentRef | None:
+        """Returns the only document that is meant; None if there is none, or several fit equally well."""
+        fitting = [ref for ref in self._targets.get(name, ()) if ref.id != id]
+        exact = [
+            ref for ref in fitting if name.text in (ref.key, ref.id) or name.text.casefold() == ref.title.casefold()
+        ]
+        fitting = exact or fitting
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _read_own(self, ref: DocumentRef) -> Validity:
+        statements = self._statements.get(ref.id, ())
+        return Validity(
+            valid_from=_read_start(statements),
+            valid_to=_first_day(statements, VALID_TO),
+            authority=read_authority(ref.metadata),
+            statements=statements,
+        )
+
+
+def _first_day(statements: Sequence[Statement], field: str) -> date | None:
+    return next((read_day(one.value) for one in statements if one.states == field), None)
+
+
+def _read_start(statements: Sequence[Statement]) -> date | None:
+    return _first_day(statements, VALID_FROM)
+
+
+def _starts_by_file_name(found: Validity) -> bool:
+    first = next((one for one in found.statements if one.states == VALID_FROM), None)
+    return first is not None and first.source is StatementSource.FILE_NAME
+
+
+def _relate(
+    ref: DocumentRef, other: DocumentRef, statement: Statement, own: Mapping[str, Validity]
+) -> list[tuple[str, Relation]]:
+    """Returns what a statement of `ref` on `other` is to both: pairs of a document's id and its relation."""
+    if statement.states in (AMENDS, AMENDED_BY):
+        newer, older = (ref, other) if statement.states == AMENDS else (other, ref)
+        since = _read_since(statement, own[newer.id])
+        return [
+            (newer.id, Relation(kind=AMENDS, document=older, statement=statement, since=since)),
+            (older.id, Relation(kind=AMENDED_BY, document=newer, statement=statement, since=since)),
+        ]
+    newer, older = (ref, other) if statement.states == SUPERSEDES else (other, ref)
+    since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from
+    problem = ""
+    if statement.states == SUPERSEDES:  # a document that says this of itself may
+        problem = _find_objection(newer, older)
+    if not problem and since is not None and begun is not None and since <= begun:
+        problem = "it begins no later than the document that it names"
+    return [
+        (newer.id, Relation(kind=SUPERSEDES, document=older, statement=statement, since=since, problem=problem)),
+        (older.id, Relation(kind=SUPERSEDED_BY, document=newer, statement=statement, since=since, problem=problem)),
+    ]
+
+
+def _read_since(statement: Statement, newer: Validity) -> date | None:
+    """Returns the day that the sentence itself names, or else the first day of the newer document."""
+    return read_day(statement.since) or newer.valid_from
+
+
+def _find_objection(newer: DocumentRef, older: DocumentRef) -> str:
+    """Returns why a document may not supersede another one; '' if it may."""
+    if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
+        return "others than the readers of the document that it names may have written it"
+    mark = newer.metadata.get(WRITTEN_WITHIN)
+    if mark is not None and older.metadata.get(WRITTEN_WITHIN) != mark:
+        return "a key wrote it that may not change all documents"
+    if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
+        return "its authority is lower than that of the document that it names, or cannot be compared with it"
+    return ""
+
+
+def _has_rank(authority: str, needed: str) -> bool:
+    if not needed or authority == needed:
+        return True
+    ranks = [_as_number(authority), _as_number(needed)]
+    return ranks[0] is not None and ranks[1] is not None and ranks[0] >= ranks[1]
+
+
+def _as_number(text: str) -> float | None:
+    try:
+        return float(text) if len(text) < 20 else None
+    except ValueError:
+        return None
+
+
+_IN_A_CIRCLE = "the documents claim to supersede one another"
+
+
+def _refuse_circles(relations: Mapping[str, list[Relation]]) -> None:
+    """Makes claims of relations by which a document supersedes itself, over others or not."""
+    newer_of = {
+        id: [one.document.id for one in found if one.kind == SUPERSEDED_BY and not one.problem]
+        for id, found in relations.items()
+    }
+    in_circle = {id for id in newer_of if newer_of[id] and id in _walk(newer_of, id)}
+    for id in in_circle:
+        relations[id][:] = [
+            replace(one, problem=one.problem or _IN_A_CIRCLE)
+            if one.kind in (SUPERSEDES, SUPERSEDED_BY) and one.document.id in in_circle
+            else one
+            for one in relations[id]
+        ]
+
+
+def _walk(edges: Mapping[str, Collection[str]], start: str) -> set[str]:
+    """Returns all that can be reached from `start`, with `start` only if a way leads back to it."""
+    reached: set[str] = set()
+    waiting = list(edges[start])
+    while waiting:
+        at = waiting.pop()
+        if at not in reached:
+            reached.add(at)
+            waiting += edges.get(at, ())
+    return reached
+
+
+def _find_end(found: Validity, relations: Iterable[Relation]) -> date | None:
+    ends = [found.valid_to] if found.valid_to is not None else []
+    ends += [
+        one.since - timedelta(days=1)
+        for one in relations
+        if one.kind == SUPERSEDED_BY and not one.problem and one.since is not None
+    ]
+    return min(ends, default=None)
+
+
+def _is_in_force(found: Validity, day: date, today: date) -> bool:
+    """A date of a file's name hides nothing today. A document that is superseded since an unknown day is not in force
+    today and later; of days before, nobody knows, so it is found.
+    """
+    begins = found.valid_from
+    if begins is not None and day < begins and not (_starts_by_file_name(found) and day >= today):
+        return False
+    if found.valid_to is not None and day > found.valid_to:
+        return False
+    undated = any(one.kind == SUPERSEDED_BY and not one.problem and one.since is None for one in found.relations)
+    return not (undated and day >= today)

@@ -1,0 +1,252 @@
+"""What a sentence states on the validity of its own document: rules in English and German.
+
+A sentence states something only of "this Regulation", "these Terms", "diese Satzung" and the like, or of "it" where it
+begins with that. Sentences that deny, permit, propose or ask state nothing.
+"""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+from core.validity.statements import AMENDED_BY, AMENDS, SUPERSEDES, VALID_FROM, VALID_TO, Statement, StatementSource
+from core.validity.written_dates import WrittenDate, find_dates, read_date
+
+__all__ = ["may_state", "read_sentence"]
+
+_LONGEST = 600
+_LONGEST_NAME = 150
+
+_CUE = re.compile(
+    r"force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
+    r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"\b(?:not|never|no longer than|unless|if|(?-i:may)|might|would|could|should|proposed?|draft|intend(?:s|ed)?"
+    r"|until it is|nicht|kein|falls|sofern|wenn|soweit|könnte|sollte|würde|entwurf)\b|\?",
+    re.IGNORECASE,
+)
+_OWN = re.compile(
+    r"\b(?:this|these|the present) (?:[\w-]{1,30} ){0,3}?(?:regulation|directive|decision|act|law|polic(?:y|ies)"
+    r"|agreement|contract|lease|procedure|guideline|guidance|document|version|edition|issue|statute|ordinance|by-?law"
+    r"|terms|conditions|handbook|manual|standard|notice|amendment|addendum|order|rules?|plan|tariff|schedule|list|code"
+    r"|instruction|circular|charter|protocol|specification|scheme)s?\b"
+    r"|\bdie(?:se[rsnm]?|s) (?:[\wäöüß-]{1,30} ){0,2}?[\wäöüß-]{0,40}(?:satzung|verordnung|richtlinie|ordnung|gesetz"
+    r"|vertrag|vereinbarung|bekanntmachung|anweisung|fassung|version|regelung|beschluss|nachtrag|bedingungen|agb"
+    r"|liste|leitlinien?|handbuch|anordnung|statut|tarif|ausgabe|rundschreiben|plan)(?:en|s)?\b",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(r"(?:It|it|They|they|Sie|sie|Er|er|Es|es)\b")
+_CLAUSE = re.compile(r"; |,? (?:and|und) (?=(?:at the same time|gleichzeitig|zugleich)\b)|, (?=gleichzeitig|zugleich)")
+_ON = re.compile(
+    r",? ?(?:(?:as of|as from|as at|with effect from|with effect as of|starting on|starting|beginning on|commencing on"
+    r"|on|from|since|with effect on|ab dem|ab|zum|am|mit wirkung vom|mit wirkung zum|rückwirkend zum|seit dem)"
+    r" )?(?:and including |the )?",
+    re.IGNORECASE,
+)
+_START = re.compile(
+    r"\b(?:enters? into force|enter into effect|enters into effect|takes? effect|comes? into (?:force|effect)"
+    r"|becomes? effective|(?:is|are) (?:made )?effective|effective|(?<!to )appl(?:y|ies)|(?:is|are) valid|entered into"
+    r"|valid|gilt|gelten|gültig)\b",
+    re.IGNORECASE,
+)
+_STARTS_LINE = re.compile(
+    r"[\W_]{0,4}(?:effective date|effective from|effective as of|effective|valid from|in force from|in force since"
+    r"|gültig ab(?: dem)?|gültig seit(?: dem)?|inkrafttreten|in kraft seit(?: dem)?|in kraft ab(?: dem)?)"
+    r"[*_]{0,2} ?:?[*_]{0,2} ?",
+    re.IGNORECASE,
+)
+_ENDS_LINE = re.compile(
+    r"[\W_]{0,4}(?:valid until|valid to|expiry date|expires on|expires|in force until|gültig bis(?: zum)?|befristet bis"
+    r"(?: zum)?)[*_]{0,2} ?:?[*_]{0,2} ?",
+    re.IGNORECASE,
+)
+_CEASE = re.compile(
+    r"\b(?:ceases? to (?:apply|have effect|be in force|be valid|be effective)|(?:is|are) (?:hereby )?(?:repealed"
+    r"|withdrawn|revoked))\b",
+    re.IGNORECASE,
+)
+_END = re.compile(
+    r"\b(?:expires?|lapses?|ends?|terminates?|(?:remains?|continues?|is|are|appl(?:y|ies)) (?:in force |in effect "
+    r"|valid |applicable )?(?:until|through|up to)|(?:gilt|gelten|gültig|befristet) bis|endet|läuft)\b",
+    re.IGNORECASE,
+)
+_UNTIL = re.compile(
+    r",? ?(?:(?:on|at the end of|with the end of|zum|am|einschließlich|zum ablauf des|mit ablauf des|until) )?"
+    r"(?:and including |the end of |the )?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(r" (?:to|until|through|bis zum|bis) (?:and including )?", re.IGNORECASE)
+_TRITT = re.compile(r"\b(?:tritt|treten)\b", re.IGNORECASE)
+_BY_THE_END = re.compile(r"\bmit ablauf des $|\bmit dem ablauf des $", re.IGNORECASE)
+_FORCE = re.compile(r"\b(?P<out>außer|ausser) kraft\b|\bin kraft\b", re.IGNORECASE)
+_REPLACES = re.compile(
+    r"\b(?:replaces?|supersedes?|repeals?|revokes?|cancels and replaces|shall replace|ersetzt|ersetzen)\b",
+    re.IGNORECASE,
+)
+_REPLACED = re.compile(
+    r"\b(?:(?:is|are|shall be) (?:hereby )?(?:repealed|superseded|replaced|revoked|withdrawn)|(?:wird|werden)"
+    r"(?: hiermit)? (?:aufgehoben|durch))\b",
+    re.IGNORECASE,
+)
+_BY_THIS = re.compile(
+    r"\bby (?:this|these|the present)\b|\bdurch die(?:se|sen|ses)\b|\bhereby\b|\bhiermit\b", re.IGNORECASE
+)
+_LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
+_AMENDS = re.compile(r"\b(?:amends?|modifies|ändert|ändern)\b", re.IGNORECASE)
+_AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)
+_AS_AMENDED_BY = re.compile(r"\bas (?:last )?amended by\b|\b(?:zuletzt )?geändert durch\b", re.IGNORECASE)
+_NAME_ENDS = re.compile(
+    r"[;:]|(?<![\d])(?<!\bno)(?<!\bnr)\. |\.$|, (?!(?:19|20)\d\d)|\b(?:with effect|effective|in its entirety"
+    r"|in their entirety|which|that|and shall"
+    r"|and takes|and enters|and applies|and is|as follows|as of|as from|mit wirkung|vollständig|und tritt|und gilt"
+    r"|außer kraft|aufgehoben|ab$|wie folgt|gleichzeitig|mit inkrafttreten)\b|\bab\.",
+    re.IGNORECASE,
+)
+_GENERAL = re.compile(
+    r"(?:all|any|every|each|previous|prior|earlier|former|other|its|their|said|such|alle|sämtliche|jede|bisherige"
+    r"|frühere|vorherige|andere|etwaige)\b",
+    re.IGNORECASE,
+)
+_LEADS = re.compile(
+    r"(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
+    r",? ){1,4}",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"[\W_]{0,4}(?:(?:article|section|clause|paragraph|artikel|ziffer|nummer|absatz|art\.|no\.|§§?) ?)?"
+    r"\(?\d{1,3}[a-z]?(?:\.\d{1,3}){0,3}[.):]? (?:[-–—] )?",
+    re.IGNORECASE,
+)
+"""The number of an article or a paragraph, with which a sentence may begin."""
+_AND = re.compile(r",? (?:and|und|sowie) (?:the |die |den |das |der )?", re.IGNORECASE)
+_WITH_EFFECT = re.compile(
+    r"\b(?:with effect from|with effect as of|as of|as from|effective|mit wirkung vom|mit wirkung zum|zum|ab dem) $",
+    re.IGNORECASE,
+)
+
+
+def may_state(text: str) -> bool:
+    """Returns whether a text has a word of a rule, so that its sentences are worth reading."""
+    return _CUE.search(text) is not None
+
+
+def read_sentence(sentence: str) -> list[Statement]:
+    """Returns what a sentence states, with the sentence as its text."""
+    text = " ".join(sentence.split())
+    if len(text) > _LONGEST or not may_state(text) or _HEDGE.search(text):
+        return []
+    found = list(_read_lines(text))
+    number = _NUMBER.match(text)
+    for clause in _CLAUSE.split(text if number is None else text[number.end() :]):
+        own, pronoun = _OWN.search(clause), _PRONOUN.match(clause)
+        subject = own or pronoun
+        if subject is not None:
+            at = subject.end()
+            found += [*_read_days(clause, at), *_read_force(clause, at), *_read_active(clause, at)]
+        found += _read_passive(clause, own)
+    return list({(one.states, one.value): one for one in found}.values())
+
+
+def _state(states: str, value: str, since: str = "") -> Statement:
+    return Statement(states=states, value=value, since=since, source=StatementSource.SENTENCE)
+
+
+def _read_lines(text: str) -> Iterator[Statement]:
+    """Yields what a line such as `Effective date: 1 May 2024` states."""
+    for states, pattern in ((VALID_FROM, _STARTS_LINE), (VALID_TO, _ENDS_LINE)):
+        begin = pattern.match(text)
+        if begin is not None and (day := read_date(text, begin.end())) is not None:
+            yield _state(states, day.day.isoformat())
+            if states == VALID_FROM:
+                yield from _read_range(text, day)
+
+
+def _read_range(text: str, first: WrittenDate) -> Iterator[Statement]:
+    to = _RANGE.match(text, first.end)
+    if to is not None and (last := read_date(text, to.end())) is not None:
+        yield _state(VALID_TO, last.day.isoformat())
+
+
+def _read_days(text: str, subject: int) -> Iterator[Statement]:
+    for verb in _START.finditer(text, subject):
+        if (day := _read_after(text, verb.end(), _ON)) is not None:
+            yield _state(VALID_FROM, day.day.isoformat())
+            yield from _read_range(text, day)
+            break
+    for verb in _CEASE.finditer(text, subject):
+        if (day := _read_after(text, verb.end(), _ON)) is not None:
+            yield _state(VALID_TO, (day.day - timedelta(days=1)).isoformat())
+            return
+    for verb in _END.finditer(text, subject):
+        if (day := _read_after(text, verb.end(), _UNTIL)) is not None:
+            yield _state(VALID_TO, day.day.isoformat())
+            return
+
+
+def _read_after(text: str, at: int, between: re.Pattern[str]) -> WrittenDate | None:
+    found = between.match(text, at)
+    return None if found is None else read_date(text, found.end())
+
+
+def _read_force(text: str, subject: int) -> Iterator[Statement]:
+    """Yields what "tritt am 1. Mai 2024 in Kraft" states, and "tritt mit Ablauf des … außer Kraft"."""
+    for verb in _TRITT.finditer(text, subject):
+        day = next((one for one in find_dates(text) if one.start >= verb.end()), None)
+        force = None if day is None else _FORCE.search(text, day.end)
+        if day is None or force is None or day.start - verb.end() > 40 or force.start() - day.end > 40:
+            continue
+        if force["out"] is None:
+            yield _state(VALID_FROM, day.day.isoformat())
+        else:
+            is_last = _BY_THE_END.search(text[: day.start]) is not None
+            yield _state(VALID_TO, (day.day if is_last else day.day - timedelta(days=1)).isoformat())
+
+
+def _read_active(text: str, subject: int) -> Iterator[Statement]:
+    for states, pattern in ((SUPERSEDES, _REPLACES), (AMENDS, _AMENDS), (AMENDED_BY, _AS_AMENDED_BY)):
+        for verb in pattern.finditer(text, subject):
+            yield from (_state(states, name) for name in _read_names(text[verb.end() :]))
+    for verb in _LOEST.finditer(text, subject):
+        if text.rstrip(". ").endswith(" ab"):
+            yield from (_state(SUPERSEDES, name) for name in _read_names(text[verb.end() :].rstrip(". ")[:-3]))
+
+
+def _read_passive(text: str, own: re.Match[str] | None) -> Iterator[Statement]:
+    """Yields what "Regulation 5/2019 is hereby repealed" states, and "Gleichzeitig tritt die Satzung … außer Kraft"."""
+    replaced = _REPLACED.search(text)
+    if replaced is not None and (own is None or own.start() > replaced.start()):
+        since = _read_effect(text, replaced.end())
+        if since or _BY_THIS.search(text):
+            yield from (_state(SUPERSEDES, name, since) for name in _read_names(text[: replaced.start()]))
+    amended = _AMENDED.search(text)
+    if amended is not None and (own is None or own.start() > amended.start()):
+        yield from (_state(AMENDS, name) for name in _read_names(text[: amended.start()]))
+    verb = _TRITT.search(text)
+    force = None if verb is None else _FORCE.search(text, verb.end())
+    if verb is None or force is None or force["out"] is None or (own is not None and own.start() < verb.start()):
+        return
+    since = ""
+    before, between = text[: verb.start()], text[verb.end() : force.start()]
+    leading = next(find_dates(before), None)
+    if leading is not None and _BY_THE_END.search(before[: leading.start]):
+        since, before = (leading.day + timedelta(days=1)).isoformat(), before[leading.end :]
+    named = between if len(_LEADS.sub("", f"{before.strip()} ").strip()) < 4 else before
+    yield from (_state(SUPERSEDES, name, since) for name in _read_names(named))
+
+
+def _read_effect(text: str, at: int) -> str:
+    day = next((one for one in find_dates(text) if one.start >= at), None)
+    if day is None or _WITH_EFFECT.search(text[at : day.start]) is None:
+        return ""
+    return day.day.isoformat()
+
+
+def _read_names(text: str) -> Iterator[str]:
+    """Yields the names of documents with which a text begins. "All earlier versions" and the like name none."""
+    end = _NAME_ENDS.search(text)
+    named = text if end is None else text[: end.start()]
+    for part in _AND.split(named.strip(" ,")):
+        name = _LEADS.sub("", part.strip(" ,\"'“”„»«"), count=1).strip(" ,\"'“”„»«()")
+        if 3 < len(name) <= _LONGEST_NAME and _GENERAL.match(name) is None and _OWN.match(name) is None:
+            yield name

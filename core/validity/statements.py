@@ -1,0 +1,144 @@
+"""Statements on the validity of a document, each with its source: a field, a sentence of the text, or the file's name.
+
+The fields of the metadata are the sender's, or those of front matter. What the text and the file's name state, the
+worker writes into the field `valid_statements`. A field replaces what sentences state of the same thing; an empty text
+says that there is none.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from enum import StrEnum
+from typing import Any
+
+from core.documents import Metadata, Span
+from core.text.dates import parse_date
+
+__all__ = [
+    "AUTHORITY",
+    "FIELDS",
+    "STATEMENTS",
+    "Statement",
+    "StatementSource",
+    "is_dated",
+    "read_authority",
+    "read_statements",
+]
+
+VALID_FROM, VALID_TO = "valid_from", "valid_to"
+SUPERSEDES, SUPERSEDED_BY = "supersedes", "superseded_by"
+AMENDS, AMENDED_BY = "amends", "amended_by"
+AUTHORITY = "authority"
+FIELDS = (VALID_FROM, VALID_TO, SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
+STATEMENTS = "valid_statements"
+"""The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
+
+WRITTEN_WITHIN = "written_within"
+"""The field of the metadata of a document that a key with a filter wrote: a digest of the filter."""
+
+_MOST_NAMES = 50
+_LONGEST_NAME = 1000
+_LONGEST_AUTHORITY = 200
+
+
+class StatementSource(StrEnum):
+    FIELD = "field"
+    SENTENCE = "sentence"
+    FILE_NAME = "file_name"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Statement:
+    """A statement on a document: what it `states`, one of `FIELDS`, and its `value`, a day or the name of a document.
+
+    `since` is the day from which a sentence says that another document is superseded; '' if it names none. `text` is
+    the sentence verbatim, at `span` of its page (of the document, if it has no pages), or the file's name.
+    """
+
+    states: str
+    value: str
+    source: StatementSource = StatementSource.FIELD
+    since: str = ""
+    text: str = ""
+    span: Span | None = None
+    page: int | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Returns what `valid_statements` has of the statement."""
+        span = None if self.span is None else [self.span.start, self.span.end]
+        return {
+            "states": self.states,
+            "value": self.value,
+            "since": self.since,
+            "source": self.source.value,
+            "text": self.text,
+            "span": span,
+            "page": self.page,
+        }
+
+
+def is_dated(metadata: Metadata) -> bool:
+    """Returns whether metadata may state something on validity. Stores keep an index of these documents."""
+    return any(name in metadata for name in (*FIELDS, STATEMENTS))
+
+
+def read_statements(metadata: Metadata) -> tuple[Statement, ...]:
+    """Returns the statements of a document, by the order of `FIELDS`. Values that are no days and no names are left
+    out.
+    """
+    found: list[Statement] = []
+    stated = metadata.get(STATEMENTS)
+    sentences = [_load(one) for one in stated] if isinstance(stated, list) else []
+    for name in FIELDS:
+        if name in metadata:
+            read = _list_days if name in (VALID_FROM, VALID_TO) else _list_names
+            found += [Statement(states=name, value=value) for value in read(metadata[name])]
+        else:
+            found += [one for one in sentences if one is not None and one.states == name]
+    return tuple(found)
+
+
+def read_authority(metadata: Metadata) -> str:
+    """Returns the authority of a document, such as `board` or `3`; '' if it has none."""
+    value = metadata.get(AUTHORITY)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return ""
+    return " ".join(str(value).split())[:_LONGEST_AUTHORITY]
+
+
+def read_day(value: object) -> date | None:
+    """Returns the day that a date names, or a date with a time; None for anything else."""
+    moment = parse_date(value.strip()) if isinstance(value, str) else None
+    return None if moment is None else moment.date()
+
+
+def _list_days(value: object) -> list[str]:
+    day = read_day(value)
+    return [] if day is None else [day.isoformat()]
+
+
+def _list_names(value: object) -> list[str]:
+    values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    names = [" ".join(one.split()) for one in values[:_MOST_NAMES] if isinstance(one, str)]
+    return [name for name in dict.fromkeys(names) if 0 < len(name) <= _LONGEST_NAME]
+
+
+def _load(row: object) -> Statement | None:
+    """Returns a statement of `valid_statements`; None for what an import has in another form."""
+    if not isinstance(row, Mapping) or row.get("states") not in FIELDS:
+        return None
+    name, value, source, span, page = (row.get(one) for one in ("states", "value", "source", "span", "page"))
+    if source not in (StatementSource.SENTENCE, StatementSource.FILE_NAME) or not isinstance(value, str):
+        return None
+    if name in (VALID_FROM, VALID_TO) and read_day(value) is None:
+        return None
+    is_span = isinstance(span, list) and len(span) == 2 and all(isinstance(place, int) for place in span)
+    return Statement(
+        states=str(name),
+        value=value,
+        source=StatementSource(source),
+        since=str(row.get("since") or ""),
+        text=str(row.get("text") or ""),
+        span=Span(start=span[0], end=span[1]) if is_span and isinstance(span, list) else None,
+        page=page if isinstance(page, int) else None,
+    )

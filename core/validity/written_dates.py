@@ -1,0 +1,65 @@
+"""Days as texts write them, in English and German: `1 May 2024`, `May 1st, 2024`, `2024-05-01`, `1. Mai 2024`.
+
+Days in digits with slashes are left out: their order differs between countries.
+"""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date
+
+__all__ = ["WRITTEN_DATE", "WrittenDate", "find_dates", "read_date"]
+
+_NAMES = (
+    "january januar jan", "february februar feb", "march märz mar", "april april apr", "may mai may",
+    "june juni jun", "july juli jul", "august august aug", "september september sep sept",
+    "october oktober oct okt", "november november nov", "december dezember dec dez",
+)  # fmt: skip
+_MONTHS = {name: number for number, names in enumerate(_NAMES, start=1) for name in names.split()}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+WRITTEN_DATE = (
+    r"(?<![\w./-])(?:"
+    r"(?P<iso>\d{4}-\d\d-\d\d)(?![\w-])"
+    r"|(?P<digits>\d{1,2}\. ?\d{1,2}\. ?\d{4})(?!\w)"
+    rf"|(?P<day>\d{{1,2}})(?:st|nd|rd|th|\.)? (?:day of |of )?(?P<month>{_MONTH})\.?,? (?P<year>\d{{4}})(?!\w)"
+    rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\w)"
+    r")"
+)
+_DATE = re.compile(WRITTEN_DATE, re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WrittenDate:
+    """A day, and its place in the text."""
+
+    day: date
+    start: int
+    end: int
+
+
+def find_dates(text: str) -> Iterator[WrittenDate]:
+    """Yields the days that a text names, in order. Days that the calendar has not are left out."""
+    for found in _DATE.finditer(text):
+        if (written := _read(found)) is not None:
+            yield written
+
+
+def read_date(text: str, start: int) -> WrittenDate | None:
+    """Returns the day that stands at a place; None if none does."""
+    found = _DATE.match(text, start)
+    return None if found is None else _read(found)
+
+
+def _read(found: re.Match[str]) -> WrittenDate | None:
+    if found["iso"]:
+        parts = [int(part) for part in found["iso"].split("-")]
+    elif found["digits"]:
+        parts = [int(part) for part in reversed(found["digits"].split("."))]
+    elif found["day"]:
+        parts = [int(found["year"]), _MONTHS[found["month"].casefold()], int(found["day"])]
+    else:
+        parts = [int(found["year2"]), _MONTHS[found["month2"].casefold()], int(found["day2"])]
+    with suppress(ValueError):
+        return WrittenDate(day=date(*parts), start=found.start(), end=found.end())
+    return None

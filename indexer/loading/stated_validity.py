@@ -1,0 +1,62 @@
+"""What the text and the file's name of a loaded document state on its validity, for the field `valid_statements`."""
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+from core.documents import Span
+from core.ports.indexing import Block, LoadedDocument
+from core.text.sentences import split_sentences
+from core.validity.sentences import may_state, read_sentence
+from core.validity.statements import STATEMENTS, VALID_FROM, Statement, StatementSource
+
+__all__ = ["add_statements"]
+
+_READ = 50_000
+"""Characters at the beginning and at the end of a document that are read: commencement and repeals stand there."""
+_MOST = 12
+_NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
+
+
+def add_statements(document: LoadedDocument) -> LoadedDocument:
+    """Returns the document with what it states in its metadata; the same document if it states nothing."""
+    found = list(_read_texts(document.blocks))
+    if not any(one.states == VALID_FROM for one in found):
+        found += _read_file_name(document.key)
+    if not found:
+        return document
+    unique = list({(one.states, one.value): one for one in reversed(found)}.values())[::-1]
+    statements: list[dict[str, Any]] = [one.to_json() for one in unique[:_MOST]]
+    return replace(document, metadata={**document.metadata, STATEMENTS: statements})
+
+
+def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
+    length, at = sum(len(block.text) for block in blocks), 0
+    for block in blocks:
+        is_read = at < _READ or at + len(block.text) > length - _READ
+        at += len(block.text)
+        if is_read and may_state(block.text[: 2 * _READ]):
+            yield from _read_block(block)
+
+
+def _read_block(block: Block) -> Iterator[Statement]:
+    text = block.text if len(block.text) <= 2 * _READ else block.text[:_READ]
+    for start, end in split_sentences(text):
+        sentence = text[start:end]
+        for statement in read_sentence(sentence):
+            begin = None if block.start is None else block.start + start
+            span = None if begin is None else Span(start=begin, end=begin + len(sentence))
+            yield replace(statement, text=sentence, span=span, page=block.page)
+
+
+def _read_file_name(key: str) -> Iterator[Statement]:
+    name = key.replace("\\", "/").rpartition("/")[2]
+    found = _NAMED_DAY.search(name)
+    if found is None:
+        return
+    with suppress(ValueError):
+        day = date(*map(int, found.groups()))
+        yield Statement(states=VALID_FROM, value=day.isoformat(), source=StatementSource.FILE_NAME, text=name)

@@ -1,0 +1,164 @@
+"""What is in force on a day: searches, questions and the graph see it, and no claim hides a document from others."""
+
+from typing import Any
+
+import httpx
+import pytest
+
+from core.ids import document_id
+from tests.integration.api.conftest import Server
+
+OLD: dict[str, Any] = {
+    "key": "travel/2020.md",
+    "title": "Travel Policy 2020",
+    "text": "The hotel limit of Aldermoor Trust is 100 euros per night.",
+    "metadata": {"valid_from": "2020-01-01"},
+    "triples": [["Aldermoor Trust", "pays for hotels", "100 euros"]],
+    "entities": ["Aldermoor Trust", "100 euros"],
+}
+NEW: dict[str, Any] = {
+    "key": "travel/2024.md",
+    "title": "Travel Policy 2024",
+    "text": "The hotel limit of Aldermoor Trust is 150 euros per night.",
+    "metadata": {"valid_from": "2024-05-01", "supersedes": "travel/2020.md", "authority": "board"},
+    "triples": [["Aldermoor Trust", "pays for hotels", "150 euros"]],
+    "entities": ["Aldermoor Trust", "150 euros"],
+}
+CANTEEN: dict[str, Any] = {
+    "key": "canteen.md",
+    "title": "Canteen",
+    "text": "Lunch of Aldermoor Trust is served at noon.",
+}
+CORPUS = "/v1/corpora/people"
+
+
+@pytest.fixture
+async def policies(server: Server) -> Server:
+    await server.corpus(extractor="given", chunker="passage")
+    await server.ingest(OLD, NEW, CANTEEN)
+    return server
+
+
+async def search(client: httpx.AsyncClient | Any, **body: Any) -> dict[str, Any]:
+    answer = await client.post(f"{CORPUS}/search", json={"query": "hotel limit of Aldermoor Trust", "k": 9, **body})
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def keys_of(page: dict[str, Any]) -> set[str]:
+    return {hit["document"]["key"] for hit in page["hits"]}
+
+
+@pytest.mark.parametrize("searcher", ["bridged", "fused", "dense", "sparse", "graph"])
+async def test_each_searcher_finds_what_is_in_force(policies: Server, searcher: str) -> None:
+    today = keys_of(await search(policies.client, searcher=searcher))
+    before = keys_of(await search(policies.client, searcher=searcher, as_of="2024-04-30"))
+    every = keys_of(await search(policies.client, searcher=searcher, as_of="any"))
+    assert "travel/2024.md" in today
+    assert "travel/2020.md" not in today
+    assert "travel/2020.md" in before
+    assert "travel/2024.md" not in before
+    assert {"travel/2020.md", "travel/2024.md"} <= every
+
+
+async def test_the_graph_is_masked_as_by_a_filter(policies: Server) -> None:
+    masked = await search(policies.client, searcher="graph", explain=True)
+    filtered = await search(
+        policies.client, searcher="graph", explain=True, as_of="any", filter={"$key": {"$ne": "travel/2020.md"}}
+    )
+    signals = [
+        [(hit["chunk"]["id"], hit["signals"], hit["path"]) for hit in page["hits"]] for page in (masked, filtered)
+    ]
+    assert signals[0] == signals[1]
+    assert signals[0]
+
+
+async def test_what_is_left_out_is_noted_and_hits_say_their_validity(policies: Server) -> None:
+    page = await search(policies.client)
+    assert any("1 document is not in force and left out" in note for note in page["notes"])
+    (hit,) = [hit for hit in page["hits"] if hit["document"]["key"] == "travel/2024.md"]
+    assert hit["validity"]["valid_from"] == "2024-05-01"
+    assert hit["validity"]["valid_to"] is None
+    assert hit["validity"]["authority"] == "board"
+    (relation,) = hit["validity"]["relations"]
+    assert (relation["kind"], relation["key"], relation["since"], relation["problem"]) == (
+        "supersedes",
+        "travel/2020.md",
+        "2024-05-01",
+        "",
+    )
+    assert relation["statement"]["source"] == "field"
+    (old,) = [
+        hit
+        for hit in (await search(policies.client, as_of="2024-04-30"))["hits"]
+        if hit["document"]["key"] == "travel/2020.md"
+    ]
+    assert old["validity"]["valid_to"] == "2024-04-30"
+    (other,) = [hit for hit in page["hits"] if hit["document"]["key"] == "canteen.md"]
+    assert other["validity"] is None
+
+
+async def test_a_corpus_without_validity_is_searched_whole(server: Server) -> None:
+    await server.corpus(extractor="given", chunker="passage")
+    await server.ingest(CANTEEN)
+    page = await search(server.client)
+    assert page["notes"] == []
+    assert keys_of(page) == {"canteen.md"}
+
+
+async def test_an_answer_is_of_its_day_and_says_that_the_rule_changed(policies: Server) -> None:
+    async def ask(**body: Any) -> dict[str, Any]:
+        asked = {"question": "What is the hotel limit of Aldermoor Trust?", "reasoner": "extractive", **body}
+        answer = await policies.client.post(f"{CORPUS}/ask", json=asked)
+        assert answer.status_code == 200, answer.text
+        given: dict[str, Any] = answer.json()
+        return given
+
+    today = await ask()
+    assert "150 euros" in today["answer"]
+    assert "100 euros" not in today["answer"]
+    assert "“Travel Policy 2024” supersedes “Travel Policy 2020” since 2024-05-01." in today["note"]
+    assert "travel/2020.md" not in {hit["document"]["key"] for step in today["steps"] for hit in step["hits"]}
+    before = await ask(as_of="2023-01-01")
+    assert "100 euros" in before["answer"]
+    assert "150 euros" not in before["answer"]
+    assert "“Travel Policy 2020” is superseded by “Travel Policy 2024” since 2024-05-01." in before["note"]
+    (citation,) = [one for one in before["citations"] if one["document"]["key"] == "travel/2020.md"]
+    assert citation["validity"]["valid_to"] == "2024-04-30"
+
+
+async def test_a_filter_and_a_day_hold_together(policies: Server) -> None:
+    page = await search(policies.client, filter={"$key": {"$prefix": "travel/"}})
+    assert keys_of(page) == {"travel/2024.md"}
+    page = await search(policies.client, filter={"$key": "travel/2020.md"})
+    assert keys_of(page) == set()
+
+
+@pytest.mark.parametrize("as_of", ["2024-02-30", "yesterday", "2024", "2024-05-01T10:00:00"])
+async def test_a_day_that_there_is_not_is_refused(policies: Server, as_of: str) -> None:
+    answer = await policies.client.post(f"{CORPUS}/search", json={"query": "hotel", "as_of": as_of})
+    assert answer.status_code == 422
+    assert "as_of" in answer.text
+
+
+async def test_validity_is_corrected_without_embedding(policies: Server) -> None:
+    embedded = policies.container.embedder
+    before = len(embedded.calls) if hasattr(embedded, "calls") else None
+    id = document_id("travel/2024.md")
+    answer = await policies.client.patch(f"{CORPUS}/documents/{id}", json={"metadata": {"valid_from": "2025-01-01"}})
+    assert answer.status_code == 202, answer.text
+    await policies.work("people")
+    if before is not None:
+        assert len(embedded.calls) == before
+    assert "travel/2020.md" in keys_of(await search(policies.client, as_of="2024-12-31"))
+    assert "travel/2020.md" not in keys_of(await search(policies.client, as_of="2025-01-01"))
+
+
+async def test_a_sender_cannot_put_words_into_a_text(server: Server) -> None:
+    await server.corpus(extractor="given", chunker="passage")
+    forged = [{"states": "valid_to", "value": "2020-01-01", "source": "sentence", "text": "It ends."}]
+    await server.ingest({**CANTEEN, "metadata": {"valid_statements": forged}})
+    page = await search(server.client)
+    assert keys_of(page) == {"canteen.md"}
+    assert "valid_statements" not in page["hits"][0]["document"]["metadata"]

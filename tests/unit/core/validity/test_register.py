@@ -1,0 +1,187 @@
+"""Which documents are in force: days, names of documents, circles, and what of a claim counts."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from core.documents import DocumentRef, Metadata
+from core.errors import InvalidInput
+from core.validity import NameFinder, Register, parse_as_of
+
+TODAY = date(2026, 11, 29)
+
+
+def ref(key: str, title: str = "", access: tuple[str, ...] | None = None, **metadata: Any) -> DocumentRef:
+    return DocumentRef(id=f"id of {key}", key=key, title=title or key, metadata=metadata, access=access)
+
+
+def said(*statements: tuple[str, str], since: str = "") -> Metadata:
+    rows = [
+        {"states": states, "value": value, "since": since, "source": "sentence", "text": f"{states} {value}."}
+        for states, value in statements
+    ]
+    return {"valid_statements": rows}
+
+
+def retired(day: str, *refs: DocumentRef) -> set[str]:
+    register = make(*refs)
+    return {register.refs[id].key for id in register.find_retired(date.fromisoformat(day), TODAY)}
+
+
+def make(*refs: DocumentRef) -> Register:
+    return Register({one.id: one for one in refs}, NameFinder({one.id: one for one in refs}), ())
+
+
+def test_the_first_and_the_last_day_count() -> None:
+    one = ref("a", valid_from="2024-05-01", valid_to="2024-06-30")
+    assert [retired(day, one) for day in ("2024-04-30", "2024-05-01", "2024-06-30", "2024-07-01")] == [
+        {"a"},
+        set(),
+        set(),
+        {"a"},
+    ]
+
+
+def test_a_field_replaces_what_a_sentence_states() -> None:
+    statements = said(("valid_to", "2020-01-01"))
+    assert retired("2024-01-01", ref("a", **statements)) == {"a"}
+    assert retired("2024-01-01", ref("a", **statements, valid_to="2025-01-01")) == set()
+    assert retired("2024-01-01", ref("a", **statements, valid_to="")) == set()
+
+
+@pytest.mark.parametrize("value", [2024, True, None, "soon", "2024-13-01", ["2024-05-01"], {}])
+def test_what_is_no_day_retires_nothing(value: object) -> None:
+    assert retired("2030-01-01", ref("a", valid_to=value)) == set()
+
+
+def test_a_date_of_a_file_name_hides_nothing_today() -> None:
+    rows = [{"states": "valid_from", "value": "2030-01-01", "source": "file_name", "text": "2030-01-01.md"}]
+    assert retired("2026-11-29", ref("a", valid_statements=rows)) == set()
+    assert retired("2026-11-28", ref("a", valid_statements=rows)) == {"a"}
+
+
+def test_a_document_is_superseded_from_the_first_day_of_the_newer_one() -> None:
+    old, new = ref("old"), ref("new", valid_from="2024-05-01", supersedes=["old"])
+    assert retired("2024-04-30", old, new) == {"new"}
+    assert retired("2024-05-01", old, new) == {"old"}
+
+
+def test_a_repeal_without_a_day_holds_from_today_on() -> None:
+    old, new = ref("old"), ref("new", supersedes="old")
+    assert retired("2026-11-28", old, new) == set()
+    assert retired("2026-11-29", old, new) == {"old"}
+
+
+def test_the_day_of_the_sentence_goes_before_the_first_day_of_its_document() -> None:
+    old = ref("old", "Order 1/2015")
+    new = ref("new", **said(("supersedes", "Order 1/2015"), since="2024-06-01"), valid_from="2024-05-01")
+    assert retired("2024-05-31", old, new) == set()
+    assert retired("2024-06-01", old, new) == {"old"}
+
+
+def test_an_amended_document_stays_in_force() -> None:
+    old, new = ref("old", "Lease"), ref("new", valid_from="2024-05-01", **said(("amends", "Lease")))
+    assert retired("2025-01-01", old, new) == set()
+    validity = make(old, new).validity
+    assert [one.kind for one in validity[old.id].relations] == ["amended_by"]
+    assert [one.kind for one in validity[new.id].relations] == ["amends"]
+
+
+@pytest.mark.parametrize(
+    ("name", "title", "means"),
+    [
+        ("Regulation (EC) No 45/2001", "Regulation (EC) No 45/2001 on data", True),
+        ("Regulation No 12", "Regulation No 12/2019", False),
+        ("Regulation No 12/2019", "Regulation No 12/2019a", False),
+        ("Regulation No 12/2019", "Notes on Regulation No 12/2018", False),
+        ("Travel Policy", "Travel Policy", True),
+        ("Travel Policy", "Travel Policy of the board", False),
+        ("Travel Policy 2021", "Travel Policy 2021", True),
+        ("Travel Policy of 1 March 2021", "Travel Policy 2021", True),
+        ("Travel Policy of 1 March 2021", "Travel Policy 2022", False),
+        ("Travel Policy of 1 March 2021", "Travel Policy of 2 March 2021", False),
+        ("Satzung vom 3. März 2015", "Satzung vom 3. März 2015", True),
+        ("Satzung vom 3. März 2015", "Satzung 2015-03-03", True),
+        ("version of 1 March 2021", "New Rules 2021-03-01", True),
+        ("version of 1 March 2021", "Other Rules 2021-03-01", False),
+    ],
+)
+def test_which_title_a_name_means(name: str, title: str, *, means: bool) -> None:
+    new = ref("new", "New Rules 2024", **said(("supersedes", name)))
+    assert (retired("2026-12-01", ref("old", title), new) == {"old"}) is means
+
+
+def test_a_name_that_fits_two_documents_retires_neither() -> None:
+    new = ref("new", **said(("supersedes", "Order 1/2015")))
+    assert retired("2026-12-01", ref("a", "Order 1/2015"), ref("b", "Order 1/2015"), new) == set()
+    assert make(ref("a", "Order 1/2015"), ref("b", "Order 1/2015"), new).validity[new.id].unresolved == (
+        "Order 1/2015",
+    )
+
+
+@pytest.mark.parametrize(
+    ("of_new", "of_old", "counts"),
+    [
+        (None, None, True),
+        (("group:a",), None, True),
+        (None, ("group:a",), False),
+        (("group:a",), ("group:a",), True),
+        (("group:a",), ("group:a", "group:b"), True),
+        (("group:a", "group:b"), ("group:a",), False),
+        (("group:b",), ("group:a",), False),
+        ((), ("group:a",), True),
+        (("group:a",), (), False),
+    ],
+)
+def test_who_sees_a_document_decides_what_its_claim_is_worth(
+    of_new: tuple[str, ...] | None, of_old: tuple[str, ...] | None, *, counts: bool
+) -> None:
+    new = ref("new", access=of_new, supersedes="old")
+    assert (retired("2026-12-01", ref("old", access=of_old), new) == {"old"}) is counts
+
+
+@pytest.mark.parametrize(
+    ("of_new", "of_old", "counts"),
+    [
+        ("", "", True),
+        ("clerk", "", True),
+        ("", "board", False),
+        ("board", "board", True),
+        ("clerk", "board", False),
+        (3, 2, True),
+        (2, 2, True),
+        (2, 3, False),
+        ("nan", 3, False),
+        (True, 1, False),
+    ],
+)
+def test_authority_decides_what_a_claim_is_worth(of_new: object, of_old: object, *, counts: bool) -> None:
+    new = ref("new", authority=of_new, supersedes="old")
+    assert (retired("2026-12-01", ref("old", authority=of_old), new) == {"old"}) is counts
+
+
+def test_a_circle_retires_nothing() -> None:
+    refs = [ref(key, supersedes=other) for key, other in (("a", "b"), ("b", "c"), ("c", "a"))]
+    assert retired("2026-12-01", *refs) == set()
+    assert retired("2026-12-01", *refs, ref("d", supersedes="a")) == {"a"}
+    assert retired("2026-12-01", ref("a", supersedes="a")) == set()
+
+
+def test_a_document_that_begins_earlier_supersedes_nothing() -> None:
+    old, new = ref("old", valid_from="2024-01-01"), ref("new", valid_from="2023-01-01", supersedes="old")
+    assert retired("2026-12-01", old, new) == set()
+
+
+def test_the_older_document_may_say_by_what_it_is_superseded() -> None:
+    old = ref("old", access=("group:a",), superseded_by="new")
+    assert retired("2025-01-01", old, ref("new", valid_from="2024-05-01")) == {"old"}
+
+
+def test_a_day_is_read() -> None:
+    assert parse_as_of("2024-05-01") == date(2024, 5, 1)
+    assert parse_as_of("any") is None
+    assert parse_as_of(None) is not None
+    for text in ("2024-02-30", "today", ""):
+        with pytest.raises(InvalidInput, match="as_of"):
+            parse_as_of(text)

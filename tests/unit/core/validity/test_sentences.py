@@ -1,0 +1,97 @@
+"""What sentences state on the validity of their document, a row for each wording; and what states nothing."""
+
+import pytest
+
+from core.validity.sentences import read_sentence
+
+STATED = [
+    ("This Regulation shall enter into force on 1 May 2024.", [("valid_from", "2024-05-01")]),
+    ("This Policy takes effect on May 1st, 2024.", [("valid_from", "2024-05-01")]),
+    ("These Terms and Conditions apply from 2024-05-01.", [("valid_from", "2024-05-01")]),
+    ("It shall apply from 25 May 2018.", [("valid_from", "2018-05-25")]),
+    ("This Amendment No. 2 is effective as of March 3, 2023.", [("valid_from", "2023-03-03")]),
+    ("This Lease Agreement is entered into as of March 1, 2021.", [("valid_from", "2021-03-01")]),
+    ("Effective date: 1 May 2024", [("valid_from", "2024-05-01")]),
+    ("**Effective:** May 1, 2024", [("valid_from", "2024-05-01")]),
+    (
+        "This price list is valid from 1 January 2024 to 31 December 2024.",
+        [("valid_from", "2024-01-01"), ("valid_to", "2024-12-31")],
+    ),
+    ("This Regulation shall cease to apply on 1 May 2024.", [("valid_to", "2024-04-30")]),
+    ("This Agreement expires on 31 December 2024.", [("valid_to", "2024-12-31")]),
+    ("This notice remains in force until 30 June 2025.", [("valid_to", "2025-06-30")]),
+    ("This Regulation is hereby repealed with effect from 1 May 2024.", [("valid_to", "2024-04-30")]),
+    ("This Regulation replaces Regulation (EC) No 45/2001.", [("supersedes", "Regulation (EC) No 45/2001")]),
+    ("This Policy supersedes the Travel Policy of 1 March 2021.", [("supersedes", "Travel Policy of 1 March 2021")]),
+    (
+        "This Policy takes effect on 1 May 2024 and replaces the Travel Policy 2021 in its entirety.",
+        [("valid_from", "2024-05-01"), ("supersedes", "Travel Policy 2021")],
+    ),
+    ("Regulation (EC) No 45/2001 is hereby repealed.", [("supersedes", "Regulation (EC) No 45/2001")]),
+    ("Article 8. Regulation No 12/2019 is hereby repealed.", [("supersedes", "Regulation No 12/2019")]),
+    ("§ 12 (2) Sie tritt am 1. Mai 2024 in Kraft.", []),
+    ("§ 12 Sie tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),
+    ("Directive 95/46/EC is repealed with effect from 25 May 2018.", [("supersedes", "Directive 95/46/EC")]),
+    (
+        "The Hygiene Rules 2019 are superseded by these Rules.",
+        [("supersedes", "Hygiene Rules 2019")],
+    ),
+    ("This Amendment amends the Lease of 1 March 2021.", [("amends", "Lease of 1 March 2021")]),
+    ("Regulation 12/2019 is amended as follows:", [("amends", "Regulation 12/2019")]),
+    ("This Lease, as amended by Amendment No. 1, binds both.", [("amended_by", "Amendment No. 1")]),
+    ("Diese Satzung tritt am 1. Mai 2024 in Kraft.", [("valid_from", "2024-05-01")]),
+    ("Diese Gebührenordnung gilt ab dem 01.05.2024.", [("valid_from", "2024-05-01")]),
+    ("Diese Verordnung tritt mit Wirkung vom 1. Januar 2023 in Kraft.", [("valid_from", "2023-01-01")]),
+    ("Gültig ab: 1. Mai 2024", [("valid_from", "2024-05-01")]),
+    ("Diese Richtlinie tritt mit Ablauf des 30. April 2024 außer Kraft.", [("valid_to", "2024-04-30")]),
+    ("Diese Richtlinie tritt am 1. Mai 2024 außer Kraft.", [("valid_to", "2024-04-30")]),
+    ("Diese Betriebsvereinbarung gilt bis zum 31. Dezember 2024.", [("valid_to", "2024-12-31")]),
+    ("Dieser Vertrag endet am 30.06.2025.", [("valid_to", "2025-06-30")]),
+    ("Diese Satzung ersetzt die Satzung vom 3. März 2015.", [("supersedes", "Satzung vom 3. März 2015")]),
+    (
+        "Gleichzeitig tritt die Friedhofssatzung vom 3. März 2015 außer Kraft.",
+        [("supersedes", "Friedhofssatzung vom 3. März 2015")],
+    ),
+    (
+        "Diese Satzung tritt am 1. Mai 2024 in Kraft; gleichzeitig tritt die Satzung vom 3. März 2015 außer Kraft.",
+        [("valid_from", "2024-05-01"), ("supersedes", "Satzung vom 3. März 2015")],
+    ),
+    ("Die Reisekostenrichtlinie 2019 wird hiermit aufgehoben.", [("supersedes", "Reisekostenrichtlinie 2019")]),
+    ("Diese Richtlinie löst die Richtlinie 7/2018 ab.", [("supersedes", "Richtlinie 7/2018")]),
+    ("Dieser Nachtrag ändert den Mietvertrag vom 1. März 2021.", [("amends", "Mietvertrag vom 1. März 2021")]),
+]
+NOTHING = [
+    "This Regulation shall not enter into force on 1 May 2024.",
+    "This Policy may take effect on 1 May 2024.",
+    "If this Policy takes effect on 1 May 2024, the old one ends.",
+    "The draft of this Policy takes effect on 1 May 2024.",
+    "Does this Policy take effect on 1 May 2024?",
+    "This Agreement supersedes all prior agreements between the parties.",
+    "The new pump replaces the pump of 2019.",
+    "The tenant replaces broken windows.",
+    "Regulation 45/2001 is repealed, as everybody knows.",
+    "The meeting of 1 May 2024 came into force of habit.",
+    "The offer is valid until Friday.",
+    "He applied from 1 May 2024 for a post.",
+    "Diese Satzung tritt nicht am 1. Mai 2024 in Kraft.",
+    "Der neue Motor ersetzt den Motor von 2019.",
+    "Falls diese Satzung am 1. Mai 2024 in Kraft tritt, gilt das Folgende.",
+    "This Regulation enters into force on 30 February 2024.",
+]
+
+
+@pytest.mark.parametrize(("sentence", "stated"), STATED, ids=[sentence for sentence, _ in STATED])
+def test_what_is_stated(sentence: str, stated: list[tuple[str, str]]) -> None:
+    assert [(one.states, one.value) for one in read_sentence(sentence)] == stated
+
+
+@pytest.mark.parametrize("sentence", NOTHING)
+def test_what_states_nothing(sentence: str) -> None:
+    assert read_sentence(sentence) == []
+
+
+def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
+    (statement,) = read_sentence("Directive 95/46/EC is repealed with effect from 25 May 2018.")
+    assert statement.since == "2018-05-25"
+    (statement,) = read_sentence("Mit Ablauf des 30. April 2024 tritt die Satzung 7/2015 außer Kraft.")
+    assert statement.since == "2024-05-01"

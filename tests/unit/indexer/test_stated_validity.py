@@ -1,0 +1,74 @@
+"""What the worker writes of validity into the metadata of a loaded document: sentences with places, and file names."""
+
+from typing import Any
+
+import pytest
+
+from core.ports.indexing import Block, LoadedDocument
+from core.validity.statements import STATEMENTS, StatementSource, read_statements
+from indexer.loading.stated_validity import add_statements
+
+SENTENCE = "This Policy takes effect on 1 May 2024."
+
+
+def load(*blocks: Block, key: str = "a.md") -> LoadedDocument:
+    return add_statements(LoadedDocument(key=key, title="A", blocks=blocks))
+
+
+def stated(document: LoadedDocument) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = document.metadata.get(STATEMENTS, [])
+    return found
+
+
+def test_a_sentence_is_kept_verbatim_with_its_place() -> None:
+    text = f"Staff travel.\n\n{SENTENCE} It costs nothing."
+    document = load(Block(text=text, page=3, start=100))
+    (statement,) = read_statements(document.metadata)
+    assert (statement.states, statement.value, statement.source) == (
+        "valid_from",
+        "2024-05-01",
+        StatementSource.SENTENCE,
+    )
+    assert statement.text.strip() == SENTENCE
+    assert statement.page == 3
+    assert statement.span is not None
+    assert text[statement.span.start - 100 : statement.span.end - 100] == statement.text
+
+
+def test_a_document_that_states_nothing_stays_as_it_is() -> None:
+    document = LoadedDocument(key="v3.md", title="A", blocks=(Block(text="Lunch is at noon."),))
+    assert add_statements(document) is document
+
+
+@pytest.mark.parametrize(
+    ("key", "day"),
+    [
+        ("notes/2024-05-01 travel.md", "2024-05-01"),
+        ("travel_2024_05_01.pdf", "2024-05-01"),
+        ("travel-v3.md", None),
+        ("2024/05/01/travel.md", None),
+        ("2024-02-30 travel.md", None),
+        ("12024-05-011.md", None),
+        ("travel 2024.md", None),
+    ],
+)
+def test_a_date_in_the_name_of_a_file_is_a_beginning(key: str, day: str | None) -> None:
+    found = stated(load(Block(text="Lunch is at noon."), key=key))
+    assert [one["value"] for one in found] == ([] if day is None else [day])
+    assert all(one["source"] == "file_name" for one in found)
+
+
+def test_a_sentence_counts_more_than_the_name_of_a_file() -> None:
+    found = stated(load(Block(text=SENTENCE), key="2020-01-01.md"))
+    assert [one["source"] for one in found] == ["sentence"]
+
+
+def test_the_middle_of_a_long_document_is_not_read() -> None:
+    filler = Block(text="Lunch is at noon. " * 4000)
+    assert stated(load(filler, Block(text=SENTENCE), filler)) == []
+    assert len(stated(load(filler, filler, Block(text=SENTENCE)))) == 1
+
+
+def test_a_document_has_at_most_twelve_statements() -> None:
+    text = " ".join(f"This Policy replaces Order {number}/2020." for number in range(1, 40))
+    assert len(stated(load(Block(text=text)))) == 12

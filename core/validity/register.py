@@ -196,9 +196,10 @@ def _read_start(statements: Sequence[Statement]) -> date | None:
     return _first_day(statements, VALID_FROM)
 
 
-def _starts_by_file_name(found: Validity) -> bool:
-    first = next((one for one in found.statements if one.states == VALID_FROM), None)
-    return first is not None and first.source is StatementSource.FILE_NAME
+def _is_of_field(found: Validity, states: str) -> bool:
+    """Returns whether a field says this of a document, and not only its own text or the name of its file."""
+    first = next((one for one in found.statements if one.states == states), None)
+    return first is not None and first.source is StatementSource.FIELD
 
 
 def _relate(
@@ -288,23 +289,29 @@ def _walk(edges: Mapping[str, Collection[str]], start: str) -> set[str]:
 
 
 def _find_end(found: Validity, relations: Iterable[Relation]) -> date | None:
-    ends = [found.valid_to] if found.valid_to is not None else []
-    ends += [
-        one.since - timedelta(days=1)
-        for one in relations
-        if one.kind == SUPERSEDED_BY and not one.problem and one.since is not None
-    ]
-    return min(ends, default=None)
+    ends = [found.valid_to, _last_before(relations)]
+    return min((end for end in ends if end is not None), default=None)
+
+
+def _last_before(relations: Iterable[Relation]) -> date | None:
+    """Returns the last day before another document supersedes this one; None if none does, or no day is known."""
+    since = [one.since for one in relations if one.kind == SUPERSEDED_BY and not one.problem and one.since is not None]
+    return min(since) - timedelta(days=1) if since else None
 
 
 def _is_in_force(found: Validity, day: date, today: date) -> bool:
-    """A date of a file's name hides nothing today. A document that is superseded since an unknown day is not in force
-    today and later; of days before, nobody knows, so it is found.
+    """Days that only a document's own text or file's name states hide it on earlier days, and not today or later: what
+    an expired contract says is still asked. A document that is superseded since an unknown day is not in force today
+    and later; of days before, nobody knows, so it is found.
     """
-    begins = found.valid_from
-    if begins is not None and day < begins and not (_starts_by_file_name(found) and day >= today):
+    is_earlier = day < today
+    begins, ends = found.valid_from, _first_day(found.statements, VALID_TO)
+    if begins is not None and day < begins and (is_earlier or _is_of_field(found, VALID_FROM)):
         return False
-    if found.valid_to is not None and day > found.valid_to:
+    if ends is not None and day > ends and (is_earlier or _is_of_field(found, VALID_TO)):
+        return False
+    last = _last_before(found.relations)
+    if last is not None and day > last:
         return False
     undated = any(one.kind == SUPERSEDED_BY and not one.problem and one.since is None for one in found.relations)
     return not (undated and day >= today)

@@ -108,6 +108,8 @@ _GENERAL = re.compile(
     r"|frühere|vorherige|andere|etwaige)\b",
     re.IGNORECASE,
 )
+_TELLING = re.compile(r"\d|\b[A-ZÄÖÜ]\w{2}")
+"""What tells a document: a number, a day, or a word with a capital letter, unlike "understandings"."""
 _LEADS = re.compile(
     r"(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
     r",? ){1,4}",
@@ -248,5 +250,6 @@ def _read_names(text: str) -> Iterator[str]:
     named = text if end is None else text[: end.start()]
     for part in _AND.split(named.strip(" ,")):
         name = _LEADS.sub("", part.strip(" ,\"'“”„»«"), count=1).strip(" ,\"'“”„»«()")
-        if 3 < len(name) <= _LONGEST_NAME and _GENERAL.match(name) is None and _OWN.match(name) is None:
+        is_general = _GENERAL.match(name) or _OWN.match(name) or not _TELLING.search(name)
+        if 3 < len(name) <= _LONGEST_NAME and not is_general:
             yield name

@@ -61,6 +61,14 @@ def test_a_date_of_a_file_name_hides_nothing_today() -> None:
     assert retired("2026-11-28", ref("a", valid_statements=rows)) == {"a"}
 
 
+def test_what_an_expired_contract_says_is_still_asked() -> None:
+    """Its own text hides it on other days, and a field hides it today, too."""
+    contract = ref("a", **said(("valid_from", "2018-01-01"), ("valid_to", "2020-12-31")))
+    assert retired("2026-11-29", contract) == set()
+    assert retired("2026-11-28", contract) == retired("2017-12-31", contract) == {"a"}
+    assert retired("2026-11-29", ref("a", valid_to="2020-12-31")) == {"a"}
+
+
 def test_a_document_is_superseded_from_the_first_day_of_the_newer_one() -> None:
     old, new = ref("old"), ref("new", valid_from="2024-05-01", supersedes=["old"])
     assert retired("2024-04-30", old, new) == {"new"}

@@ -57,7 +57,7 @@ def judge_row(
 
     A column that a word names decides by its cell, by "yes" or "no", or by its number if numbers are compared; not the
     column of `naming`, the cell with the name of what the row is about. A negation counts in the cell that has the
-    word, once for several words.
+    word, once for several words, unless a row only has to mention it.
     """
     row = _Row(plan, heads, cells, naming)
     holds = None if plan.comparison is None else row.compare(plan.comparison)
@@ -73,8 +73,7 @@ def judge_row(
         return Verdict.NO
     if is_open or not row.has_pairs():
         return Verdict.UNDECIDED
-    turns = 0 if plan.is_mention else len(turned)
-    agrees = (turns % 2 == 1) == (plan.is_negated and not plan.is_mention)
+    agrees = (len(turned) % 2 == 1) == (plan.is_negated and not plan.is_mention)
     return Verdict.YES if agrees == (holds is not False) else Verdict.OPPOSITE
 
 
@@ -99,7 +98,8 @@ class _Row:
         """Returns what the row says of a word; None if it does not have the word."""
         among = [at for at, words in enumerate(self._words) if find_sought(sought, words)]
         if among:
-            return _Found(turned=frozenset(at for at in among if NEGATION.search(self.texts[at])))
+            negated = () if self._plan.is_mention else among
+            return _Found(turned=frozenset(at for at in negated if NEGATION.search(self.texts[at])))
         named = [at for at, cell in enumerate(self._cells) if _names(sought, cell.column)]
         if any(self._cells[at] is self._naming or self._is_spoken_of(at) for at in named):
             return _Found()

@@ -26,6 +26,8 @@ def judge(question: str, row: str, title: str = "Contracts") -> Verdict:
         ("Which contracts are insured?", "Contract: A; Insured:", UNDECIDED),
         ("Which contracts are insured?", "Contract: A; Insured: since May", UNDECIDED),
         ("Which contracts are full-time?", "Contract: A; Full-time: no", OPPOSITE),
+        ("Which contracts have auto-renewal?", "Contract: A; Auto-renewal: no", OPPOSITE),
+        ("Which contracts mention a pump?", "Contract: A; Text: the pump did not fail", YES),
         ("Which contracts are not full-time?", "Contract: A; Full-time: no", YES),
         ("Which contracts say that the pump failed?", "Contract: A; Text: the pump did not fail", OPPOSITE),
         ("Which contracts are of high risk?", "Contract: A; Risk: high", YES),

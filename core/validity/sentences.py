@@ -15,6 +15,8 @@ __all__ = ["may_state", "read_sentence"]
 
 _LONGEST = 600
 _LONGEST_NAME = 150
+_LONGEST_REST = 40
+"""Characters behind the day of a line such as `Effective date: 1 May 2024`; a longer text says what took effect then."""
 
 _CUE = re.compile(
     r"force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
@@ -158,7 +160,8 @@ def _read_lines(text: str) -> Iterator[Statement]:
     """Yields what a line such as `Effective date: 1 May 2024` states."""
     for states, pattern in ((VALID_FROM, _STARTS_LINE), (VALID_TO, _ENDS_LINE)):
         begin = pattern.match(text)
-        if begin is not None and (day := read_date(text, begin.end())) is not None:
+        day = None if begin is None else read_date(text, begin.end())
+        if day is not None and len(text) - day.end <= _LONGEST_REST:
             yield _state(states, day.day.isoformat())
             if states == VALID_FROM:
                 yield from _read_range(text, day)

@@ -70,6 +70,7 @@ NOTHING = [
     "This Agreement supersedes all prior agreements and understandings, written or oral.",
     "This document replaces everything that was agreed on its subject.",
     "The requirement for C is amended, permitting files to be elsewhere.",
+    "Effective July 1, 2018, under the requirements of the standard, the country was designated as inflationary.",
     "The new pump replaces the pump of 2019.",
     "The tenant replaces broken windows.",
     "Regulation 45/2001 is repealed, as everybody knows.",

@@ -97,7 +97,9 @@ class Selection:
             for citation in answer.citations
         )
         steps = tuple(replace(step, hits=self.show_hits(step.hits)) for step in answer.steps)
-        cited = {(one.corpus, one.document.id): (one.document, one.validity) for one in citations}
+        cited = {
+            (citation.corpus, citation.document.id): (citation.document, citation.validity) for citation in citations
+        }
         changes = list(dict.fromkeys(line for ref, found in cited.values() for line in self._list_changes(ref, found)))
         note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
         return replace(answer, citations=citations, steps=steps, note=note)
@@ -139,7 +141,9 @@ def _name(ref: DocumentRef) -> str:
 
 
 def _quote(validity: Validity) -> str:
-    said = next((one.text for one in validity.statements if one.states == "valid_to" and one.text), "")
+    said = next(
+        (statement.text for statement in validity.statements if statement.states == "valid_to" and statement.text), ""
+    )
     return f" (“{_shorten(said)}”)" if said else ""
 
 

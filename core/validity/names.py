@@ -77,7 +77,7 @@ class DocumentName:
         days = {found.day for found in find_dates(name)}
         if days:
             return self._day in days
-        begun = {read_day(one.value) for one in read_statements(row) if one.states == VALID_FROM}
+        begun = {read_day(statement.value) for statement in read_statements(row) if statement.states == VALID_FROM}
         if begun:
             return self._day in begun
         years = set(_YEAR.findall(name))

@@ -83,7 +83,7 @@ class Validity:
 
     @property
     def is_superseded(self) -> bool:
-        return any(one.kind == SUPERSEDED_BY and not one.problem for one in self.relations)
+        return any(relation.kind == SUPERSEDED_BY and not relation.problem for relation in self.relations)
 
 
 _References = Sequence[tuple[str, Statement, DocumentName]]
@@ -110,7 +110,9 @@ class NameFinder:
             return None
         listed = sorted((name.text, name.is_exact, name.title) for name in self._names)
         index = NameIndex(self._names)
-        return DocumentFilter(source={"$named": [list(one) for one in listed]}, test=lambda row: bool(index.find(row)))
+        return DocumentFilter(
+            source={"$named": [list(name) for name in listed]}, test=lambda row: bool(index.find(row))
+        )
 
     def resolve(self, refs: Iterable[DocumentRef]) -> Mapping[DocumentName, Sequence[DocumentRef]]:
         """Returns the documents that each name fits."""
@@ -189,7 +191,7 @@ class Register:
 
 
 def _first_day(statements: Sequence[Statement], field: str) -> date | None:
-    return next((read_day(one.value) for one in statements if one.states == field), None)
+    return next((read_day(statement.value) for statement in statements if statement.states == field), None)
 
 
 def _read_start(statements: Sequence[Statement]) -> date | None:
@@ -198,7 +200,7 @@ def _read_start(statements: Sequence[Statement]) -> date | None:
 
 def _is_of_field(found: Validity, states: str) -> bool:
     """Returns whether a field says this of a document, and not only its own text or the name of its file."""
-    first = next((one for one in found.statements if one.states == states), None)
+    first = next((statement for statement in found.statements if statement.states == states), None)
     return first is not None and first.source is StatementSource.FIELD
 
 
@@ -263,16 +265,16 @@ _IN_A_CIRCLE = "the documents claim to supersede one another"
 def _refuse_circles(relations: Mapping[str, list[Relation]]) -> None:
     """Makes claims of relations by which a document supersedes itself, over others or not."""
     newer_of = {
-        id: [one.document.id for one in found if one.kind == SUPERSEDED_BY and not one.problem]
+        id: [relation.document.id for relation in found if relation.kind == SUPERSEDED_BY and not relation.problem]
         for id, found in relations.items()
     }
     in_circle = {id for id in newer_of if newer_of[id] and id in _walk(newer_of, id)}
     for id in in_circle:
         relations[id][:] = [
-            replace(one, problem=one.problem or _IN_A_CIRCLE)
-            if one.kind in (SUPERSEDES, SUPERSEDED_BY) and one.document.id in in_circle
-            else one
-            for one in relations[id]
+            replace(relation, problem=relation.problem or _IN_A_CIRCLE)
+            if relation.kind in (SUPERSEDES, SUPERSEDED_BY) and relation.document.id in in_circle
+            else relation
+            for relation in relations[id]
         ]
 
 
@@ -295,7 +297,11 @@ def _find_end(found: Validity, relations: Iterable[Relation]) -> date | None:
 
 def _last_before(relations: Iterable[Relation]) -> date | None:
     """Returns the last day before another document supersedes this one; None if none does, or no day is known."""
-    since = [one.since for one in relations if one.kind == SUPERSEDED_BY and not one.problem and one.since is not None]
+    since = [
+        relation.since
+        for relation in relations
+        if relation.kind == SUPERSEDED_BY and not relation.problem and relation.since is not None
+    ]
     return min(since) - timedelta(days=1) if since else None
 
 
@@ -313,5 +319,8 @@ def _is_in_force(found: Validity, day: date, today: date) -> bool:
     last = _last_before(found.relations)
     if last is not None and day > last:
         return False
-    undated = any(one.kind == SUPERSEDED_BY and not one.problem and one.since is None for one in found.relations)
+    undated = any(
+        relation.kind == SUPERSEDED_BY and not relation.problem and relation.since is None
+        for relation in found.relations
+    )
     return not (undated and day >= today)

@@ -16,7 +16,7 @@ __all__ = ["may_state", "read_sentence"]
 _LONGEST = 600
 _LONGEST_NAME = 150
 _LONGEST_REST = 40
-"""Characters behind the day of a line such as `Effective date: 1 May 2024`; a longer text says what took effect then."""
+"""Characters behind the day of a line such as `Effective date: 1 May 2024`; more tells what began then."""
 
 _CUE = re.compile(
     r"force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
@@ -149,7 +149,7 @@ def read_sentence(sentence: str) -> list[Statement]:
             at = subject.end()
             found += [*_read_days(clause, at), *_read_force(clause, at), *_read_active(clause, at)]
         found += _read_passive(clause, own)
-    return list({(one.states, one.value): one for one in found}.values())
+    return list({(statement.states, statement.value): statement for statement in found}.values())
 
 
 def _state(states: str, value: str, since: str = "") -> Statement:
@@ -197,7 +197,7 @@ def _read_after(text: str, at: int, between: re.Pattern[str]) -> WrittenDate | N
 def _read_force(text: str, subject: int) -> Iterator[Statement]:
     """Yields what "tritt am 1. Mai 2024 in Kraft" states, and "tritt mit Ablauf des … außer Kraft"."""
     for verb in _TRITT.finditer(text, subject):
-        day = next((one for one in find_dates(text) if one.start >= verb.end()), None)
+        day = next((date for date in find_dates(text) if date.start >= verb.end()), None)
         force = None if day is None else _FORCE.search(text, day.end)
         if day is None or force is None or day.start - verb.end() > 40 or force.start() - day.end > 40:
             continue
@@ -241,7 +241,7 @@ def _read_passive(text: str, own: re.Match[str] | None) -> Iterator[Statement]:
 
 
 def _read_effect(text: str, at: int) -> str:
-    day = next((one for one in find_dates(text) if one.start >= at), None)
+    day = next((date for date in find_dates(text) if date.start >= at), None)
     if day is None or _WITH_EFFECT.search(text[at : day.start]) is None:
         return ""
     return day.day.isoformat()

@@ -88,13 +88,13 @@ def read_statements(metadata: Metadata) -> tuple[Statement, ...]:
     """
     found: list[Statement] = []
     stated = metadata.get(STATEMENTS)
-    sentences = [_load(one) for one in stated] if isinstance(stated, list) else []
+    sentences = [_load(sentence) for sentence in stated] if isinstance(stated, list) else []
     for name in FIELDS:
         if name in metadata:
             read = _list_days if name in (VALID_FROM, VALID_TO) else _list_names
             found += [Statement(states=name, value=value) for value in read(metadata[name])]
         else:
-            found += [one for one in sentences if one is not None and one.states == name]
+            found += [sentence for sentence in sentences if sentence is not None and sentence.states == name]
     return tuple(found)
 
 
@@ -119,7 +119,7 @@ def _list_days(value: object) -> list[str]:
 
 def _list_names(value: object) -> list[str]:
     values = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-    names = [" ".join(one.split()) for one in values[:_MOST_NAMES] if isinstance(one, str)]
+    names = [" ".join(value.split()) for value in values[:_MOST_NAMES] if isinstance(value, str)]
     return [name for name in dict.fromkeys(names) if 0 < len(name) <= _LONGEST_NAME]
 
 
@@ -127,7 +127,7 @@ def _load(row: object) -> Statement | None:
     """Returns a statement of `valid_statements`; None for what an import has in another form."""
     if not isinstance(row, Mapping) or row.get("states") not in FIELDS:
         return None
-    name, value, source, span, page = (row.get(one) for one in ("states", "value", "source", "span", "page"))
+    name, value, source, span, page = (row.get(field) for field in ("states", "value", "source", "span", "page"))
     if source not in (StatementSource.SENTENCE, StatementSource.FILE_NAME) or not isinstance(value, str):
         return None
     if name in (VALID_FROM, VALID_TO) and read_day(value) is None:

@@ -24,12 +24,12 @@ _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 def add_statements(document: LoadedDocument) -> LoadedDocument:
     """Returns the document with what it states in its metadata; the same document if it states nothing."""
     found = list(_read_texts(document.blocks))
-    if not any(one.states == VALID_FROM for one in found):
+    if not any(statement.states == VALID_FROM for statement in found):
         found += _read_file_name(document.key)
     if not found:
         return document
-    unique = list({(one.states, one.value): one for one in reversed(found)}.values())[::-1]
-    statements: list[dict[str, Any]] = [one.to_json() for one in unique[:_MOST]]
+    unique = list({(statement.states, statement.value): statement for statement in reversed(found)}.values())[::-1]
+    statements: list[dict[str, Any]] = [statement.to_json() for statement in unique[:_MOST]]
     return replace(document, metadata={**document.metadata, STATEMENTS: statements})
 
 

@@ -94,6 +94,8 @@ _REPLACED = re.compile(
 _BY_THIS = re.compile(
     r"\bby (?:this|these|the present)\b|\bdurch die(?:se|sen|ses)\b|\bhereby\b|\bhiermit\b", re.IGNORECASE
 )
+_BY_ANOTHER = re.compile(r" by (?!this\b|these\b|the present\b)|(?<=durch) (?!diese)", re.IGNORECASE)
+"""What replaces a document is named, and is not the document that says so."""
 _LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
 _AMENDS = re.compile(r"\b(?:amends?|modifies|ändert|ändern)\b", re.IGNORECASE)
 _AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)
@@ -220,7 +222,8 @@ def _read_active(text: str, subject: int) -> Iterator[Statement]:
 def _read_passive(text: str, own: re.Match[str] | None) -> Iterator[Statement]:
     """Yields what "Regulation 5/2019 is hereby repealed" states, and "Gleichzeitig tritt die Satzung … außer Kraft"."""
     replaced = _REPLACED.search(text)
-    if replaced is not None and (own is None or own.start() > replaced.start()):
+    is_by_another = replaced is not None and _BY_ANOTHER.match(text, replaced.end()) is not None
+    if replaced is not None and not is_by_another and (own is None or own.start() > replaced.start()):
         since = _read_effect(text, replaced.end())
         if since or _BY_THIS.search(text):
             yield from (_state(SUPERSEDES, name, since) for name in _read_names(text[: replaced.start()]))

@@ -71,6 +71,8 @@ NOTHING = [
     "This document replaces everything that was agreed on its subject.",
     "The requirement for C is amended, permitting files to be elsewhere.",
     "Effective July 1, 2018, under the requirements of the standard, the country was designated as inflationary.",
+    "The Budget 2019 is hereby replaced by the Budget 2020.",
+    "Die Satzung 7/2015 wird hiermit durch die Satzung 9/2020 ersetzt.",
     "The new pump replaces the pump of 2019.",
     "The tenant replaces broken windows.",
     "Regulation 45/2001 is repealed, as everybody knows.",

@@ -6,13 +6,13 @@ documents.
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, TypeAlias
 
 from app.container import Container
-from app.services.validity import Selection, select_in_force
+from app.services.validity import Selection, list_related, select_in_force
 from app.services.verification import verify_given
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
@@ -384,19 +384,22 @@ async def ask(
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
-    await _check_seen(container, list_corpora(asked), [hit for step in answer.steps for hit in step.hits])
+    hits = [hit for step in answer.steps for hit in step.hits]
+    await _check_seen(container, list_corpora(asked), hits, list_related(answer))
     if container.trails is not None and not question.parts:  # a trail belongs to one corpus
         container.trails.enqueue(question.corpus, question.text, answer, trace)
     return answer
 
 
-async def _check_seen(container: Container, corpora: Sequence[Corpus], hits: Sequence[Hit]) -> None:
-    """Raises `Conflict` if a document of these hits was taken from the caller: an answer may have taken minutes, and a
-    search some seconds on a busy machine.
+async def _check_seen(
+    container: Container, corpora: Sequence[Corpus], hits: Sequence[Hit], others: Set[str] = frozenset()
+) -> None:
+    """Raises `Conflict` if a document of these hits, or one of the others, was taken from the caller: an answer may have
+    taken minutes, and a search some seconds on a busy machine.
     """
     if container.sees_all_documents:
         return
-    left = {hit.document.id for hit in hits if hit.url is None}
+    left = {hit.document.id for hit in hits if hit.url is None} | others
     for corpus in corpora:
         left -= (await container.record.documents.get_refs(corpus.id, left, enabled=None)).keys()
     for corpus in corpora if left else ():

@@ -17,7 +17,7 @@ from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Selection", "find_validity", "open_register", "select_in_force"]
+__all__ = ["Selection", "find_validity", "list_related", "open_register", "select_in_force"]
 
 _MOST_CHANGES = 3
 _MOST_KEPT = 16
@@ -53,6 +53,13 @@ _kept: Recent[int, Register] = Recent(_MOST_KEPT)
 def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) -> bool:
     """A `DocumentRef` is equal to another one whatever their access."""
     return known == named and [ref.access for ref in known] == [ref.access for ref in named]
+
+
+def list_related(answer: Answer) -> set[str]:
+    """Returns the ids of the documents that an answer names for what they say of its documents."""
+    told = [citation.validity for citation in answer.citations]
+    told += [hit.validity for step in answer.steps for hit in step.hits]
+    return {relation.document.id for validity in told if validity for relation in validity.relations}
 
 
 def find_validity(register: Register | None, document_id: str) -> Validity | None:

@@ -174,10 +174,9 @@ class Register:
     def _find_target(self, id: str, name: DocumentName) -> DocumentRef | None:
         """Returns the only document that is meant; None if there is none, or several fit equally well."""
         fitting = [ref for ref in self._targets.get(name, ()) if ref.id != id]
-        exact = [
-            ref for ref in fitting if name.text in (ref.key, ref.id) or name.text.casefold() == ref.title.casefold()
-        ]
-        fitting = exact or fitting
+        by_key = [ref for ref in fitting if name.text in (ref.key, ref.id)]
+        by_title = [ref for ref in fitting if name.text.casefold() == ref.title.casefold()]
+        fitting = by_key or by_title or fitting
         return fitting[0] if len(fitting) == 1 else None
 
     def _read_own(self, ref: DocumentRef) -> Validity:

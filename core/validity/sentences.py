@@ -25,7 +25,8 @@ _CUE = re.compile(
 )
 _HEDGE = re.compile(
     r"\b(?:not|never|no longer than|unless|if|(?-i:may)|might|would|could|should|proposed?|draft|intend(?:s|ed)?"
-    r"|until it is|nicht|kein|falls|sofern|wenn|soweit|könnte|sollte|würde|entwurf)\b|\?",
+    r"|until it is|nothing|neither|nor|no way|in part|partially|partly|subject to|when|once|after|upon|how|that"
+    r"|nicht|kein|teilweise|nachdem|sobald|nach|vorbehaltlich|falls|sofern|wenn|soweit|könnte|sollte|würde|entwurf)\b|\?",
     re.IGNORECASE,
 )
 _OWN = re.compile(
@@ -109,19 +110,27 @@ _NAME_ENDS = re.compile(
 )
 _GENERAL = re.compile(
     r"(?:all|any|every|each|previous|prior|earlier|former|other|its|their|said|such|alle|sämtliche|jede|bisherige"
-    r"|frühere|vorherige|andere|etwaige)\b",
+    r"|frühere|vorherige|andere|etwaige|mit ablauf)\b",
     re.IGNORECASE,
 )
 _TELLING = re.compile(r"\d|\b[A-ZÄÖÜ]\w{2}")
 """What tells a document: a number, a day, or a word with a capital letter, unlike "understandings"."""
+_PART = re.compile(
+    r"(?:annex|appendix|section|sections|chapter|clauses?|articles?|paragraphs?|schedule|exhibit|part|anlage|anhang"
+    r"|artikel|absatz|ziffer|kapitel)\b|§",
+    re.IGNORECASE,
+)
+"""With what the name of a part of a document begins, which is not the document."""
+_DIRECTLY = re.compile(r"(?:(?: [\w-]{1,30}){0,3}| .{0,300}(?:,| and| und),?(?: [\w-]{1,20}){0,2}) ", re.DOTALL)
+"""What may stand between a document and what it does: some words, or another thing that it does."""
 _LEADS = re.compile(
-    r"(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
+    r"\A(?:(?:the|on the same day|at the same time|simultaneously|gleichzeitig|zugleich|hiermit|die|der|das|den|dem)"
     r",? ){1,4}",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
     r"[\W_]{0,4}(?:(?:article|section|clause|paragraph|artikel|ziffer|nummer|absatz|art\.|no\.|§§?) ?)?"
-    r"\(?\d{1,3}[a-z]?(?:\.\d{1,3}){0,3}[.):]? (?:[-–—] )?",
+    r"\(?\d{1,3}[a-z]?(?:\.\d{1,3}){0,3}[.):]? (?!der\b|des\b|of\b)(?:[-–—] )?",
     re.IGNORECASE,
 )
 """The number of an article or a paragraph, with which a sentence may begin."""
@@ -149,7 +158,9 @@ def read_sentence(sentence: str) -> list[Statement]:
         subject = own or pronoun
         if subject is not None:
             at = subject.end()
-            found += [*_read_days(clause, at), *_read_force(clause, at), *_read_active(clause, at)]
+            found += [*_read_days(clause, at), *_read_force(clause, at)]
+        if own is not None:
+            found += _read_active(clause, own)
         found += _read_passive(clause, own)
     return list({(statement.states, statement.value): statement for statement in found}.values())
 
@@ -210,10 +221,16 @@ def _read_force(text: str, subject: int) -> Iterator[Statement]:
             yield _state(VALID_TO, (day.day if is_last else day.day - timedelta(days=1)).isoformat())
 
 
-def _read_active(text: str, subject: int) -> Iterator[Statement]:
+def _read_active(text: str, own: re.Match[str]) -> Iterator[Statement]:
+    """Yields what "From 1 May 2024 this Policy replaces the Travel Policy 2021" states."""
+    subject = own.end()
+    leading = next(find_dates(text[: own.start()]), None)
+    since = "" if leading is None else leading.day.isoformat()
     for states, pattern in ((SUPERSEDES, _REPLACES), (AMENDS, _AMENDS), (AMENDED_BY, _AS_AMENDED_BY)):
         for verb in pattern.finditer(text, subject):
-            yield from (_state(states, name) for name in _read_names(text[verb.end() :]))
+            if states == AMENDED_BY or _DIRECTLY.fullmatch(text, subject, verb.start()):
+                named = since if states == SUPERSEDES else ""
+                yield from (_state(states, name, named) for name in _read_names(text[verb.end() :]))
     for verb in _LOEST.finditer(text, subject):
         if text.rstrip(". ").endswith(" ab"):
             yield from (_state(SUPERSEDES, name) for name in _read_names(text[verb.end() :].rstrip(". ")[:-3]))
@@ -256,6 +273,6 @@ def _read_names(text: str) -> Iterator[str]:
     named = text if end is None else text[: end.start()]
     for part in _AND.split(named.strip(" ,")):
         name = _LEADS.sub("", part.strip(" ,\"'“”„»«"), count=1).strip(" ,\"'“”„»«()")
-        is_general = _GENERAL.match(name) or _OWN.match(name) or not _TELLING.search(name)
+        is_general = _PART.match(name) or _GENERAL.match(name) or _OWN.match(name) or not _TELLING.search(name)
         if 3 < len(name) <= _LONGEST_NAME and not is_general:
             yield name

@@ -13,6 +13,7 @@ from typing import Any
 
 from core.documents import Metadata, Span
 from core.text.dates import parse_date
+from core.validity.written_dates import YEARS
 
 __all__ = [
     "AUTHORITY",
@@ -107,9 +108,9 @@ def read_authority(metadata: Metadata) -> str:
 
 
 def read_day(value: object) -> date | None:
-    """Returns the day that a date names, or a date with a time; None for anything else."""
+    """Returns the day that a date names, or a date with a time; None for anything else, and for years far away."""
     moment = parse_date(value.strip()) if isinstance(value, str) else None
-    return None if moment is None else moment.date()
+    return moment.date() if moment is not None and moment.year in YEARS else None
 
 
 def _list_days(value: object) -> list[str]:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = ["WRITTEN_DATE", "WrittenDate", "find_dates", "read_date"]
+__all__ = ["WRITTEN_DATE", "YEARS", "WrittenDate", "find_dates", "read_date"]
 
 _NAMES = (
     "january januar jan", "february februar feb", "march märz mar", "april april apr", "may mai may",
@@ -26,6 +26,8 @@ WRITTEN_DATE = (
     rf"|(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year2>\d{{4}})(?!\w)"
     r")"
 )
+YEARS = range(1700, 2301)
+"""Years of which documents state something; the days beside theirs exist, too."""
 _DATE = re.compile(WRITTEN_DATE, re.IGNORECASE)
 
 
@@ -61,5 +63,6 @@ def _read(found: re.Match[str]) -> WrittenDate | None:
     else:
         parts = [int(found["year2"]), _MONTHS[found["month2"].casefold()], int(found["day2"])]
     with suppress(ValueError):
-        return WrittenDate(day=date(*parts), start=found.start(), end=found.end())
+        day = date(*parts)
+        return WrittenDate(day=day, start=found.start(), end=found.end()) if day.year in YEARS else None
     return None

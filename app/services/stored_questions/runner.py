@@ -20,6 +20,7 @@ from app.services.stored_questions.verifying import (
     store_problem,
     verify_stored,
 )
+from app.services.validity import list_related
 from core.corpora import Corpus
 from core.errors import Fenced, HopweaveError, RateLimited, Unavailable
 from core.events import SearchEvent, StepEvent
@@ -318,7 +319,7 @@ def _make_outcome(answer: Answer, trace: Trace, form: AnswerForm) -> QuestionOut
         state=QuestionState.DONE,
         answer=strip_texts(form.answer(answer, trace)),
         support=answer.support.value,
-        retrieved={id for step in answer.steps for id in _list_retrieved(step.hits)},
+        retrieved={id for step in answer.steps for id in _list_retrieved(step.hits)} | list_related(answer),
         cited=cited,
     )
 

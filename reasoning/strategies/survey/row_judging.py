@@ -27,6 +27,8 @@ _FLAGS = {
     True: frozenset({"yes", "y", "true", "x", "✓", "✔", "ja", "j", "1"}),
     False: frozenset({"no", "n", "false", "-", "–", "—", "✗", "nein", "none", "0"}),
 }
+_PARTLY = re.compile(r"\b(?:to be|partly|partially|teilweise)\b", re.IGNORECASE)
+"""Before a word that is not, or not wholly, true."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _OF_TIME = re.compile(r"before|after|since|until|earlier|later|vor\b|nach\b|seit\b|bis\b", re.IGNORECASE)
 """Words that compare times: `over 2000` compares an amount."""
@@ -98,6 +100,8 @@ class _Row:
         """Returns what the row says of a word; None if it does not have the word."""
         among = [at for at, words in enumerate(self._words) if find_sought(sought, words)]
         if among:
+            if any(_PARTLY.search(self.texts[at]) for at in among):
+                return _Found(is_open=True)
             negated = () if self._plan.is_mention else among
             return _Found(turned=frozenset(at for at in negated if NEGATION.search(self.texts[at])))
         named = [at for at, cell in enumerate(self._cells) if _names(sought, cell.column)]
@@ -106,8 +110,8 @@ class _Row:
         if named:
             flags = {at: _read_flag(self.texts[at]) for at in named}
             said = set(flags.values())
-            if self._plan.comparison is not None:
-                return _Found()
+            if self._plan.comparison is not None and said == {None}:
+                return _Found()  # a column whose numbers are compared
             if None in said or len(said) > 1:
                 return _Found(is_open=True)
             return _Found(turned=frozenset(at for at, flag in flags.items() if flag is False))
@@ -146,7 +150,12 @@ class _Row:
             named = self._choose_named([cell for cell, _ in years])
             values = [year for cell, year in years if cell in named or not named]
         else:
-            amounts = list(self._amounts())
+            asked = [sought.written.upper() for sought in self._plan.sought if sought.written.upper() in CURRENCIES]
+            amounts = [
+                (cell, amount) for cell, amount in self._amounts() if not asked or asked[0] in amount.unit.split()
+            ]
+            if any(len(amount.unit.split()) > 1 for _, amount in amounts):
+                return None  # thousands or millions of a currency
             named = self._choose_named([cell for cell, _ in amounts])
             values = [
                 float(amount.value) for cell, amount in amounts if (cell in named if named else bool(amount.unit))

@@ -69,6 +69,16 @@ def test_what_an_expired_contract_says_is_still_asked() -> None:
     assert retired("2026-11-29", ref("a", valid_to="2020-12-31")) == {"a"}
 
 
+def test_a_year_far_away_is_no_day() -> None:
+    old, new = ref("o.md"), ref("new", supersedes="o.md", valid_from="0001-01-01")
+    assert retired("2026-11-29", old, new) == {"o.md"}
+
+
+def test_a_key_is_meant_before_a_title() -> None:
+    old, new = ref("travel/2021.md"), ref("new", supersedes="travel/2021.md")
+    assert retired("2026-11-29", old, new, ref("other", "travel/2021.md")) == {"travel/2021.md"}
+
+
 def test_a_document_is_superseded_from_the_first_day_of_the_newer_one() -> None:
     old, new = ref("old"), ref("new", valid_from="2024-05-01", supersedes=["old"])
     assert retired("2024-04-30", old, new) == {"new"}

@@ -73,6 +73,19 @@ NOTHING = [
     "Effective July 1, 2018, under the requirements of the standard, the country was designated as inflationary.",
     "The Budget 2019 is hereby replaced by the Budget 2020.",
     "Die Satzung 7/2015 wird hiermit durch die Satzung 9/2020 ersetzt.",
+    "Nothing in this Agreement supersedes the Master Agreement No. 12.",
+    "This Agreement in no way supersedes the Master Agreement No. 12.",
+    "This Policy partially replaces Policy 12.",
+    "Subject to approval, this Policy replaces Policy 12.",
+    "When signed, this Agreement replaces the Agreement of 3 May 2019.",
+    "§ 5 der Satzung vom 3. März 2015 wird hiermit aufgehoben.",
+    "This Amendment replaces Annex 2.",
+    "It replaces Model 300.",
+    "This report shows how Regulation 5/2023 repeals Regulation 12/2019.",
+    "The court held that this contract replaces the Contract of 3 May 2019.",
+    "This manual explains when the technician replaces Battery 12V.",
+    "This Policy is repealed on 0001-01-01.",
+    "Mit Ablauf des 31. Dezember 9999 tritt die Satzung 2010 außer Kraft.",
     "The new pump replaces the pump of 2019.",
     "The tenant replaces broken windows.",
     "Regulation 45/2001 is repealed, as everybody knows.",
@@ -96,7 +109,14 @@ def test_what_states_nothing(sentence: str) -> None:
     assert read_sentence(sentence) == []
 
 
+def test_a_name_is_kept_whole() -> None:
+    (statement,) = read_sentence("This Order replaces the Purchase Order 4711 on the Supply of Steel.")
+    assert statement.value == "Purchase Order 4711 on the Supply of Steel"
+
+
 def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
+    (statement,) = read_sentence("From 1 May 2030 this Policy replaces the Travel Policy 2021.")
+    assert (statement.value, statement.since) == ("Travel Policy 2021", "2030-05-01")
     (statement,) = read_sentence("Directive 95/46/EC is repealed with effect from 25 May 2018.")
     assert statement.since == "2018-05-25"
     (statement,) = read_sentence("Mit Ablauf des 30. April 2024 tritt die Satzung 7/2015 außer Kraft.")

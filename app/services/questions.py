@@ -394,8 +394,8 @@ async def ask(
 async def _check_seen(
     container: Container, corpora: Sequence[Corpus], hits: Sequence[Hit], others: Set[str] = frozenset()
 ) -> None:
-    """Raises `Conflict` if a document of these hits, or one of the others, was taken from the caller: an answer may have
-    taken minutes, and a search some seconds on a busy machine.
+    """Raises `Conflict` if a document of these hits, or one of the others, was taken from the caller: an answer may
+    have taken minutes, and a search some seconds on a busy machine.
     """
     if container.sees_all_documents:
         return

@@ -103,7 +103,7 @@ class NameFinder:
         ]
         self._names = {name for _, _, name in self.references}
 
-    @property
+    @cached_property
     def where(self) -> DocumentFilter | None:
         """None: no names are to be found."""
         if not self._names:

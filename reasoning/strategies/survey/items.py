@@ -14,7 +14,6 @@ from urllib.parse import unquote
 
 from core.documents import Chunk, DocumentRef, Span
 from core.execution.threads import compute
-from core.passage_context import read_grids, split_heading
 from core.passage_context.grids import GridRow, TextGrid
 from core.passage_context.tables import is_row
 from core.ports.surveying import DocumentFinder, Wording
@@ -24,7 +23,7 @@ from reasoning.strategies.survey.judging import READ, Finding, Verdict
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.row_judging import Cell, column_stems, judge_row
 from reasoning.strategies.survey.rows import Row
-from reasoning.strategies.survey.values import has_points, is_total, stems_of
+from reasoning.strategies.survey.values import has_points, is_total, read_passage_grids, stems_of
 
 __all__ = ["MOST_READ", "Item", "Listed", "read_items"]
 
@@ -59,8 +58,8 @@ class Item:
 @dataclass(kw_only=True)
 class Listed:
     """What tables list. `items` are the rows that count, by document; `undecided` of the `read` rows are undecided.
-    `tables` are the documents whose tables list what is counted, with the number of their undecided rows. `left_out`
-    documents were not read row by row.
+    `tables` are the documents whose tables list what is counted, with the number of their undecided rows. Of the
+    documents that were given, `left_out` were not read row by row.
     """
 
     items: dict[str, tuple[Item, ...]] = field(default_factory=dict)
@@ -120,7 +119,7 @@ def _read_document(
     """Returns the rows of the tables that list what is counted, each with its verdict; [] if no table does, None if it
     is late. A row that goes on in the next passage is undecided.
     """
-    read = [(number, chunk, grid) for number, chunk in enumerate(chunks) for grid in _read_grids(chunk)]
+    read = [(number, chunk, grid) for number, chunk in enumerate(chunks) for grid in read_passage_grids(chunk)]
     length = sum(len(chunk.text) for chunk in chunks)
     in_rows = sum(line.end - line.start for _, _, grid in read for line in (*grid.header, *grid.rows))
     is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)
@@ -155,13 +154,6 @@ def _find_decimal_columns(grid: TextGrid, text: str) -> frozenset[str]:
         for cell in _read_cells(grid, line, text, frozenset()):
             cells.setdefault(cell.column, []).append(cell.text)
     return frozenset(column for column, texts in cells.items() if has_points(texts))
-
-
-def _read_grids(chunk: Chunk) -> list[TextGrid]:
-    text = chunk.text[:READ]
-    header = split_heading(chunk.heading, text)[1]
-    names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
-    return read_grids(text, is_cut=bool(header), names=names)
 
 
 def _read_cells(grid: TextGrid, line: GridRow, text: str, decimal: frozenset[str]) -> Iterator[Cell]:

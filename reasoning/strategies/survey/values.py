@@ -10,6 +10,7 @@ from decimal import Decimal, InvalidOperation
 
 from core.documents import Chunk, Span
 from core.passage_context import read_grids, split_heading
+from core.passage_context.grids import TextGrid
 from core.text.name_spans import find_names
 from core.text.terms import split_words
 
@@ -25,6 +26,7 @@ __all__ = [
     "list_labelled",
     "read_amount",
     "read_decimal",
+    "read_passage_grids",
     "stems_of",
 ]
 
@@ -86,10 +88,8 @@ def list_labelled(chunk: Chunk, stems: frozenset[str]) -> Iterator[Labelled]:
     front of a definition such as `(the “Supplier”)`.
     """
     text = chunk.text[:_READ]
-    header = split_heading(chunk.heading, text)[1]
-    names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
     ranges: list[tuple[int, int]] = []
-    for grid in read_grids(text, is_cut=bool(header), names=names):
+    for grid in read_passage_grids(chunk):
         ranges.append((grid.start, grid.end))
         for row in grid.rows:
             columns = row.names or grid.columns
@@ -124,6 +124,14 @@ def is_total(label: str) -> bool:
     """Returns whether a row is the total of rows above it, by its label: `Total 2024`, unlike "Total Tower"."""
     stems = stems_of(label)
     return not stems.isdisjoint(_TOTAL) and all(stem in _TOTAL | _BESIDE_TOTAL or stem.isdecimal() for stem in stems)
+
+
+def read_passage_grids(chunk: Chunk) -> list[TextGrid]:
+    """Returns the tables of a passage, which may begin within the first."""
+    text = chunk.text[:_READ]
+    header = split_heading(chunk.heading, text)[1]
+    names = [name.strip() for name in header.strip().strip("|").split("|")] if header else []
+    return read_grids(text, is_cut=bool(header), names=names)
 
 
 def choose_values(found: Sequence[Labelled]) -> tuple[Labelled, ...]:

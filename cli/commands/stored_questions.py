@@ -51,7 +51,7 @@ def make(
         print_json(made)
         return
     print_result(f"{folder}: {counted(len(made['questions']), 'question')}")
-    table(("kind", "made", "possible"), [(one["kind"], one["made"], one["possible"]) for one in made["kinds"]])
+    table(("kind", "made", "possible"), [(kind["kind"], kind["made"], kind["possible"]) for kind in made["kinds"]])
     for note in made["notes"]:
         print_status(note)
 

@@ -57,7 +57,7 @@ def test_a_folder_is_sent_with_its_paths(own_corpus: str, open_page: OpenPage, l
     page.get_by_role("button", name="Add 3 files").click()
     expect(page.locator(ROWS)).to_have_count(3)
     listed = live.get(f"/v1/corpora/{own_corpus}/documents")["data"]
-    assert [one["key"] for one in listed] == ["notes/deep/a.md", "notes/page 10.txt", "notes/page 9.txt"]
+    assert [document["key"] for document in listed] == ["notes/deep/a.md", "notes/page 10.txt", "notes/page 9.txt"]
     page.get_by_label("A folder", exact=True).set_input_files(str(tmp_path / "notes"))
     page.get_by_role("checkbox", name=re.compile("Keys without the folder")).check()
     page.get_by_role("button", name="Add 3 files").click()

@@ -124,7 +124,7 @@ async def test_an_answer_is_of_its_day_and_says_that_the_rule_changed(policies: 
     assert "100 euros" in before["answer"]
     assert "150 euros" not in before["answer"]
     assert "“Travel Policy 2020” is superseded by “Travel Policy 2024” since 2024-05-01." in before["note"]
-    (citation,) = [one for one in before["citations"] if one["document"]["key"] == "travel/2020.md"]
+    (citation,) = [citation for citation in before["citations"] if citation["document"]["key"] == "travel/2020.md"]
     assert citation["validity"]["valid_to"] == "2024-04-30"
 
 

@@ -54,13 +54,13 @@ def test_a_document_that_states_nothing_stays_as_it_is() -> None:
 )
 def test_a_date_in_the_name_of_a_file_is_a_beginning(key: str, day: str | None) -> None:
     found = stated(load(Block(text="Lunch is at noon."), key=key))
-    assert [one["value"] for one in found] == ([] if day is None else [day])
-    assert all(one["source"] == "file_name" for one in found)
+    assert [statement["value"] for statement in found] == ([] if day is None else [day])
+    assert all(statement["source"] == "file_name" for statement in found)
 
 
 def test_a_sentence_counts_more_than_the_name_of_a_file() -> None:
     found = stated(load(Block(text=SENTENCE), key="2020-01-01.md"))
-    assert [one["source"] for one in found] == ["sentence"]
+    assert [statement["source"] for statement in found] == ["sentence"]
 
 
 def test_the_middle_of_a_long_document_is_not_read() -> None:

@@ -30,7 +30,7 @@ def retired(day: str, *refs: DocumentRef) -> set[str]:
 
 
 def make(*refs: DocumentRef) -> Register:
-    return Register({one.id: one for one in refs}, NameFinder({one.id: one for one in refs}), ())
+    return Register({ref.id: ref for ref in refs}, NameFinder({ref.id: ref for ref in refs}), ())
 
 
 def test_the_first_and_the_last_day_count() -> None:
@@ -102,8 +102,8 @@ def test_an_amended_document_stays_in_force() -> None:
     old, new = ref("old", "Lease"), ref("new", valid_from="2024-05-01", **said(("amends", "Lease")))
     assert retired("2025-01-01", old, new) == set()
     validity = make(old, new).validity
-    assert [one.kind for one in validity[old.id].relations] == ["amended_by"]
-    assert [one.kind for one in validity[new.id].relations] == ["amends"]
+    assert [relation.kind for relation in validity[old.id].relations] == ["amended_by"]
+    assert [relation.kind for relation in validity[new.id].relations] == ["amends"]
 
 
 @pytest.mark.parametrize(

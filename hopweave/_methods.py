@@ -8,12 +8,12 @@ __all__ = ["ASK_EVENTS", "ASK_IN_BACKGROUND", "FOLLOW_JOB", "FOLLOW_PAUSES", "de
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-ASK_EVENTS = """Yields what happens on the way to an answer, and the `Answer` last. The arguments are those of `ask`.
+ASK_EVENTS = """Yields what happens on the way to an answer, and the `Answer` last. Takes the arguments of `ask`.
 
 Leaving the loop early ends the work in the server, once the iterator is closed.
 """
 
-ASK_IN_BACKGROUND = """Begins to answer a question in the server, and returns it. The arguments are those of `ask`.
+ASK_IN_BACKGROUND = """Begins to answer a question in the server, and returns it. Takes the arguments of `ask`.
 
 The server goes on without this process. `wait_for_question` waits for the answer, and `get_question` finds it again.
 """

@@ -356,7 +356,7 @@ def _uncovered(text: str, answer: str, question: str) -> list[str]:
 
 
 def _with_terms(stems: frozenset[str], question: str) -> frozenset[str]:
-    """Returns the stems of a text, and those of the terms of the question that it says in other words."""
+    """Returns the stems of a text, and the stems of the question's terms that it says in other words."""
     said = (term.said for term in find_other_words(question) if term.is_in(stems))
     return stems.union(*said)
 

@@ -58,7 +58,7 @@ def revision(key: str, text: str = "", *, size: int | None = None, **metadata: A
 def commit_of(
     claim: Claim, passages: Sequence[tuple[str, Sequence[str]]], facts: Sequence[Sequence[str]] = ()
 ) -> Commit:
-    """A commit of passages, each with the names that it mentions; facts are those of the first passage."""
+    """A commit of passages, each with the names that it mentions; the facts belong to the first passage."""
     chunks, mentions = [], []
     seen: dict[str, int] = {}
     for position, (text, names) in enumerate(passages):

@@ -38,7 +38,7 @@ def hit(key: str, title: str, text: str, score: float = 1.0) -> Hit:
 
 class RecordingSearcher:
     """Ranks documents by the words of four letters and more (in Chinese: the characters) that they share with the
-    query; those that share none are not found. `queries` are all that were asked, each with the searcher's name.
+    query; passages that share none are not found. `queries` are all queries so far, each with the searcher's name.
     """
 
     def __init__(self, name: str, documents: Sequence[Hit], queries: list[tuple[str, Query]]) -> None:

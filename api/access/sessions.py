@@ -64,7 +64,7 @@ class Sessions:
     """Makes, checks and ends sessions, for all processes that share a secret. The server stores none of them."""
 
     def __init__(self, settings: Settings, keyring: Keyring, tokens: Tokens | None = None) -> None:
-        """`tokens`: those of an identity provider that the page is signed in by."""
+        """`tokens` come from the identity provider that signs people in to the page."""
         self._keyring = keyring
         self._tokens = tokens
         self._public_url = settings.api.public_url

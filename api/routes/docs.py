@@ -35,7 +35,7 @@ _AUTHORIZE = (
 
 @router.api_route("/openapi.json", methods=["GET", "HEAD"], dependencies=[OPEN])
 async def openapi(request: Request) -> Response:
-    """The description is that of a server with keys as soon as this one has a key."""
+    """As soon as this server has a key, the description says that calls need keys."""
     described: Description = request.app.state.description
     keyring: Keyring = request.app.state.keyring
     await prime(keyring)

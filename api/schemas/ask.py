@@ -65,7 +65,7 @@ class BudgetIn(In):
     seconds: Number | None = Field(default=None, gt=0, allow_inf_nan=False)
 
     def within(self, settings: BudgetSettings, field: str = "budget") -> Budget:
-        """Returns the server's limits, lowered to those of this body, whose name is `field`.
+        """Returns the server's limits, lowered to the limits in `field` of this body.
 
         Raises `InvalidInput` naming a limit that is higher than the server's.
         """

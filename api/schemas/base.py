@@ -49,7 +49,7 @@ Text = Annotated[str, AfterValidator(_check_whole)]
 NOT_BLANK: dict[str, JsonValue] = {"minLength": 1, "maxLength": MAX_QUESTION, "pattern": r"[^\s\x1c-\x1f\x85]"}
 """What a schema says of a question. The service checks it, whose message tells what to do.
 
-Python's blanks are those of JSON schema's regular expressions, and five more.
+Python has the blanks of JSON schema's regular expressions, and five more.
 """
 
 NULL: dict[str, JsonValue] = {"type": "null"}

@@ -1,4 +1,4 @@
-"""The events of a streamed answer, made from those that a trace records."""
+"""The events of a streamed answer, made from the events of a trace."""
 
 from api.schemas.ask import convert_quote, convert_verdict
 from api.schemas.values import fill

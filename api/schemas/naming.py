@@ -96,7 +96,7 @@ def schema_of(value: type[Any]) -> tuple[_Schema, dict[str, _Schema]]:
 
 
 def name_schemas(schemas: Mapping[str, _Schema]) -> dict[str, _Schema]:
-    """Returns the schemas, and those of the enumerations, under the names of the description, by name."""
+    """Returns the schemas of values and enumerations by their names in the description."""
     enums = {kind.__name__: _order_keys(_describe(kind)) for kind in _ENUMS.values()}
     return dict(sorted((enums | _name(schemas)).items()))
 

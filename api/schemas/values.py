@@ -57,7 +57,7 @@ def _converter(hint: Any) -> _Convert:
 
 
 def dump_json(value: object, **options: Any) -> str:
-    """Returns a value, or a model, as JSON. The options are those of pydantic's `dump_json`."""
+    """Returns a value, or a model, as JSON. `options` are passed to pydantic's `dump_json`."""
     return _adapter(cast("Hashable", type(value))).dump_json(value, **options).decode()
 
 

@@ -409,7 +409,7 @@ class _Seen:
 
 class RestrictedCertificates:
     """Implements `core.ports.record.Certificates`. They tell of documents that nobody can see any more, so only a
-    caller that sees all documents may list those of its corpora.
+    caller that sees all documents may list the certificates of its corpora.
     """
 
     def __init__(self, certificates: Certificates, access: Access) -> None:

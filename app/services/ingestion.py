@@ -242,7 +242,7 @@ async def _leave_out_attachments(
 async def _read_access(
     container: Container, corpus: Corpus, revisions: Sequence[NewRevision], mails: Collection[str]
 ) -> dict[str, DocumentAccess]:
-    """Returns the access that present mails have, by key, of those that are submitted without one."""
+    """Returns the access of present mails, by key, for the mails that are submitted without an access."""
     named = {revision.key for revision in revisions if revision.access is not None}
     found = {key: await _find(container, corpus, key) for key in mails if key not in named}
     return {key: document.access for key, document in found.items() if document is not None}

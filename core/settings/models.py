@@ -62,7 +62,7 @@ class EmbeddingSettings(Section):
 
 
 class RoleSettings(Section):
-    """The settings of one role that differ from those of all; empty or None: as for all."""
+    """The settings of one role that differ from the general ones; empty or None: as the general ones."""
 
     model: SentText = ""
     base_url: BaseUrl = ""

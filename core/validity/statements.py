@@ -1,6 +1,6 @@
 """Statements on the validity of a document, each with its source: a field, a sentence of the text, or the file's name.
 
-The fields of the metadata are the sender's, or those of front matter. What the text and the file's name state, the
+The fields of the metadata come from the sender or from front matter. What the text and the file's name state, the
 worker writes into the field `valid_statements`. A field replaces what sentences state of the same thing; an empty text
 says that there is none.
 """

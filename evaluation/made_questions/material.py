@@ -48,7 +48,7 @@ class Fact:
 class Material:
     """The passages of a corpus in the order of their documents, its facts, and the names of its entities by id.
 
-    `total` is the number of its documents, `documents` the number of those that are read, and `languages` counts the
+    `total` is the number of its documents, `documents` how many of them are read, and `languages` counts the
     documents in English and other known languages.
     """
 

@@ -15,7 +15,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.1, 1.0
 def list_jobs(
     *, corpus: str | None = None, kind: JobKind | None = None, state: JobState | None = None, limit: int | None = 50
 ) -> Steps[list[Job]]:
-    """Returns the newest `limit` jobs (all for None), newest first: those of this corpus, kind and state.
+    """Returns the newest `limit` jobs (all for None) of this corpus, kind and state, newest first.
 
     `corpus` is the name that it had when the job was made.
     """

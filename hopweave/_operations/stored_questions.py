@@ -35,9 +35,9 @@ def stored(asking: Steps[Answer]) -> Steps[StoredQuestion]:
 
 
 def list_questions(corpus: str, *, kept: bool | None = None, limit: int | None = 50) -> Steps[list[StoredQuestion]]:
-    """Returns the newest `limit` questions (all for None) without their answers: those that this key has asked.
+    """Returns the newest `limit` questions of this key (all for None), without their answers.
 
-    `kept` selects those that are kept, or those that are not.
+    `kept` selects questions that are kept, or that are not.
     """
     found: list[StoredQuestion] = []
     cursor: str | None = None

@@ -4,7 +4,7 @@ Names are counted as they are spelled in the chunk. What a triple names is an en
 read one by one: a triple that is not three names, or does not stand in the chunk, counts as malformed, and the rest of
 the answer is kept.
 
-A small model has a prompt of its own, which asks for triples only: the names are those of the extractor `pattern`.
+A small model has a prompt of its own, which asks for triples only: the extractor `pattern` finds the names.
 """
 
 import asyncio

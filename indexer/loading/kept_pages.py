@@ -20,8 +20,8 @@ _LEVEL = 1
 def pack_pages(media_type: str, pages: Sequence[str], metadata: Metadata) -> bytes | None:
     """Returns the texts of a document's pages in few bytes, or None if they are so few that they need not be kept.
 
-    `media_type` chose the loader: another loader reads other pages in the same bytes. `metadata` are those that were
-    found in the document. Pages that docling has read are always kept: it takes seconds for each.
+    `media_type` chose the loader: another loader reads other pages in the same bytes. `metadata` are the fields
+    that were found in the document. Pages that docling has read are always kept: it takes seconds for each.
     """
     if len(pages) <= _MOST_UNKEPT and READ_BY not in metadata:
         return None

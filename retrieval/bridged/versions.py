@@ -226,7 +226,7 @@ def find_name_stems(name: str) -> frozenset[str]:
 
 
 def _put_newest_first(versions: Versions, candidates: _Candidates, question: str, snapshot: GraphSnapshot) -> Floats:
-    """Returns what is added to the scores, (n,), so that of passages that say the same the newest has the best."""
+    """Returns what is added to the scores, (n,), so that the newest of passages that say the same comes first."""
     chunks, ids, scores = candidates.chunks, candidates.ids, candidates.scores
     exact, deviation = candidates.exact, candidates.deviation
     added = np.zeros(len(chunks))

@@ -1,6 +1,6 @@
 """Why a chunk was found: the facts that go with a hit, and the paths to it through the graph, in names.
 
-The facts are those of passages and entities that PageRank reached, also several hops from where it started.
+Facts are shown if a hit asserts them and PageRank reached their entities, also several hops from its start.
 """
 
 from collections import Counter

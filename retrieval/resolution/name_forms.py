@@ -73,9 +73,9 @@ class NameForm:
     """A name's parts. `all_words` are its transliterated words, `words` those without titles, legal forms and articles.
 
     `numbers` are its figures, Roman numerals and generations (`jr`), `qualifier` the words in its brackets, which are
-    not among its words. `acronym` is set if the name can be one; `initials` are those of the words, with and without
-    small words such as `of`. `words_before_comma` is 0 without a comma. `has_owner`: a word has a possessive ending and
-    others follow, as in `UK's Channel 4`.
+    not among its words. `acronym` is set if the name can be one; `initials` are the initials of the words, with and
+    without small words such as `of`. `words_before_comma` is 0 without a comma. `has_owner`: a word has a possessive
+    ending and others follow, as in `UK's Channel 4`.
     """
 
     all_words: tuple[str, ...]

@@ -45,7 +45,7 @@ _BEFORE_NAMES = frozenset({"the", "de", "van", "von", "der", "den", "la", "le", 
 
 @dataclass(frozen=True)
 class ResolutionModel:
-    """`weights` and `means` have each feature. The means are those of the pairs that the weights were fitted on."""
+    """`weights` and `means` have each feature. The means are over the pairs that the weights were fitted on."""
 
     bias: float
     weights: Mapping[str, float]
@@ -57,7 +57,7 @@ class ResolutionModel:
         return 1 / (1 + exp(-score))
 
     def effects(self, features: Mapping[str, float]) -> dict[str, float]:
-        """Returns by how much each feature of a pair raises the log-odds over those of a pair with its mean."""
+        """Returns by how much each feature of a pair raises the log-odds above a pair with the mean value."""
         return {name: self.weights[name] * (value - self.means[name]) for name, value in features.items()}
 
 

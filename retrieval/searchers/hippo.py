@@ -1,7 +1,7 @@
 """HippoRAG 2: the facts nearest to the question, filtered by a model, and PageRank from them and from all passages.
 
 It differs from the authors' code where that cannot make its ranking worse: names are normalised in any script, the
-passages of an entity are those that mention it, and a corpus of any size works.
+the passages of an entity are the passages that mention it, and a corpus of any size works.
 """
 
 from dataclasses import replace

@@ -34,7 +34,7 @@ _ANY_COSINE = -1.0
 
 
 class Config(StrategyConfig):
-    """The defaults are those of the paper. Its published code has `damping=0.1`."""
+    """The defaults are the paper's. Its published code has `damping=0.1`."""
 
     ner: bool = Field(
         default=True,

@@ -414,8 +414,8 @@ _FIRST = 4
 class _Events:
     """The stream as OpenAI's events of a response (a `Wire`). `sent` are the pieces of the text.
 
-    `number` is that of the next event. The first piece of the text is made before the stream begins, and follows its
-    `_FIRST` events.
+    `number` is the number of the next event. The first piece of the text is made before the stream begins, and follows
+    its `_FIRST` events.
     """
 
     response: ResponseOut

@@ -29,9 +29,8 @@ class RemovalKind(StrEnum):
 class RemovedDocument:
     """A document that was deleted, or of which contents were replaced.
 
-    `contents` are the hashes of the removed originals, of all its revisions. `passages` are those that readers saw and
-    that are gone. `job` is the job that asked for it, `by` the id of the key of the record whose holder did; '' without
-    one.
+    `contents` are the hashes of the removed originals, of all its revisions. `passages` are the passages that readers
+    saw and that are gone. `job` is the job that asked for it, `by` the id of the key whose holder did, or ''.
     """
 
     key: str
@@ -99,7 +98,7 @@ class Certificates(Protocol):
     ) -> Sequence[Certificate]:
         """Returns certificates by chain and number, after this chain and number.
 
-        The chains are those of the corpora that have this id, that have this name, or that had it when one of their
+        The chains belong to the corpora that have this id, that have this name, or that had it when one of their
         certificates was made and are deleted. A renamed corpus is found by its new name alone, for callers are limited
         to names. None: an empty list.
         """

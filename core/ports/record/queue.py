@@ -161,7 +161,7 @@ class Submissions(Protocol):
     async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
         """Says who may see documents, at once, and returns the ids of the documents that there are.
 
-        It holds for all later revisions that name no access, also for those that are queued and named some. Views keep
+        It holds for all later revisions that name no access, also for queued revisions that named some. Views keep
         their entries, and nothing is embedded. Leaves out documents that do not exist or are being deleted.
         """
         ...

@@ -1,7 +1,7 @@
 """Facts by grammar: triples read off the dependency parse of a sentence, without a language model.
 
 Open information extraction as in ClausIE (Del Corro and Gemulla, WWW 2013), with rules of our own (`rules.py`) over a
-spaCy pipeline. Names are those of the extractor `pattern`. A text in a language without an installed pipeline has names
+spaCy pipeline. The extractor `pattern` finds the names. A text in a language without an installed pipeline has names
 only.
 """
 

@@ -1,7 +1,7 @@
 """Facts from tables: the label of a row, the name of a column, and the cell, without a model or a parser.
 
 `rows` makes facts of rows, and `surroundings` tells what the rest of the document says of them, such as the header of a
-table that begins above a passage. Names are those of the extractor `pattern`. Joined with another extractor, as
+table that begins above a passage. The extractor `pattern` finds the names. Joined with another extractor, as
 `syntax+tables`, it adds the facts of tables.
 """
 

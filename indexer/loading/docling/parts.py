@@ -36,7 +36,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Part:
-    """`page` counts from 1, and is None where the item names none. `level` is that of a heading, from 1 on."""
+    """`page` counts from 1, and is None where the item names none. `level` is the level of a heading, from 1 on."""
 
     kind: Kind
     text: str

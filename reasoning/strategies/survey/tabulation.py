@@ -95,7 +95,7 @@ class Group:
 class Tabulation:
     """The groups, largest first (periods by time). `unplaced` documents name no group, `valueless` have no amount,
     `ambiguous` have several, `mixed` are tables whose rows are of several groups or need not meet the condition, and
-    `left_out` documents were not looked at. `totals` are those of all groups.
+    `left_out` documents were not looked at. `totals` are over all groups.
     """
 
     groups: tuple[Group, ...]
@@ -195,7 +195,7 @@ def _find_group(row: Row, item: Item, grouping: Grouping) -> str:
 
 def _find_amounts(cells: Sequence[Cell], stems: frozenset[str]) -> list[Amount]:
     """Returns the amounts under the column that has the name alone, else under all columns with the name. If no column
-    has it and the name is only that of an amount, returns all with a unit.
+    has it and the name only names an amount, returns all with a unit.
     """
     columns = [column_stems(cell.column) for cell in cells]
     amounts = [(column, read_cell(cell)) for column, cell in zip(columns, cells, strict=True)]

@@ -193,7 +193,7 @@ def _delete_revisions(
     jobs: Mapping[Token, str],
     effects: Neo4jCommitEffects,
 ) -> None:
-    """Deletes the older revisions of the commits' documents, and those of deletions.
+    """Deletes the older revisions of the commits' documents, and the revisions of deletions.
 
     `passages` are how many each document loses, by its uid; `jobs` are by claim.
     """

@@ -287,7 +287,7 @@ def _delete_extractions(cx: Connection, document: int) -> None:
 
 
 def _delete_revisions(cx: Connection, one: Commit, document: int, seq: int, effects: _Effects) -> None:
-    """Deletes the older revisions, and that of a deletion, whose `seq` is given. Their jobs keep the counts."""
+    """Deletes the older revisions, and a deletion's revision, by their `seq`. Their jobs keep the counts."""
     deletion, own = one.claim.deletion, one.claim.content_hash
     where, values = "document = ? AND number < ?", (document, one.claim.revision + int(deletion))
     rows = cx.execute(f"SELECT content_hash FROM revisions WHERE {where}", values)

@@ -146,7 +146,7 @@ class JobsContract(RecordFixtures):
             await record.jobs.list(before="f" * 32)
 
     async def test_a_job_keeps_the_key_that_submitted_it(self, record: Record, corpus: Corpus) -> None:
-        """Whatever the job does. A job that goes on is that of the key that began it."""
+        """Whatever the job does. A job that goes on belongs to the key that began it."""
 
         def submissions_of(key: str) -> Submissions:
             return record.for_key(key).submissions

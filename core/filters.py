@@ -8,11 +8,13 @@ and `$exists: false`.
 with dates. A value of another type does not match.
 """
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from core.errors import InvalidFilter
+from core.ids import digest
 from core.text.characters import NO_CHARACTER, find_half
 from core.text.dates import is_date_like, parse_date
 
@@ -40,6 +42,11 @@ class DocumentFilter:
 
     source: Mapping[str, Any]
     test: Callable[[Mapping[str, Any]], bool]
+
+    @property
+    def digest(self) -> str:
+        """Filters with the same source have the same one."""
+        return digest("filter", [json.dumps(self.source, sort_keys=True)])
 
     def matches(
         self, *, id: str, key: str, title: str, metadata: Mapping[str, Any], access: Sequence[str] | None

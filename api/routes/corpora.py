@@ -12,6 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from api.access.keys import ADMIN, EXPORT, READ
 from api.cursors import decode_cursor, encode_cursor
@@ -28,6 +29,7 @@ from api.schemas.corpora import CorpusIn, ReindexIn, RenameIn, convert_corpus, c
 from api.schemas.jobs import convert_started
 from api.schemas.values import fill
 from app.archive import RestoreResult, import_corpus, open_stream
+from app.container.container import Watch
 from app.export.exports import ExportFormat, export
 from app.services import corpora
 from core.corpora import Fine
@@ -127,10 +129,35 @@ async def export_corpus(
 ) -> StreamingResponse:
     """`canonical` sorts the content, so that equal content gives equal bytes."""
     headers = {"Content-Disposition": f'attachment; filename="{corpus.name}.{format.value}"'}
+    watch = await container.open_watch(corpus.id)
     blocks = export(container, corpus, format, canonical=canonical)
     # An error before the first block still becomes a problem with its own status.
     first = await run_while_connected(request, _read_first(blocks))
-    return StreamingResponse(_chain(first, blocks), media_type=format.media_type, headers=headers)
+    return _ExportResponse(_chain(first, blocks), watch, format.media_type, headers)
+
+
+class _ExportResponse(StreamingResponse):
+    """Breaks off with the error of `watch`: what is sent may wait for its client for long, and nothing is looked at
+    meanwhile.
+    """
+
+    def __init__(
+        self, blocks: AsyncGenerator[bytes], watch: Watch | None, media_type: str, headers: Mapping[str, str]
+    ) -> None:
+        super().__init__(blocks, media_type=media_type, headers=headers)
+        self._watch = watch
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._watch is None:
+            await super().__call__(scope, receive, send)
+            return
+        try:
+            async with asyncio.TaskGroup() as group:
+                watching = group.create_task(self._watch())
+                await super().__call__(scope, receive, send)
+                watching.cancel()
+        except ExceptionGroup as errors:
+            raise errors.exceptions[0] from None
 
 
 async def _read_first(blocks: AsyncGenerator[bytes]) -> bytes:

@@ -8,6 +8,7 @@ import logging
 import math
 import resource
 import socket
+import struct
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -103,6 +104,11 @@ _RESERVE = 16
 """Connections beyond the limit, on which only health checks are answered."""
 _PATIENCE = 1.0
 """Seconds after which a connection whose client reads nothing makes room for another, if there are too many."""
+_UNSENT_BYTES = 131_072
+"""What the system holds of a response beyond what is on its way. Else it takes megabytes of a stream whose client reads
+slowly, and nothing can keep them back any more.
+"""
+_NO_LINGER = struct.pack("ii", 1, 0)
 _REFUSAL = (
     b"HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\nRetry-After: 1\r\nContent-Type: text/plain\r\n"
     b"Content-Length: 21\r\n\r\ntoo many connections\n"
@@ -156,11 +162,12 @@ class _BoundedProtocol(H11Protocol):
     If no connection can be closed, the new connection joins a small reserve, which answers health checks, and anything
     else with a 503; if the reserve is full, the new connection is refused. A connection that has not sent the whole
     header of a request within `header_seconds` is closed, and so is a connection that takes nothing of a response for
-    `write_seconds`.
+    `write_seconds`, or whose response is broken off.
     """
 
     def __init__(self, *, bounds: _Bounds, **arguments: Any) -> None:
         super().__init__(**arguments)
+        self.app = partial(self._run, self.app)
         self._bounds = bounds
         self.network = ""
         self.is_reserve = False
@@ -177,6 +184,7 @@ class _BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         address = self.client[0] if self.client else ""
+        _hold_little(transport.get_extra_info("socket"))
         self.network = "" if self._bounds.is_proxy(address) else network_of(address)
         if not self._has_room():
             transport.write(_REFUSAL)
@@ -188,6 +196,21 @@ class _BoundedProtocol(H11Protocol):
         self._stop_waiting()
         self._end_stuck()
         super().connection_lost(exc)
+
+    async def _run(self, app: Any, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await app(scope, receive, send)
+        finally:
+            cycle = self.cycle
+            if cycle.response_started and not cycle.response_complete and not self.transport.is_closing():
+                self._reset()
+
+    def _reset(self) -> None:
+        """Discards what the client has not been sent of a response that is broken off, also what the system holds: the
+        reason may be that the client must not have it.
+        """
+        self.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGER)
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -275,6 +298,11 @@ class _BoundedProtocol(H11Protocol):
         else:
             worst.transport.abort()
         return True
+
+
+def _hold_little(connection: socket.socket) -> None:
+    if sys.platform == "linux" and connection.family in (socket.AF_INET, socket.AF_INET6):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, _UNSENT_BYTES)
 
 
 async def _tell_health(app: Any, scope: Scope, receive: Receive, send: Send) -> None:

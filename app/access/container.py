@@ -7,7 +7,7 @@ a filter sees it.
 import asyncio
 from collections.abc import Set
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from app.access.access import Access, Meter, MeteredModels
 from app.access.corpora import (
@@ -23,7 +23,7 @@ from app.access.corpora import (
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
 from app.broker.notifier import Notifier
 from app.container import Container
-from app.container.container import RequestLimits
+from app.container.container import RequestLimits, Watch
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
 from core.documents import Document
@@ -248,6 +248,12 @@ class RestrictedContainer(Container):
     async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
         if isinstance(documents := self.record.documents, RestrictedDocuments):
             await documents.check_kept(corpus_id, document_ids)
+
+    async def open_watch(self, corpus_id: str) -> Watch | None:
+        documents = self.record.documents
+        if not isinstance(documents, RestrictedDocuments):
+            return None
+        return partial(documents.watch_kept, corpus_id, await documents.readable(corpus_id))
 
     @property
     def whole_record(self) -> Record:

@@ -5,6 +5,7 @@ access has one of them, or that have no access: this is a condition of its filte
 respects the one respects the other.
 """
 
+import asyncio
 import time
 from collections.abc import AsyncGenerator, Collection, Mapping, Sequence, Set
 from contextlib import aclosing
@@ -14,6 +15,7 @@ from app.access.access import Access
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
 from core.documents import Chunk, Document, DocumentRef, RevisionState
 from core.errors import Conflict, NotFound
+from core.execution.recent import Recent
 from core.filters import DocumentFilter
 from core.graph import Entity, EntityMerge, EntityRejection
 from core.jobs import Job
@@ -48,6 +50,8 @@ __all__ = [
 
 _PAGE = 1000
 _LOOK_SECONDS = 1.0
+_PAUSE_SECONDS = 0.5
+"""Between two looks at what the caller may see, while it is sent."""
 _LATE_SECONDS = 1.5
 """What the record said is asked again if the reply took longer, as on a busy machine: it may not hold any more."""
 
@@ -60,6 +64,14 @@ def matches(where: DocumentFilter, document: Document) -> bool:
         metadata=document.metadata,
         access=document.access,
     )
+
+
+_MOST_DATED = 32
+"""Callers whose dated documents are kept."""
+_dated: Recent[tuple[int, str], tuple[Mapping[str, DocumentRef], Mapping[str, DocumentRef]]] = Recent(_MOST_DATED)
+"""By the dated documents of a corpus and the filter of a caller: these documents, and which of them match. The record
+has other ones as soon as a document changes, or who may see it, so what was taken away is not found here.
+"""
 
 
 class RestrictedDocuments:
@@ -109,7 +121,15 @@ class RestrictedDocuments:
         return self._select_refs(await self._documents.get_refs(corpus_id, document_ids, enabled=enabled))
 
     async def list_dated(self, corpus_id: str) -> Mapping[str, DocumentRef]:
-        return self._select_refs(await self._documents.list_dated(corpus_id))
+        """Returns the same mapping until a document of the corpus changes, or who may see it: what is computed from it
+        need not be computed again.
+        """
+        refs = await self._documents.list_dated(corpus_id)
+        key = (id(refs), self._where.digest)
+        known = _dated.get(key)
+        if known is None or known[0] is not refs:
+            known = _dated.put(key, (refs, self._select_refs(refs)))
+        return known[1]
 
     def _select_refs(self, refs: Mapping[str, DocumentRef]) -> Mapping[str, DocumentRef]:
         return {
@@ -133,6 +153,15 @@ class RestrictedDocuments:
             if lost and await self._documents.get_refs(corpus_id, lost, enabled=None):
                 raise Conflict("a document was taken from this key while it was exported: export again")
             is_late = time.monotonic() - asked > _LATE_SECONDS
+
+    async def watch_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
+        """Looks without end. Raises `Conflict` as soon as one of these documents, or one that can be read meanwhile, is
+        taken from the caller.
+        """
+        while True:
+            await asyncio.sleep(_PAUSE_SECONDS)
+            await self.check_kept(corpus_id, document_ids)
+            document_ids |= await self.readable(corpus_id)
 
     def sees_row(self, row: Mapping[str, object]) -> bool:
         """Returns whether the row of a document in an export matches."""

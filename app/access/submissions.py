@@ -1,6 +1,5 @@
 """Submissions, jobs and questions of the holder of a key, within the filter of the key and its limit of bytes."""
 
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from app.access.corpora import RestrictedDocuments
 from core.documents import Metadata, OnConflict
 from core.errors import NotFound
 from core.filters import DocumentFilter
-from core.ids import digest, document_id
+from core.ids import document_id
 from core.jobs import Job, JobKind, JobState
 from core.ports.record import Check, Corpora, Deletion, Enqueued, Jobs, NewRevision, Submissions
 from core.ports.record.questions import Questions
@@ -18,7 +17,7 @@ from core.principals import DocumentAccess
 from core.questions import AskedQuestion, NewQuestion, QuestionEvent, QuestionOutcome, QuestionSource
 from core.record_policy.errors import document_outside, job_missing
 from core.record_policy.questions import question_missing
-from core.validity.statements import WRITTEN_WITHIN
+from core.validity.statements import mark_writer
 
 __all__ = ["MeteredSubmissions", "RestrictedJobs", "RestrictedQuestions", "RestrictedSubmissions"]
 
@@ -131,18 +130,18 @@ class RestrictedSubmissions(MeteredSubmissions):
             changed = change(submitted)
             found = {name: value for name, value in present.metadata.items() if name not in submitted.metadata}
             self._check(changed, {**found, **changed.metadata}, title=changed.title or present.title)
-            return self._mark(changed)
+            return self._mark(changed, submitted)
 
         return await super().amend(corpus_id, document_id, checked)
 
-    def _mark(self, revision: NewRevision) -> NewRevision:
+    def _mark(self, revision: NewRevision, before: NewRevision | None = None) -> NewRevision:
         """Returns the revision with the mark of a key's filter: the key cannot change what does not match, so what its
         document claims of others is only a claim (`core.validity`). The fingerprint does not depend on it.
         """
         if self._access.filter is None:
             return revision
-        mark = digest("filter", [json.dumps(self._access.filter.source, sort_keys=True)])
-        return replace(revision, metadata={**revision.metadata, WRITTEN_WITHIN: mark})
+        until_now = None if before is None else before.metadata
+        return replace(revision, metadata=mark_writer(revision.metadata, self._access.filter.digest, until_now))
 
     async def set_access(self, corpus_id: str, document_ids: Sequence[str], access: DocumentAccess) -> frozenset[str]:
         self._access.check_access(access)

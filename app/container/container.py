@@ -3,11 +3,11 @@
 `RequestLimits` are the largest values of one request that an installation permits.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import retrieval
 from app.container.adapters import Adapters
@@ -25,7 +25,10 @@ from indexer import IndexingBackends
 from reasoning import REASONERS, ReasoningBackends
 from retrieval import AcrossCorpora, RetrievalBackends
 
-__all__ = ["Container", "RequestLimits"]
+__all__ = ["Container", "RequestLimits", "Watch"]
+
+Watch: TypeAlias = Callable[[], Coroutine[Any, Any, None]]
+"""Work that ends with an error or not at all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,6 +185,11 @@ class Container(Adapters):
 
     async def check_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
         """Raises `Conflict` if one of these documents was taken from the caller."""
+
+    async def open_watch(self, corpus_id: str) -> Watch | None:
+        """Returns the work that ends with `Conflict` as soon as a document is taken from the caller, of the documents
+        that it may see now or later. None: it may see all.
+        """
 
     @property
     def whole_record(self) -> Record:

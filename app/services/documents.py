@@ -22,6 +22,7 @@ from core.principals import DocumentAccess, check_access
 from core.record_policy.documents import make_page
 from core.record_policy.errors import no_document
 from core.text.characters import check_text
+from core.validity import mark_writer, without_marks
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -127,12 +128,14 @@ async def change_document(
         changed = change(submitted)
         if named is not None:
             changed = replace(changed, access=named)  # refused here, nothing is changed
+        # A key with a filter adds its own mark (`app.access`): the former writer's rights say nothing of this one's.
+        changed = replace(changed, metadata=mark_writer(changed.metadata, None, submitted.metadata))
         check_metadata(changed.metadata, f"document {changed.key!r}:")
         fingerprint = fingerprint_of(
             key=changed.key,
             media_type=changed.media_type,
             title=changed.title,
-            metadata=changed.metadata,
+            metadata=without_marks(changed.metadata),
             content_hash=changed.content_hash,
         )
         return replace(changed, fingerprint=fingerprint)

@@ -5,10 +5,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from app.access.access import Access
 from core.corpora import Corpus
 from core.documents import DocumentRef
 from core.execution.recent import Recent
-from core.filters import parse_filter
+from core.filters import DocumentFilter, parse_filter
+from core.keys import Scope
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
 __all__ = ["Selection", "find_validity", "list_related", "open_register", "select_in_force"]
 
 _MOST_CHANGES = 3
-_MOST_KEPT = 16
-"""Registers that are kept until a document changes: a register of 10,000 documents takes tenths of a second."""
+_MOST_KEPT = 32
+"""Registers that are kept until a document changes, or who may see it: a register of 10,000 documents takes tenths of a
+second. Callers who see different documents have different registers.
+"""
 _LONGEST_SENTENCE = 200
 
 
@@ -40,11 +44,24 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     if finder.where is not None:
         ids = await documents.match(corpus.id, finder.where)
         named = await documents.get_refs(corpus.id, ids - refs.keys())
-    if known is not None and known.dated is refs and _are_same(known.named, tuple(named.values())):
+    writers = await _list_writers(container, corpus) if finder.has_unmarked_claims else ()
+    if (
+        known is not None
+        and known.dated is refs
+        and _are_same(known.named, tuple(named.values()))
+        and [where.source for where in known.writers] == [where.source for where in writers]
+    ):
         return known
-    register = Register(refs, finder, named.values())
+    register = Register(refs, finder, named.values(), writers)
     _kept.put(id(refs), register)
     return register
+
+
+async def _list_writers(container: "Container", corpus: Corpus) -> Sequence[DocumentFilter]:
+    """Returns the filters of the keys that write documents of the corpus, or wrote some before their end."""
+    accesses = [Access.of_key(key) for key in await container.whole_record.keys.list() if key.filter is not None]
+    filters = [access.where for access in accesses if access.has(Scope.WRITE) and access.sees(corpus.name)]
+    return list({where.digest: where for where in filters if where is not None}.values())
 
 
 _kept: Recent[int, Register] = Recent(_MOST_KEPT)

@@ -3,7 +3,6 @@
 Rules of reindexing come last: when a shadow corpus may be made, and when it may take the name of its corpus.
 """
 
-import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -14,7 +13,7 @@ from core.corpora import Corpus, CorpusSettings
 from core.documents import Document, DocumentRef
 from core.errors import Conflict, NotFound
 from core.filters import DocumentFilter
-from core.ids import digest, new_id
+from core.ids import new_id
 from core.ports.record.corpora import DocumentPage, ReindexDifference
 
 __all__ = [
@@ -146,7 +145,7 @@ def _are_same(known: Mapping[str, DocumentRef], refs: Mapping[str, DocumentRef])
 
 
 def _key(key: Hashable, where: DocumentFilter) -> tuple[Hashable, str]:
-    return key, digest("filter", [json.dumps(where.source, sort_keys=True)])
+    return key, where.digest
 
 
 NO_DIFFERENCE = ReindexDifference(revisions=(), document_ids=())

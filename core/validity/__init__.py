@@ -12,8 +12,10 @@ from core.validity.statements import (
     Statement,
     StatementSource,
     is_dated,
+    mark_writer,
     read_authority,
     read_statements,
+    without_marks,
 )
 
 __all__ = [
@@ -29,7 +31,9 @@ __all__ = [
     "StatementSource",
     "Validity",
     "is_dated",
+    "mark_writer",
     "parse_as_of",
     "read_authority",
     "read_statements",
+    "without_marks",
 ]

@@ -27,6 +27,7 @@ from core.validity.statements import (
     WRITTEN_WITHIN,
     Statement,
     StatementSource,
+    list_marks,
     read_authority,
     read_day,
     read_statements,
@@ -101,6 +102,9 @@ class NameFinder:
             for statement in statements
             if statement.states in _NAMING
         ]
+        self.has_unmarked_claims = any(
+            statement.states == SUPERSEDES and not list_marks(refs[id].metadata) for id, statement, _ in self.references
+        )
         self._names = {name for _, _, name in self.references}
 
     @cached_property
@@ -130,10 +134,20 @@ def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
 
 
 class Register:
-    """The validity of the documents of a corpus that state something, or of which others state something."""
+    """The validity of the documents of a corpus that state something, or of which others state something.
 
-    def __init__(self, refs: Mapping[str, DocumentRef], finder: NameFinder, named: Iterable[DocumentRef]) -> None:
-        self.dated, self.finder, self.named = refs, finder, tuple(named)
+    `writers` are the filters of the keys that write. A document without a mark may be older than the marks: any key
+    whose filter it matches may have written it.
+    """
+
+    def __init__(
+        self,
+        refs: Mapping[str, DocumentRef],
+        finder: NameFinder,
+        named: Iterable[DocumentRef],
+        writers: Sequence[DocumentFilter] = (),
+    ) -> None:
+        self.dated, self.finder, self.named, self.writers = refs, finder, tuple(named), tuple(writers)
         self.refs = {**{ref.id: ref for ref in self.named}, **refs}
         self._statements, self._references = finder.statements, finder.references
         self._targets = finder.resolve(self.refs.values())
@@ -149,7 +163,7 @@ class Register:
             if other is None:
                 unresolved[id].append(statement.value)
                 continue
-            for about, relation in _relate(self.refs[id], other, statement, own):
+            for about, relation in _relate(self.refs[id], other, statement, own, self.writers):
                 relations[about].append(relation)
         _refuse_circles(relations)
         return {
@@ -204,7 +218,11 @@ def _is_of_field(found: Validity, states: str) -> bool:
 
 
 def _relate(
-    ref: DocumentRef, other: DocumentRef, statement: Statement, own: Mapping[str, Validity]
+    ref: DocumentRef,
+    other: DocumentRef,
+    statement: Statement,
+    own: Mapping[str, Validity],
+    writers: Sequence[DocumentFilter],
 ) -> list[tuple[str, Relation]]:
     """Returns what a statement of `ref` on `other` is to both: pairs of a document's id and its relation."""
     if statement.states in (AMENDS, AMENDED_BY):
@@ -218,7 +236,7 @@ def _relate(
     since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
-        problem = _find_objection(newer, older)
+        problem = _find_objection(newer, older, writers)
     if not problem and since is not None and begun is not None and since <= begun:
         problem = "it begins no later than the document that it names"
     return [
@@ -232,16 +250,22 @@ def _read_since(statement: Statement, newer: Validity) -> date | None:
     return read_day(statement.since) or newer.valid_from
 
 
-def _find_objection(newer: DocumentRef, older: DocumentRef) -> str:
+def _find_objection(newer: DocumentRef, older: DocumentRef, writers: Sequence[DocumentFilter]) -> str:
     """Returns why a document may not supersede another one; '' if it may."""
     if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
         return "others than the readers of the document that it names may have written it"
-    mark = newer.metadata.get(WRITTEN_WITHIN)
-    if mark is not None and older.metadata.get(WRITTEN_WITHIN) != mark:
+    marks = list_marks(newer.metadata)
+    if marks - {older.metadata.get(WRITTEN_WITHIN)}:
         return "a key wrote it that may not change all documents"
+    if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
+        return "a key may have written it that may not change the document that it names"
     if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
         return "its authority is lower than that of the document that it names, or cannot be compared with it"
     return ""
+
+
+def _matches(where: DocumentFilter, ref: DocumentRef) -> bool:
+    return where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
 
 
 def _has_rank(authority: str, needed: str) -> bool:

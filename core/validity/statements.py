@@ -22,8 +22,10 @@ __all__ = [
     "Statement",
     "StatementSource",
     "is_dated",
+    "mark_writer",
     "read_authority",
     "read_statements",
+    "without_marks",
 ]
 
 VALID_FROM, VALID_TO = "valid_from", "valid_to"
@@ -35,7 +37,9 @@ STATEMENTS = "valid_statements"
 """The field of a document's metadata with what its text and its file's name state. A sender cannot give it."""
 
 WRITTEN_WITHIN = "written_within"
-"""The field of the metadata of a document that a key with a filter wrote: a digest of the filter."""
+"""The field of the metadata of a document that a key with a filter wrote or changed last: a digest of the filter."""
+STATED_WITHIN = "stated_within"
+"""The same of the key that wrote what the document says of others, if somebody else changed the document since."""
 
 _MOST_NAMES = 50
 _LONGEST_NAME = 1000
@@ -76,6 +80,29 @@ class Statement:
             "span": span,
             "page": self.page,
         }
+
+
+def mark_writer(metadata: Metadata, mark: str | None, before: Metadata | None = None) -> Metadata:
+    """Returns the metadata of a document that somebody writes whose filter has the digest `mark` (None: no filter).
+
+    `before` are its metadata until then, if it is changed and not replaced. Its claims remain the former writer's,
+    unless the change says itself what the document supersedes: who adds a tag vouches for nothing.
+    """
+    claims = None
+    if before is not None:
+        says = SUPERSEDES in metadata and metadata[SUPERSEDES] != before.get(SUPERSEDES)
+        claims = None if says else before.get(STATED_WITHIN, before.get(WRITTEN_WITHIN))
+    marks = {WRITTEN_WITHIN: mark, STATED_WITHIN: None if claims == mark else claims}
+    return {**without_marks(metadata), **{name: value for name, value in marks.items() if value is not None}}
+
+
+def without_marks(metadata: Metadata) -> Metadata:
+    return {name: value for name, value in metadata.items() if name not in (WRITTEN_WITHIN, STATED_WITHIN)}
+
+
+def list_marks(metadata: Metadata) -> set[object]:
+    """Returns the digests of the filters of whoever wrote a document or its claims; none if no filter is known."""
+    return {metadata[name] for name in (WRITTEN_WITHIN, STATED_WITHIN) if metadata.get(name) is not None}
 
 
 def is_dated(metadata: Metadata) -> bool:

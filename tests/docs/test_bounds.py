@@ -8,7 +8,9 @@ import pytest
 from api import serving, uploads
 from api.access import issuer, limits, session_values, signing_in, tokens
 from api.transport import bodies, connections, turns
+from app.access import corpora
 from app.container import adapters
+from app.services import validity
 from app.services.stored_questions import questions as stored
 from cli.commands.operation import certificates
 from core import faults
@@ -57,6 +59,8 @@ _MEGABYTE = 1024 * 1024
 _ANSWER = AnswerBounds(seconds=1)
 _SERVER, _LANES = "tests/faults/test_watched_server.py", "tests/integration/api/test_lanes.py"
 _BODIES, _FILES = "tests/integration/api/test_body_values.py", "tests/unit/indexer/test_bounded_loaders.py"
+_CLAIMS = "tests/integration/api/access/test_validity_claims.py"
+_SLOW = "tests/integration/api/access/test_slow_clients.py"
 _MODELS, _UPLOADS = "tests/integration/models/test_hostile_endpoints.py", "tests/integration/api/test_uploads.py"
 _KEYS, _IMAGES = "tests/integration/api/access/test_keys.py", "tests/integration/isolation/test_page_images.py"
 _LARGE = "tests/integration/api/test_large_values.py"
@@ -87,6 +91,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "metadata of a document": (
         [MAX_METADATA_LENGTH, MAX_METADATA_VALUES],
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
+    ),
+    "registers of what is in force, in memory": (
+        [validity._MOST_KEPT, corpora._MOST_DATED],
+        f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
     ),
     "text that is read for statements on validity": (
         [stated_validity._READ, sentences._LONGEST, stated_validity._MOST, statements._MOST_NAMES],
@@ -129,6 +137,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         "tests/unit/api/test_turns.py::test_an_address_that_takes_more_than_its_share_waits_for_the_others",
     ),
     "response that is not read": ([], f"{_SERVER}::test_a_client_that_reads_nothing_is_cut_off"),
+    "response that the system holds unsent (Linux)": (
+        [connections._UNSENT_BYTES // 1024],
+        f"{_SLOW}::test_an_export_that_waits_for_its_client_ends_when_a_document_is_taken_away",
+    ),
     "streams of one key": ([], f"{_KEYS}::test_streams_of_one_key_at_once"),
     "wrong keys of one address": (
         [limits.MOST],

@@ -2,6 +2,8 @@
 
 import asyncio
 import contextlib
+import select
+import socket
 from collections.abc import AsyncIterator
 
 import pytest
@@ -10,30 +12,73 @@ from starlette.types import Message
 
 from api.transport.bodies import BodyLimit, limit_body
 from api.transport.connections import make_protocol
+from core.ids import document_id
+from core.keys import Scope, make_key
 from core.settings import ApiSettings
-from tests.integration.api.conftest import MakeServer
+from tests.integration.api.conftest import MakeServer, Server
 
 _CLOSED = b""
+_BUFFER_BYTES = 4096
+"""What the system may keep of a connection on each side; it takes twice as much."""
 
 
 @pytest.fixture
 async def port(make_server: MakeServer) -> AsyncIterator[int]:
     settings = ApiSettings(body_seconds=0.5, body_bytes_per_second=1000)
     server = await make_server(settings)
-    replaced = settings.model_copy(update={"header_seconds": 1.5})
-    config = uvicorn.Config(
-        server.app, host="127.0.0.1", port=0, lifespan="off", log_config=None, http=make_protocol(replaced)
-    )
+    async with _listening(server, settings.model_copy(update={"header_seconds": 1.5})) as port:
+        yield port
+
+
+@contextlib.asynccontextmanager
+async def _listening(server: Server, settings: ApiSettings) -> AsyncIterator[int]:
+    config = uvicorn.Config(server.app, lifespan="off", log_config=None, http=make_protocol(settings))
     serving = uvicorn.Server(config)
     with contextlib.suppress(ValueError):
         serving.install_signal_handlers = lambda: None  # type: ignore[attr-defined] # of older releases
-    task = asyncio.create_task(serving.serve())
-    async with asyncio.timeout(60):
-        while not serving.started:  # noqa: ASYNC110 - uvicorn has no event for it
-            await asyncio.sleep(0.01)
-    yield serving.servers[0].sockets[0].getsockname()[1]
-    serving.should_exit = True
-    await task
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
+        task = asyncio.create_task(serving.serve(sockets=[bound]))
+        async with asyncio.timeout(60):
+            while not serving.started:  # noqa: ASYNC110 - uvicorn has no event for it
+                await asyncio.sleep(0.01)
+        yield bound.getsockname()[1]
+        serving.should_exit = True
+        await task
+
+
+async def test_an_export_that_waits_for_its_client_ends_when_a_document_is_taken_away(make_server: MakeServer) -> None:
+    """And what the server still holds of it is discarded."""
+    server = await make_server(ApiSettings())
+    await server.corpus()
+    large = {"notes": ["x" * 600] * 90}
+    for number in range(6):
+        await server.ingest({"key": f"{number}", "text": "A note.", "metadata": large, "access": ["group:b"]})
+    key, text = make_key("test", [Scope.READ, Scope.EXPORT], principals=["group:b"])
+    await server.container.record.keys.create(key)
+    server.app.state.keyring._read_at = None
+    await server.app.state.keyring.refresh()
+    corpus = await server.container.record.corpora.get("people")
+    loop = asyncio.get_running_loop()
+    async with _listening(server, ApiSettings()) as port, asyncio.timeout(60):
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+            client.setblocking(False)
+            await loop.sock_connect(client, ("127.0.0.1", port))
+            head = f"Host: 127.0.0.1:{port}\r\nAuthorization: Bearer {text}\r\n\r\n"
+            await loop.sock_sendall(client, f"GET /v1/corpora/people/export HTTP/1.1\r\n{head}".encode())
+            begun = await loop.sock_recv(client, 12)
+            assert begun == b"HTTP/1.1 200"
+            await server.container.record.submissions.set_access(corpus.id, [document_id("5")], ("group:a",))
+            poll = select.poll()
+            poll.register(client, 0)  # it tells of a reset, and not of bytes, which stay unread
+            while not poll.poll(0):  # noqa: ASYNC110 - it has no event
+                await asyncio.sleep(0.05)
+            received = b""
+            with contextlib.suppress(ConnectionResetError):
+                while piece := client.recv(65_536):
+                    received += piece
+    assert received.count(b"x" * 600) < 90  # of some 6 * 90
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,12 @@
 
 from typing import Any
 
+from app.access.access import NO_METER, Access
+from app.access.container import RestrictedContainer
+from app.services.validity import open_register
 from core.ids import document_id
 from core.keys import Scope
+from core.validity import Register
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
 from tests.integration.api.test_validity import CANTEEN, CORPUS, NEW, OLD, keys_of, search
@@ -89,3 +93,76 @@ async def test_documents_that_supersede_one_another_stay(server: Server) -> None
     second = {**NEW, "metadata": {"supersedes": "travel/2020.md"}}
     await server.ingest(first, second)
     assert {"travel/2020.md", "travel/2024.md"} <= keys_of(await search(server.client))
+
+
+async def test_a_key_retires_no_document_that_an_admin_moved_out_of_its_filter(keys: Keys) -> None:
+    server = keys.server
+    want_each_change(server)
+    writer = await keys.make(Scope.READ, Scope.WRITE, where={"team": "open"})
+    admin = server.client = (await keys.make(Scope.ADMIN)).client
+    old = {**OLD, "metadata": {"valid_from": "2020-01-01", "team": "open"}}
+    sent = await writer("POST", f"{CORPUS}/documents", json={"documents": [old]})
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    moved = await admin.patch(f"{CORPUS}/documents/{document_id(OLD['key'])}", json={"metadata": {"team": "hidden"}})
+    assert moved.status_code == 202, moved.text
+    await server.work("people")
+    attack = {**ATTACK, "metadata": {"team": "open", "valid_from": "2024-01-01", "supersedes": ["travel/2020.md"]}}
+    sent = await writer("POST", f"{CORPUS}/documents", json={"documents": [attack]})
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    for change in ({"tag": "seen"}, {"written_within": None, "stated_within": None}, {"team": "hidden"}):
+        assert {"travel/2020.md", "attack.md"} <= keys_of(await search(admin))
+        changed = await admin.patch(f"{CORPUS}/documents/{document_id('attack.md')}", json={"metadata": change})
+        assert changed.status_code == 202, changed.text
+        await server.work("people")
+    said = {"supersedes": "travel/2020.md"}  # the admin says so, and not only the key
+    changed = await admin.patch(f"{CORPUS}/documents/{document_id('attack.md')}", json={"metadata": said})
+    assert changed.status_code == 202, changed.text
+    await server.work("people")
+    assert "travel/2020.md" not in keys_of(await search(admin))
+
+
+async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(keys: Keys) -> None:
+    server = keys.server
+    want_each_change(server)
+    hidden, open_one = (
+        {**document, "metadata": {**metadata, "team": team}}
+        for document, team, metadata in ((OLD, "hidden", OLD["metadata"]), (CANTEEN, "open", {}))
+    )
+    metadata = {"team": "open", "valid_from": "2024-01-01", "supersedes": ["travel/2020.md", "canteen.md"]}
+    await server.ingest(hidden, open_one, {**ATTACK, "metadata": metadata})
+    assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(server.client))
+    await keys.make(Scope.READ, where={"team": "open"})  # it writes nothing
+    await keys.make(Scope.WRITE, corpora=["clandestine"], where={"team": "open"})  # nor does it here
+    admin = await keys.make(Scope.ADMIN)
+    assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(admin.client))
+    await keys.make(Scope.WRITE, where={"team": "open"})
+    await server.container.record.keys.revoke(keys.last.id)  # it may have written it before
+    found = keys_of(await search(admin.client))
+    assert "travel/2020.md" in found
+    assert "canteen.md" not in found
+
+
+async def test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it(keys: Keys) -> None:
+    server = keys.server
+    want_each_change(server)
+    legal = {**NEW, "access": ["group:legal"], "metadata": {**NEW["metadata"], "supersedes": "canteen.md"}}
+    await server.ingest({**OLD, "access": ["group:legal"]}, {**CANTEEN, "access": ["group:legal", "group:x"]}, legal)
+    corpus = await server.container.record.corpora.get("people")
+
+    async def open_as(*principals: str) -> Register | None:
+        access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(principals))
+        return await open_register(RestrictedContainer(server.container, access, NO_METER), corpus)
+
+    first, other = await open_as("group:legal"), await open_as("group:x")
+    assert first is not None
+    assert await open_as("group:legal") is first
+    assert other is None
+    await server.container.record.submissions.set_access(corpus.id, [document_id(NEW["key"])], ("group:x",))
+    after, other = await open_as("group:legal"), await open_as("group:x")
+    assert after is not None
+    assert other is not None
+    assert document_id(NEW["key"]) not in after.refs
+    assert document_id("canteen.md") not in after.refs
+    assert document_id("canteen.md") in other.refs

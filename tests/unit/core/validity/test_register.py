@@ -1,5 +1,6 @@
 """Which documents are in force: days, names of documents, circles, and what of a claim counts."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -7,7 +8,8 @@ import pytest
 
 from core.documents import DocumentRef, Metadata
 from core.errors import InvalidInput
-from core.validity import NameFinder, Register, parse_as_of
+from core.filters import DocumentFilter, parse_filter
+from core.validity import NameFinder, Register, mark_writer, parse_as_of
 
 TODAY = date(2026, 11, 29)
 
@@ -29,8 +31,8 @@ def retired(day: str, *refs: DocumentRef) -> set[str]:
     return {register.refs[id].key for id in register.find_retired(date.fromisoformat(day), TODAY)}
 
 
-def make(*refs: DocumentRef) -> Register:
-    return Register({ref.id: ref for ref in refs}, NameFinder({ref.id: ref for ref in refs}), ())
+def make(*refs: DocumentRef, writers: Sequence[DocumentFilter] = ()) -> Register:
+    return Register({ref.id: ref for ref in refs}, NameFinder({ref.id: ref for ref in refs}), (), writers)
 
 
 def test_the_first_and_the_last_day_count() -> None:
@@ -203,3 +205,39 @@ def test_a_day_is_read() -> None:
     for text in ("2024-02-30", "today", ""):
         with pytest.raises(InvalidInput, match="as_of"):
             parse_as_of(text)
+
+
+OPEN = parse_filter({"team": "open"})
+
+
+def problems(writers: Sequence[DocumentFilter], *refs: DocumentRef) -> set[str]:
+    register = make(*refs, writers=writers)
+    return {relation.problem for found in register.validity.values() for relation in found.relations}
+
+
+def test_a_document_without_a_mark_retires_what_each_key_that_may_have_written_it_may_change() -> None:
+    """It may be older than the marks."""
+    new = ref("new", supersedes="o.md", team="open")
+    hidden, other = ref("o.md", team="hidden"), ref("o.md", team="open")
+    assert problems([], new, hidden) == problems([OPEN], new, other) == {""}
+    assert problems([OPEN], new, hidden) != {""}
+    assert problems([OPEN], ref("new", supersedes="o.md", team="board"), hidden) == {""}
+
+
+def test_a_document_that_was_changed_by_others_is_not_retired_by_a_key() -> None:
+    new = ref("new", **mark_writer({"supersedes": "o.md"}, OPEN.digest))
+    mine = mark_writer({"team": "open"}, OPEN.digest)
+    assert problems([], new, ref("o.md", **mine)) == {""}
+    moved = mark_writer({**mine, "team": "hidden"}, None, mine)
+    assert problems([], new, ref("o.md", **moved)) != {""}
+
+
+def test_who_changes_a_document_vouches_for_its_claims_only_by_saying_them() -> None:
+    attack = mark_writer({"supersedes": "o.md"}, OPEN.digest)
+    tagged = mark_writer({**attack, "tag": "x"}, None, attack)
+    again = mark_writer({**tagged, "tag": "y"}, None, tagged)
+    for metadata in (attack, tagged, again):
+        assert problems([], ref("new", **metadata), ref("o.md")) != {""}
+    said = mark_writer({**again, "supersedes": ["o.md"]}, None, again)
+    assert problems([], ref("new", **said), ref("o.md")) == {""}
+    assert mark_writer(attack | {"team": "open"}, OPEN.digest, attack) == attack | {"team": "open"}

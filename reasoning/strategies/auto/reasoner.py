@@ -70,7 +70,7 @@ class Config(StrategyConfig):
     )
     backtrack: bool = Field(
         default=True,
-        description="A step is asked for another answer, once, if no passage states what the next step asks about the "
+        description="A step is asked for another answer, once, if no passage answers what the next step asks about the "
         "first.",
     )
     retrieve: Literal["always", "adaptive"] = Field(

@@ -417,9 +417,8 @@ async def _complete_step(
         shown=shown,
         quotes=quotes,
     )
-    asks_on = isinstance(reply, _Answered) and graded.support is not Support.STATED
-    query = " ".join(reply.query.split()) if asks_on else ""
-    return StepAnswer(answer=answer, values=values if answer.found else (), query=query)
+    query = "" if graded.support is Support.STATED or not isinstance(reply, _Answered) else reply.query
+    return StepAnswer(answer=answer, values=values if answer.found else (), query=" ".join(query.split()))
 
 
 def _format_earlier(question: str, earlier: StepAnswer | None) -> str:

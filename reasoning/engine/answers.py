@@ -110,8 +110,9 @@ def abstain(session: Session, text: str = _NOT_FOUND, shown: Sequence[str] | Non
 
 
 def withhold_unstated(answer: Answer, unsupported: Unsupported) -> Answer:
-    """Returns the answer, or an abstention in its place if the request wants only what passages state."""
-    if unsupported is not Unsupported.ABSTAIN or answer.abstained or answer.support is Support.STATED:
+    """Returns the answer, or an abstention in its place if the request wants only what passages state, as quotes do."""
+    said = answer.support in (Support.STATED, Support.QUOTED)
+    if unsupported is not Unsupported.ABSTAIN or answer.abstained or said:
         return answer
     note = answer.note.removeprefix(_NOTES[answer.support]).strip()
     return replace(answer, text=_NOT_STATED, citations=(), abstained=True, support=Support.NONE, note=note)

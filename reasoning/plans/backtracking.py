@@ -1,4 +1,4 @@
-"""Going back: a step is asked for another answer if no passage states what the next step asks about the first.
+"""Going back: a step is asked for another answer if no passage answers what the next step asks about the first.
 
 `find_refused` decides whether, and which parent of a step is asked. The reasoner then asks both again inside
 `going_back`, which records the steps as they were before unless the new answers are accepted.
@@ -23,7 +23,7 @@ _CALLS = 3
 
 @dataclass(frozen=True, kw_only=True)
 class RefusedAnswer:
-    """The answer of the step `id`, and the step `child_id` that was asked with it and whose answer is not stated."""
+    """The answer of the step `id`, and the step `child_id` that was asked with it and has no answer."""
 
     id: str
     answer: KnownAnswer
@@ -44,13 +44,12 @@ def find_refused(
 ) -> RefusedAnswer | None:
     """Returns the parent of a node to ask for another answer, the least supported one; None if there is none.
 
-    `child` is the node's own answer, `parents` are the answers of its parents by id. Nothing is refused if no passage
-    was looked for in vain: the node's answer is stated, or from the model's memory, or a parent has no answer, so that
-    the node was asked with a hole in its question. A parent is asked only if no other node needs its answer, so at most
-    once, and if the budget has room for the calls that follow.
+    `child` is the node's own answer, `parents` are the answers of its parents by id. Nothing is refused if the node has
+    an answer, be it a guess, or if a parent has none, so that the node was asked with a hole in its question. A parent
+    is asked only if no other node needs its answer, so at most once, and if the budget has room for the calls that
+    follow.
     """
-    in_vain = child.support in (Support.NONE, Support.INFERRED)
-    if not in_vain or any(answer.support is Support.NONE for answer in parents.values()):
+    if child.support is not Support.NONE or any(answer.support is Support.NONE for answer in parents.values()):
         return None
     needed = [parent for other in nodes for parent in other.parents]
     refused = [
@@ -106,7 +105,7 @@ def going_back(session: Session, refused: RefusedAnswer) -> Iterator[Return]:
 
 def _tell(refused: RefusedAnswer, attempt: Return) -> str:
     old, new = refused.answer.answer, attempt.answer
-    why = f"no passage states what step {refused.child_id} asks about {old!r}"
+    why = f"no passage answers what step {refused.child_id} asks about {old!r}"
     if attempt.accepted:
         return f"step {refused.id} went back: {new!r} instead of {old!r}, since {why}"
     kept = f"nor about {new!r}" if new else "and the passages give no other answer"

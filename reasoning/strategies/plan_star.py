@@ -98,7 +98,7 @@ class Config(StrategyConfig):
     )
     backtrack: bool = Field(
         default=True,
-        description="A node is asked for another answer, once, if no passage states what the next node asks about the "
+        description="A node is asked for another answer, once, if no passage answers what the next node asks about the "
         "first; false: the paper.",
     )
     searcher: str = Field(default="", description="NAME[:key=value] of the searcher; empty: the request's searcher.")

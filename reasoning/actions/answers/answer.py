@@ -304,11 +304,14 @@ class StepAnswer:
     query: str = ""
 
 
-class _Answered(BaseModel):
+class _OtherAnswer(BaseModel):
     answers: list[str]
     support: SupportWord
     unstated: str = ""
     citations: list[CitedQuote] = []
+
+
+class _Answered(_OtherAnswer):
     query: str = ""
 
 
@@ -343,7 +346,7 @@ async def answer_step(
         chunks=chunk_ids_of(known),
         step=step,
     )
-    return await _complete_step(session, call, known)
+    return await _complete_step(session, call, known, _Answered)
 
 
 async def answer_otherwise(
@@ -378,7 +381,7 @@ async def answer_otherwise(
         chunks=chunk_ids_of([*known, refused.answer]),
         step=step,
     )
-    other = await _complete_step(session, call, known)
+    other = await _complete_step(session, call, known, _OtherAnswer)
     again = {normalise_answer(value) for value in refused.values}
     is_other = other.answer.support in (Support.STATED, Support.INFERRED) and bool(other.answer.quotes)
     if not is_other or not again.isdisjoint(map(normalise_answer, other.values)):
@@ -389,10 +392,12 @@ async def answer_otherwise(
     return other
 
 
-async def _complete_step(session: Session, call: ModelCall, known: Sequence[KnownAnswer]) -> StepAnswer:
+async def _complete_step(
+    session: Session, call: ModelCall, known: Sequence[KnownAnswer], form: type[_OtherAnswer]
+) -> StepAnswer:
     question, step = call.question, call.step
     try:
-        reply, shown = await session.complete_structured(call, _Answered)
+        reply, shown = await session.complete_structured(call, form)
     except MalformedReply as error:
         if not error.text:  # nothing was written: no form was broken
             raise
@@ -412,8 +417,8 @@ async def _complete_step(session: Session, call: ModelCall, known: Sequence[Know
         shown=shown,
         quotes=quotes,
     )
-    query = "" if graded.support is Support.STATED else " ".join(reply.query.split())
-    return StepAnswer(answer=answer, values=values if answer.found else (), query=query)
+    query = "" if graded.support is Support.STATED or not isinstance(reply, _Answered) else reply.query
+    return StepAnswer(answer=answer, values=values if answer.found else (), query=" ".join(query.split()))
 
 
 def _format_earlier(question: str, earlier: StepAnswer | None) -> str:

@@ -1,8 +1,6 @@
 """The course of a question in `auto`: look, settle or plan, carry out the plan, and conclude only over gaps.
 
-`_answer_shortly` is the course with a small model: one search, a short answer, and support that code computes. A small
-model plans badly, and takes the first hop's answer for the last, whatever it is told: asking it for less costs a
-fraction and loses nothing (docs/models.md).
+A small model has a course of its own (`small_model`).
 """
 
 from collections.abc import Sequence
@@ -12,29 +10,25 @@ from typing import Literal
 from pydantic import Field
 
 from core.events import PlannedStep
-from core.passage_context.windows import select_sentences, shorten_hits
 from core.ports.reasoning import Answer, Support
 from core.ports.retrieval import MAX_K, Hit
 from core.strategies import StrategyConfig
-from core.text.lead_in import split_lead_in
-from core.text.name_spans import find_names
 from reasoning.actions.answers.answer import CitedAnswer
 from reasoning.actions.answers.answer import fill_step as fill_with_answer
-from reasoning.actions.answers.conclude import conclude_findings, conclude_memory, conclude_plainly
-from reasoning.actions.answers.pick_answer import pick_answer
+from reasoning.actions.answers.conclude import conclude_findings, conclude_memory
 from reasoning.actions.judging.judgements import need_retrieval
 from reasoning.actions.planning.plan import FirstLook, settle_or_plan
 from reasoning.actions.planning.split import denoise
-from reasoning.actions.replies import note_unheld
-from reasoning.citations.held import find_unheld
-from reasoning.citations.markers import cite_passages, strip_markers
-from reasoning.citations.quotes import passage_text, select_quote
+from reasoning.citations.markers import cite_passages
+from reasoning.citations.quotes import passage_text
 from reasoning.engine.answers import abstain, answer_from_conclusion, answer_from_step, fill_step, make_answer
+from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.engine.session import Session
 from reasoning.plans.dag import find_sinks, replace_tags
 from reasoning.plans.known_answers import KnownAnswer
-from reasoning.reading import COMPARED, Form, are_sentences_asked, find_evidence, find_form, is_short_answer_asked
+from reasoning.reading import are_sentences_asked
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
+from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly
 
 __all__ = ["Auto", "Config"]
 
@@ -70,80 +64,19 @@ class Config(StrategyConfig):
     )
     backtrack: bool = Field(
         default=True,
-        description="A step is asked for another answer, once, if no passage states what the next step asks about the "
+        description="A step is asked for another answer, once, if no passage answers what the next step asks about the "
         "first.",
+    )
+    judge: bool = Field(
+        default=False,
+        description="A small model says yes or no about one thing; else passages are quoted that tell it.",
     )
     retrieve: Literal["always", "adaptive"] = Field(
         default="always", description="`adaptive`: the model may decide that no document is needed."
     )
 
 
-_MOST_READ = 50
-"""Passages that a small model is shown, whatever `k` is."""
-_SENTENCES = 2
-"""Sentences of each passage that are shown."""
-_TO_JUDGE = 4
-"""Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
-the time (docs/benchmarks/small-models.md); two things that are compared need a sentence each.
-"""
-
-
-async def _answer_shortly(session: Session, question: str, k: int) -> Answer | None:
-    """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
-
-    A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
-    """
-    async with session.step(LOOK, question) as step:
-        session.plan([PlannedStep(id=LOOK, question=question)])
-        hits = await session.search(question, k, step=LOOK, private=session.has_history)
-        if not hits:
-            return None
-        if session.question.instructions or not is_short_answer_asked(question):
-            conclusion = await conclude_plainly(session, question, hits, step=LOOK)
-            fill_step(step, conclusion)
-            return answer_from_conclusion(session, conclusion)
-        read = _shorten(question, hits[:_MOST_READ])
-        text = await pick_answer(session, question, read, step=LOOK)
-        answer = _grade(session, text, question, hits, read)
-        fill_with_answer(step, answer)
-    shown = tuple(map(passage_text, hits))
-    return answer_from_step(session, session.steps[LOOK]) if answer.found else abstain(session, shown=shown)
-
-
-def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
-    _, asked = split_lead_in(question)
-    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < COMPARED:
-        return select_sentences(asked, hits, _TO_JUDGE) or hits
-    return shorten_hits(question, hits, _SENTENCES)
-
-
-def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...], read: tuple[Hit, ...]) -> CitedAnswer:
-    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked, and
-    if the sentences and cells of it that the model has `read` have the answer's numbers: the rest of a row has the
-    values of other columns.
-    """
-    if not text:
-        return CitedAnswer(shown=hits)
-    cited = find_evidence(text, question, hits)
-    unheld = note_unheld(session, text, [passage_text(hit) for hit in cited], question, f"step {LOOK}: ")
-    if unheld is None and any(map(str.isdigit, text)):
-        unread = find_unheld(strip_markers(text), [passage_text(hit) for hit in read], question)
-        if unread:
-            unheld = "; ".join(unread)
-            session.trace.note(f"step {LOOK}: the answer counts as 'inferred': the model was not shown {unheld!r}")
-    return CitedAnswer(
-        text=text,
-        support=Support.STATED if unheld is None else Support.INFERRED,
-        unstated=unheld or "",
-        cited=cited,
-        shown=hits,
-        quotes=tuple(select_quote(hit, text, question) for hit in cited),
-    )
-
-
 _LAST = "answer"
-_SHORT_LOOK = 8
-"""Passages of the first look with a small model, which is shown few sentences of each."""
 
 
 class Auto:
@@ -152,8 +85,9 @@ class Auto:
     Only the missing steps are asked, and a last call is made only if something on the way is not stated.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, backends: ReasoningBackends) -> None:
         self._config = config
+        self._backends = backends
 
     async def solve(self, session: Session) -> Answer:
         question = session.question.text
@@ -174,8 +108,8 @@ class Auto:
         return await _conclude(session, question, execution, hits)
 
     async def _answer_by_small_model(self, session: Session, question: str) -> Answer:
-        k = session.question.k or max(self._config.look, _SHORT_LOOK)
-        answer = await _answer_shortly(session, question, k)
+        k = session.question.k or max(self._config.look, SHORT_LOOK)
+        answer = await answer_shortly(session, self._backends, question, k, judge=self._config.judge)
         if answer is None:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         return answer

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
@@ -82,7 +83,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    last = find_other_subjects(asked, covered, units)
+    last = find_other_subjects(asked, covered, units) | _find_other_documents(units, found.named)
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -100,6 +101,14 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
+
+
+def _find_other_documents(units: Sequence[Unit], named: frozenset[str]) -> NDArray[np.bool_]:
+    """Returns which units are of other documents than the named ones, (units,); none if no unit is of a named one: a
+    clause of another contract is no answer, however well it fits.
+    """
+    other = np.array([unit.hit.document.id not in named for unit in units], np.bool_)
+    return other & (not other.all())
 
 
 def _drop_lead_in(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:

@@ -15,34 +15,20 @@ from core.text.value_kinds import find_stems
 from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.strategies.extractive.evidence import (
-    FEATURES,
-)
+from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
 from reasoning.strategies.extractive.stated import asks_of_relation
-from reasoning.strategies.extractive.units import READ, Unit
+from reasoning.strategies.extractive.units import READ
 
 __all__ = ["PASSAGES", "Config", "Extractive"]
 
 PASSAGES = 5
 """Hits that are read unless the question says another number."""
-_SURE = 0.7
-"""If a quote is less probably right, the note says so, and a request that wants only sure answers gets an abstention.
-
-On kinds of material that the weights were not fitted to, half of the answers below are right, and three in four above.
-"""
-_IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
-_SAYS_ALL = 0.98
-"""The share of the words' weight that a row must have, together with its table and document, to answer alone."""
 _FEWEST_SIDES = 2
-_SHOWN_WORDS = 5
 _LABEL = "Extractive: this answer only quotes its sources; no language model wrote it."
-_UNSURE = (
-    "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
-    "them, ask in their words, or set up a language model."
-)
+_REMEDY = "set up a language model"
 _NOTHING = "No passage was found that answers this."
 _DECLINES = "No sentence here surely answers this. Nearest:"
 _UNREAD = (
@@ -56,7 +42,7 @@ class Config(StrategyConfig):
 
     sentences: int = Field(default=3, ge=1, le=20, description="At most this many sentences or rows are quoted.")
     min_probability: float = Field(
-        default=0.3,
+        default=LEAST,
         ge=0,
         le=1,
         description=(
@@ -154,14 +140,13 @@ class Extractive:
                 abstained=True,
                 shown=shown,
             )
-        units = choose(_leave_out_beside_cells(look.question, reading), self._config.sentences)
-        text, citations = cite(write(look.question, units))
+        text, citations = quote_units(look.question, reading, self._config.sentences)
         return Answer(
             text=text,
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=_LABEL if reading.right >= _SURE else _describe_doubt(reading),
+            note=describe_quotes(reading, _LABEL, _REMEDY),
             shown=shown,
         )
 
@@ -174,9 +159,7 @@ class Extractive:
         written = [
             item
             for look in found
-            for item in write(
-                look.question, choose(_leave_out_beside_cells(look.question, look.reading), most), f"{look.side}: "
-            )
+            for item in write(look.question, choose(keep_cells(look.question, look.reading), most), f"{look.side}: ")
         ]
         text, citations = cite(written)
         missing = [look.side for look in looks if look not in found]
@@ -188,13 +171,13 @@ class Extractive:
             reasoner="extractive",
             citations=citations,
             support=Support.QUOTED,
-            note=_LABEL if least.right >= _SURE else _describe_doubt(least),
+            note=describe_quotes(least, _LABEL, _REMEDY),
             shown=tuple(dict.fromkeys(passage_text(hit) for look in looks for hit in look.hits)),
         )
 
     def _answers(self, question: Question, reading: Reading) -> bool:
-        answers = bool(reading.units) and (reading.answerable >= self._config.min_probability or reading.is_found)
-        return answers and (question.unsupported is not Unsupported.ABSTAIN or reading.right >= _SURE)
+        sure = question.unsupported is Unsupported.ABSTAIN
+        return is_answered(reading, self._config.min_probability, sure=sure)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,24 +218,3 @@ def _is_about(look: _Look) -> bool:
     """Returns whether the passage of the best unit names the side."""
     hit = look.reading.units[0].hit
     return find_stems(look.side) <= find_stems(f"{_find_heads(hit)}\n{hit.chunk.text[:READ]}")
-
-
-def _leave_out_beside_cells(question: str, reading: Reading) -> Sequence[Unit]:
-    """Returns the units. If the first one is written as a cell, and has all that is asked, returns only the units that
-    have as much.
-    """
-    units, own = reading.units, reading.features[:, _IN_UNIT]
-    if write_unit(question, units[0]) == units[0].text:
-        return units
-    says_all = own + reading.features[:, _IN_CONTEXT] >= _SAYS_ALL
-    if not says_all[0]:
-        return units
-    return [unit for unit, keeps in zip(units, says_all & (own >= own[0]), strict=True) if keeps]
-
-
-def _describe_doubt(reading: Reading) -> str:
-    """Returns the note on quotes that may be wrong: the probability that one of them is right, and what they lack."""
-    lacking = reading.lacking
-    percent = max(10, 10 * round(10 * reading.right))
-    shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
-    return _UNSURE.format(_LABEL, percent, f"; they lack {shown}" if lacking else "")

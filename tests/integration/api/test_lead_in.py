@@ -14,8 +14,9 @@ CLAUSES = {
 }
 
 
-def make_lease(name: str) -> Json:
-    text = "\n\n".join(f"# {head}\n\n{' '.join([clause.format(name=name)] * 6)}" for head, clause in CLAUSES.items())
+def make_lease(name: str, **clauses: str) -> Json:
+    written = {**CLAUSES, **clauses}.items()
+    text = "\n\n".join(f"# {head}\n\n{' '.join([clause.format(name=name)] * 6)}" for head, clause in written)
     key = f"lease-{name.lower().replace(' ', '-')}.md"
     return {"key": key, "content": base64.b64encode(text.encode()).decode(), "media_type": "text/markdown"}
 
@@ -35,3 +36,21 @@ async def test_the_clause_of_the_named_lease_is_first(server: Server) -> None:
         own = f"lease-{name.lower().replace(' ', '-')}.md"
         assert [hit["document"]["key"] for hit in hits[:4]] == [own] * 4
         assert "may be sublet" in hits[0]["chunk"]["text"]
+
+
+async def test_only_the_named_lease_is_quoted(server: Server) -> None:
+    """The clauses of the other leases fit the question better: they answer for others."""
+    other = "A part of the rooms is sublet only if the landlord has agreed."
+    await server.corpus()
+    await server.ingest(
+        make_lease("Halden Mills", Subletting=other), make_lease("Okeke Ferries"), make_lease("Solberg Works")
+    )
+    body = {
+        "question": "Consider the lease of Halden Mills; may the premises be sublet in part?",
+        "reasoner": "extractive",
+        "k": 30,
+    }
+    answer = await server.client.post(f"{PATH}/ask", json=body)
+    assert answer.status_code == 200, answer.text
+    cited = {citation["document"]["key"] for citation in answer.json()["citations"]}
+    assert cited == {"lease-halden-mills.md"}

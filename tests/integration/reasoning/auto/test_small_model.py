@@ -152,13 +152,35 @@ async def test_a_judgement_about_a_document_is_made_from_its_best_sentences(serv
     lease = f"{filler} The tenant may sublet with consent. {filler}"
     desk = ReasoningDesk(server, DOCUMENTS | {"lease": ("Lease of Halden", lease)}, profile="small")
     server.respond = picking("yes")
-    answer, trace = await desk.ask("auto", "Consider the Lease of Halden; may the tenant sublet?")
+    answer, trace = await desk.ask("auto:judge=true", "Consider the Lease of Halden; may the tenant sublet?")
     assert "one of: yes; no." in server.calls[0].text
     assert "The tenant may sublet with consent." in server.calls[0].text
     assert server.calls[0].text.count("bricks") <= 4
     assert (answer.plain, answer.support) == ("yes", Support.INFERRED)
     assert "does not have 'a yes or no'" in trace.notes[0], "the quote below it has the words of the question"
     assert answer.citations[0].quote == "The tenant may sublet with consent."
+
+
+async def test_yes_or_no_about_a_document_is_quoted(server: ChatServer) -> None:
+    """The model is not asked, and a request that wants only what passages state gets the quote, too."""
+    filler = " ".join(f"Clause {number} is on bricks." for number in range(40))
+    lease = f"{filler} The tenant may sublet with consent. {filler}"
+    desk = ReasoningDesk(server, DOCUMENTS | {"lease": ("Lease of Halden", lease)}, profile="small")
+    asked = "Consider the Lease of Halden; may the tenant sublet?"
+    for unsupported in (Unsupported.INFER, Unsupported.ABSTAIN):
+        answer, _ = await desk.ask("auto", asked, unsupported=unsupported)
+        assert answer.text.startswith("The tenant may sublet with consent. [1]")
+        assert (answer.support, answer.reasoner, answer.abstained) == (Support.QUOTED, "auto", False)
+        assert answer.note.startswith("Quotes: a small model's yes or no would be a guess")
+        assert [(step.id, step.support) for step in answer.steps] == [("Q0.1", Support.QUOTED)]
+    assert not server.calls
+
+
+async def test_yes_or_no_that_no_sentence_tells_is_the_models(server: ChatServer, small: ReasoningDesk) -> None:
+    server.respond = picking("no")
+    answer, _ = await small.ask("auto", "Is the Oder longer than 900 km?")
+    assert roles(server) == ["pick_answer"]
+    assert (answer.plain, answer.support) == ("no", Support.INFERRED)
 
 
 @pytest.mark.parametrize("said", ["", "I do not know.", "not stated in the passages"])

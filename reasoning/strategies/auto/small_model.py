@@ -1,0 +1,137 @@
+"""The course of `auto` with a small model: one search, a short answer, and support that code computes.
+
+A small model plans badly, and takes the first hop's answer for the last, whatever it is told: asking it for less costs
+a fraction and loses nothing. Its yes or no about a clause is right as often as a guess, so quotes answer such questions
+(docs/benchmarks/small-models.md).
+"""
+
+from dataclasses import dataclass, replace
+
+from core.events import PlannedStep
+from core.passage_context.windows import select_sentences, shorten_hits
+from core.ports.reasoning import Answer, Support, Unsupported
+from core.ports.retrieval import Hit, SearchResult
+from core.text.lead_in import split_lead_in
+from core.text.name_spans import find_names
+from reasoning.actions.answers.answer import CitedAnswer
+from reasoning.actions.answers.answer import fill_step as fill_with_answer
+from reasoning.actions.answers.conclude import conclude_plainly
+from reasoning.actions.answers.pick_answer import pick_answer
+from reasoning.actions.replies import note_unheld
+from reasoning.citations.held import find_unheld
+from reasoning.citations.markers import strip_markers
+from reasoning.citations.quotes import passage_text, select_quote
+from reasoning.engine.answers import Conclusion, abstain, answer_from_conclusion, answer_from_step, fill_step
+from reasoning.engine.reasoner import ReasoningBackends
+from reasoning.engine.session import Session
+from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judgement_asked, is_short_answer_asked
+from reasoning.strategies.auto.execution import LOOK
+from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units
+from reasoning.strategies.extractive.reading import read_hits
+
+__all__ = ["SHORT_LOOK", "answer_shortly"]
+
+SHORT_LOOK = 8
+"""Passages of the search, of each of which the model is shown few sentences."""
+_MOST_READ = 50
+"""Passages that the model is shown, whatever `k` is."""
+_SENTENCES = 2
+"""Sentences of each passage that are shown."""
+_TO_JUDGE = 4
+"""Sentences of all passages that are shown for yes or no about one thing. Fewer are judged better, and in a third of
+the time (docs/benchmarks/small-models.md); two things that are compared need a sentence each.
+"""
+_QUOTED_HITS = 5
+"""Passages that are read for quotes: the probability that they answer was fitted to as many."""
+_MOST_QUOTES = 3
+_QUOTES = "Quotes: a small model's yes or no would be a guess, so the passages that tell it are quoted."
+_REMEDY = "set up a larger language model"
+
+
+async def answer_shortly(
+    session: Session, backends: ReasoningBackends, question: str, k: int, *, judge: bool
+) -> Answer | None:
+    """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
+
+    A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
+    Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
+    """
+    quotes: _Quotes | None = None
+    async with session.step(LOOK, question) as step:
+        session.plan([PlannedStep(id=LOOK, question=question)])
+        found = await session.search_fully(question, k, step=LOOK, private=session.has_history)
+        hits = found.hits
+        if not hits:
+            return None
+        conclusion: Conclusion | None = None
+        if session.question.instructions or not is_short_answer_asked(question):
+            conclusion = await conclude_plainly(session, question, hits, step=LOOK)
+        elif not judge and is_judgement_asked(question):
+            quotes = await _quote(session, backends, question, found)
+            conclusion = quotes.conclusion if quotes is not None else None
+        if conclusion is not None:
+            fill_step(step, conclusion)
+        else:
+            fill_with_answer(step, await _pick(session, question, hits))
+    if conclusion is not None:
+        answer = answer_from_conclusion(session, conclusion)
+        return answer if quotes is None else replace(answer, note=quotes.note)
+    taken = session.steps[LOOK]
+    return answer_from_step(session, taken) if taken.answer else abstain(session, shown=[*map(passage_text, hits)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Quotes:
+    conclusion: Conclusion
+    note: str
+
+
+async def _quote(session: Session, backends: ReasoningBackends, question: str, found: SearchResult) -> _Quotes | None:
+    """Returns the sentences and rows that tell yes or no; None if none is likely to, or surely if only that counts."""
+    asked = session.question
+    hits = found.hits[: asked.k or _QUOTED_HITS]
+    with session.trace.timed("quote"):
+        reading = await read_hits(backends, asked.corpus, question, replace(found, hits=hits, facts=()))
+    if not is_answered(reading, LEAST, sure=asked.unsupported is Unsupported.ABSTAIN):
+        return None
+    text, citations = quote_units(question, reading, _MOST_QUOTES)
+    shown = tuple(map(passage_text, hits))
+    conclusion = Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown)
+    return _Quotes(conclusion=conclusion, note=describe_quotes(reading, _QUOTES, _REMEDY))
+
+
+async def _pick(session: Session, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:
+    read = _shorten(question, hits[:_MOST_READ])
+    text = await pick_answer(session, question, read, step=LOOK)
+    return _grade(session, text, question, hits, read)
+
+
+def _shorten(question: str, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
+    _, asked = split_lead_in(question)
+    if find_form(question) is Form.JUDGEMENT and len(find_names(asked)) < COMPARED:
+        return select_sentences(asked, hits, _TO_JUDGE) or hits
+    return shorten_hits(question, hits, _SENTENCES)
+
+
+def _grade(session: Session, text: str, question: str, hits: tuple[Hit, ...], read: tuple[Hit, ...]) -> CitedAnswer:
+    """Returns the answer with the passages that hold it. It is stated only if one passage says all that is asked, and
+    if the sentences and cells of it that the model has `read` have the answer's numbers: the rest of a row has the
+    values of other columns.
+    """
+    if not text:
+        return CitedAnswer(shown=hits)
+    cited = find_evidence(text, question, hits)
+    unheld = note_unheld(session, text, [passage_text(hit) for hit in cited], question, f"step {LOOK}: ")
+    if unheld is None and any(map(str.isdigit, text)):
+        unread = find_unheld(strip_markers(text), [passage_text(hit) for hit in read], question)
+        if unread:
+            unheld = "; ".join(unread)
+            session.trace.note(f"step {LOOK}: the answer counts as 'inferred': the model was not shown {unheld!r}")
+    return CitedAnswer(
+        text=text,
+        support=Support.STATED if unheld is None else Support.INFERRED,
+        unstated=unheld or "",
+        cited=cited,
+        shown=hits,
+        quotes=tuple(select_quote(hit, text, question) for hit in cited),
+    )

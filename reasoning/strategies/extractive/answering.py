@@ -1,0 +1,63 @@
+"""What an answer that quotes is worth: whether the units answer, which of them are quoted, and the note on them."""
+
+from collections.abc import Sequence
+
+from core.ports.reasoning import Citation
+from reasoning.strategies.extractive.evidence import FEATURES
+from reasoning.strategies.extractive.quoting import choose, cite, write, write_unit
+from reasoning.strategies.extractive.reading import Reading
+from reasoning.strategies.extractive.units import Unit
+
+__all__ = ["LEAST", "describe_quotes", "is_answered", "keep_cells", "quote_units"]
+
+LEAST = 0.3
+"""Declines below this probability that the hits answer, unless an option says otherwise."""
+_SURE = 0.7
+"""If a quote is less probably right, the note says so, and a request that wants only sure answers gets an abstention.
+
+On kinds of material that the weights were not fitted to, half of the answers below are right, and three in four above.
+"""
+_IN_UNIT, _IN_CONTEXT = FEATURES.index("in_unit"), FEATURES.index("in_context")
+_SAYS_ALL = 0.98
+"""The share of the words' weight that a row must have, together with its table and document, to answer alone."""
+_SHOWN_WORDS = 5
+_UNSURE = (
+    "{} It is unsure: the estimate that one of the quotes answers the question is {} %{}. Read the passages around "
+    "them, ask in their words, or {}."
+)
+
+
+def is_answered(reading: Reading, min_probability: float, *, sure: bool) -> bool:
+    """Returns whether the units answer, as probably as `min_probability` says, and surely if that is wanted."""
+    answers = bool(reading.units) and (reading.answerable >= min_probability or reading.is_found)
+    return answers and (not sure or reading.right >= _SURE)
+
+
+def quote_units(question: str, reading: Reading, most: int) -> tuple[str, tuple[Citation, ...]]:
+    """Returns the best units as the text of an answer, with a citation for each."""
+    return cite(write(question, choose(keep_cells(question, reading), most)))
+
+
+def keep_cells(question: str, reading: Reading) -> Sequence[Unit]:
+    """Returns the units. If the first one is written as a cell, and has all that is asked, returns only the units that
+    have as much.
+    """
+    units, own = reading.units, reading.features[:, _IN_UNIT]
+    if write_unit(question, units[0]) == units[0].text:
+        return units
+    says_all = own + reading.features[:, _IN_CONTEXT] >= _SAYS_ALL
+    if not says_all[0]:
+        return units
+    return [unit for unit, keeps in zip(units, says_all & (own >= own[0]), strict=True) if keeps]
+
+
+def describe_quotes(reading: Reading, label: str, remedy: str) -> str:
+    """Returns the note on quotes: the label alone, or, if they may be wrong, the probability that one of them is right,
+    what they lack, and the remedy.
+    """
+    if reading.right >= _SURE:
+        return label
+    lacking = reading.lacking
+    percent = max(10, 10 * round(10 * reading.right))
+    shown = ", ".join(f"“{word}”" for word in lacking[:_SHOWN_WORDS]) + (", …" if len(lacking) > _SHOWN_WORDS else "")
+    return _UNSURE.format(label, percent, f"; they lack {shown}" if lacking else "", remedy)

@@ -1,16 +1,26 @@
 """Certificates of deletions: their lines, and the keys of a corpus' chain."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 
 from app.container import Container
-from core.errors import NotFound
+from core.errors import InvalidInput, NotFound
 from core.ports.record import Certificate
 from core.record_policy.certificates import HashKey, Secret
 
-__all__ = ["ChainKeys", "list_all", "read_keys"]
+__all__ = ["CertificatePage", "ChainKeys", "list_all", "list_page", "read_keys", "read_place"]
 
 _PAGE = 1000
+_DIGITS = 16
+"""Numbers of certificates have fewer digits."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CertificatePage:
+    """Some certificates, by chain and number. `last` is the place of the last one if there are more, else None."""
+
+    certificates: Sequence[Certificate]
+    last: str | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -20,6 +30,33 @@ class ChainKeys:
     chain: str
     public_key: str
     hash_key: HashKey
+
+
+async def list_page(container: Container, corpus: str, *, limit: int, after: str | None = None) -> CertificatePage:
+    """Returns at most `limit` certificates behind the place `after`, of the corpora that `list_all` names.
+
+    Raises `NotFound` if there never was such a corpus, and `InvalidInput` for another place than pages have.
+    """
+    try:
+        place = None if after is None else read_place(after)
+    except ValueError as error:
+        raise InvalidInput(
+            f"{str(error)[:80]!r} is no place in this list; give the one that the list returned"
+        ) from error
+    found = await container.record.certificates.list(corpus, limit=limit + 1, after=place)
+    if not found:
+        await container.record.corpora.get(corpus)
+    page = found[:limit]
+    last = f"{page[-1].chain}:{page[-1].number}" if len(found) > limit else None
+    return CertificatePage(certificates=page, last=last)
+
+
+def read_place(place: str) -> tuple[str, int]:
+    """Returns the chain and the number of `CertificatePage.last`. Raises `ValueError` for another text."""
+    chain, _, number = place.rpartition(":")
+    if not (number.isascii() and number.isdecimal() and 0 < len(number) < _DIGITS and int(number) > 0):
+        raise ValueError(place)
+    return chain, int(number)
 
 
 async def list_all(container: Container, corpus: str) -> AsyncIterator[Certificate]:

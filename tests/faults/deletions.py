@@ -4,7 +4,8 @@
 
 The process makes the operations of a plan one after the other, and is started again after each kill, at the operation
 at which it was killed. In the end, the canonical export and the views are those of a corpus that never held what was
-removed; the chain verifies, and names each removed content exactly once; and a sweep of the folder finds none of it.
+removed; the chain verifies, and names each removed content exactly once; a sweep finds none of it; and each certificate
+that is changed, left out, moved or forged is refused. `tests.faults.deletions_on_servers` does the same on servers.
 """
 
 import argparse
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,12 +26,20 @@ from typing import Any
 from app.container import Container
 from app.services import sweep as sweeping
 from app.services.certificates import list_all
+from core.corpora import Corpus
+from core.errors import InvalidInput
 from core.ids import content_hash, document_id
-from core.record_policy.certificates import HashKey, Secret, verify_lines
+from core.ports.views import VectorKind
+from core.record_policy.certificates import HashKey, Secret, digest_line, dump, sign, verify_lines
 from core.settings import Settings
 from indexer import submission_from_json
 from tests.desk import Desk
 
+__all__ = ["CORPUS", "SECRET", "Operation", "check", "find_final", "make_document", "make_plan", "run", "verify"]
+
+CORPUS = "people"
+SECRET = Secret(b"c" * 32)
+"""The secret of `tests.desk.Desk`."""
 _DOCUMENTS = 12
 _DONE = "done"
 _LENGTH = 6
@@ -77,20 +86,20 @@ def make_plan(count: int, seed: int) -> list[Operation]:
     return plan
 
 
-def _document(key: str, text: str) -> dict[str, Any]:
+def make_document(key: str, text: str) -> dict[str, Any]:
     return {"id": key, "text": text, "title": key}
 
 
 async def _work(folder: Path, count: int, seed: int) -> None:
     """The process that is killed. Operations that were made already change nothing when they are made again."""
     desk = Desk(folder)
-    found = [one for one in await desk.record.corpora.list() if one.name == "people"]
-    corpus = found[0] if found else await desk.corpus()
+    found = [one for one in await desk.record.corpora.list() if one.name == CORPUS]
+    corpus = found[0] if found else await desk.corpus(CORPUS)
     await desk.record.maintenance.expire_leases()
     done = folder.parent / _DONE
     begin = int(done.read_text()) if done.exists() else 0
     for number, operation in enumerate(make_plan(count, seed)[begin:], start=begin + 1):
-        documents = [_document(key, text) for key, text in operation.texts.items()]
+        documents = [make_document(key, text) for key, text in operation.texts.items()]
         if documents:
             await desk.ingest(corpus, *documents)
         if operation.deleted:
@@ -129,27 +138,52 @@ def run(folder: Path, count: int, seed: int) -> int:
         return kills
 
 
-async def check(folder: Path, count: int, seed: int) -> str:
+async def verify(folder: Path, count: int, seed: int) -> str:
     """Returns a summary, or raises `AssertionError`."""
     plan = make_plan(count, seed)
+    fresh = Desk(folder / "fresh")
+    documents = [make_document(key, text) for key, text in find_final(plan).items()]
+    await fresh.ingest(await fresh.corpus(CORPUS), *documents)
+    await fresh.close()
+    container, never = Container(Settings(data_dir=folder / "data")), Container(Settings(data_dir=folder / "fresh"))
+    try:
+        return await check(container, never, plan, SECRET)
+    finally:
+        await container.close()
+        await never.close()
+
+
+def find_final(plan: Sequence[Operation]) -> dict[str, str]:
+    """Returns the texts by key that are left when all operations are done."""
     final: dict[str, str] = {}
-    held: list[tuple[str, str]] = []
+    for operation in plan:
+        final |= operation.texts
+        for key in operation.deleted:
+            del final[key]
+    return final
+
+
+def _count_gone(plan: Sequence[Operation]) -> Counter[tuple[str, str]]:
+    """Returns how often each text was removed from the document with this key."""
+    present: dict[str, str] = {}
     gone: Counter[tuple[str, str]] = Counter()
     for operation in plan:
-        for key, text in operation.texts.items():
-            if key in final:
-                gone[key, final[key]] += 1
-            final[key] = text
-            held.append((key, text))
-        for key in operation.deleted:
-            gone[key, final.pop(key)] += 1
-    await _compare(folder, final)
-    container = Container(Settings(data_dir=folder / "data"))
-    corpus = await container.record.corpora.get("people")
+        gone.update((key, present[key]) for key in operation.texts if key in present)
+        present |= operation.texts
+        gone.update((key, present.pop(key)) for key in operation.deleted)
+    return gone
+
+
+async def check(container: Container, never: Container, plan: Sequence[Operation], secret: Secret) -> str:
+    """Compares the corpus with a corpus that never held what was removed, and examines the certificates. Returns a
+    summary, or raises `AssertionError`.
+    """
+    corpus = await container.record.corpora.get(CORPUS)
+    await _compare(container, corpus, never)
     assert await container.record.certificates.list_removals() == []
-    lines = [certificate.line async for certificate in list_all(container, "people")]
-    [chain] = verify_lines(lines, keys=[Secret(b"c" * 32).public_key()])
-    hashes = Secret(b"c" * 32).hash_key(chain.id)
+    lines = [certificate.line async for certificate in list_all(container, CORPUS)]
+    [chain] = verify_lines(lines, keys=[secret.public_key()])
+    hashes, gone = secret.hash_key(chain.id), _count_gone(plan)
     told = Counter(
         (document["document"], content)
         for certificate in chain.certificates
@@ -158,13 +192,46 @@ async def check(folder: Path, count: int, seed: int) -> str:
     )
     assert told == Counter({_hash(hashes, key, text): n for (key, text), n in gone.items()})
     assert not any(sum(certificate["found"].values()) for certificate in chain.certificates)
+    tampered = _count_refused(lines, secret)
     runs = frozenset(run for _, text in gone for run in sweeping.runs_of(text, _LENGTH))
-    sought = sweeping.Sought(keys=["all"], runs=runs, needles=(), length=_LENGTH)
+    sought = sweeping.Sought(keys=["all"], runs=runs, needles={}, length=_LENGTH)
     swept = json.loads((await sweeping.sweep(container, corpus, sought)).line)["certificate"]
     assert not any(swept["found"].values()), swept
-    await container.close()
-    removed = sum(gone.values())
-    return f"{len(lines)} certificates of {removed} removed contents; swept {swept['checked']}"
+    return (
+        f"{len(lines)} certificates of {gone.total()} removed contents; {tampered} tampered files refused; "
+        f"swept {swept['checked']}"
+    )
+
+
+def _count_refused(lines: Sequence[str], secret: Secret) -> int:
+    """Returns how many files with a tampered certificate are refused. Raises `AssertionError` if one is not."""
+    dice, head = random.Random(len(lines)), digest_line(lines[-1])
+    refused = 0
+    for at in range(len(lines)):
+        for tampered in _tamper(lines, at, dice):
+            try:
+                verify_lines(tampered, keys=[secret.public_key()], heads=[head])
+            except InvalidInput:
+                refused += 1
+            else:
+                raise AssertionError(f"line {at + 1} was tampered with, and the file verifies: {tampered[at]}")
+    return refused
+
+
+def _tamper(lines: Sequence[str], at: int, dice: random.Random) -> Iterator[list[str]]:
+    """Yields the file with one line changed in one character, left out, with another body, and signed by a stranger."""
+    before, line, after = list(lines[:at]), lines[at], list(lines[at + 1 :])
+    place = dice.randrange(len(line))
+    yield [*before, line[:place] + ("0" if line[place] != "0" else "1") + line[place + 1 :], *after]
+    yield [*before, *after]
+    whole = json.loads(line)
+    whole["certificate"]["documents"] = whole["certificate"]["documents"][1:]
+    yield [*before, dump(whole), *after]
+    body = whole["certificate"]
+    named = {name: body.pop(name) for name in ("chain", "number", "previous", "key", "version")}
+    stranger = Secret(b"x" * 32)
+    forged = sign(stranger, body, chain=named["chain"], number=named["number"], previous=named["previous"])
+    yield [*before, forged, *after]
 
 
 def _hash(hashes: HashKey, key: str, text: str) -> tuple[str, str]:
@@ -172,15 +239,21 @@ def _hash(hashes: HashKey, key: str, text: str) -> tuple[str, str]:
     return hashes.hash_document(key), hashes.hash_content(content_hash(submission.content))
 
 
-async def _compare(folder: Path, final: Mapping[str, str]) -> None:
-    """Compares the corpus with one that never held what was removed."""
-    desk, fresh = Desk(folder / "data"), Desk(folder / "fresh")
-    corpus, other = await desk.record.corpora.get("people"), await fresh.corpus()
-    await fresh.ingest(other, *(_document(key, text) for key, text in final.items()))
-    assert await desk.export(corpus) == await fresh.export(other)
-    assert await desk.view_ids(corpus) == await fresh.view_ids(other)
-    await desk.close()
-    await fresh.close()
+async def _compare(container: Container, corpus: Corpus, never: Container) -> None:
+    other = await never.record.corpora.get(CORPUS)
+    assert await _export(container, corpus) == await _export(never, other)
+    assert await _list_view_ids(container, corpus) == await _list_view_ids(never, other)
+    assert set(await container.files.names(corpus.id)) == set(await never.files.names(other.id))
+
+
+async def _export(container: Container, corpus: Corpus) -> list[str]:
+    rows = container.record.exporter.rows(corpus.id, canonical=True)
+    return [json.dumps(row, sort_keys=True) async for row in rows]
+
+
+async def _list_view_ids(container: Container, corpus: Corpus) -> list[set[str]]:
+    kinds = [set(await container.vectors.ids(corpus.id, kind)) for kind in VectorKind]
+    return [set(await container.text.ids(corpus.id)), *kinds]
 
 
 def main() -> None:
@@ -196,7 +269,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         began = time.monotonic()
         kills = run(Path(name), arguments.operations, arguments.seed)
-        summary = asyncio.run(check(Path(name), arguments.operations, arguments.seed))
+        summary = asyncio.run(verify(Path(name), arguments.operations, arguments.seed))
         print(f"{arguments.operations} operations, {kills} kills, {time.monotonic() - began:.0f} s: {summary}")
 
 

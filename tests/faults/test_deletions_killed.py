@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.deletions import check, run
+from tests.faults.deletions import run, verify
 
 
 @pytest.mark.slow
 def test_certificates_tell_of_all_that_was_removed_whenever_the_process_is_killed(tmp_path: Path) -> None:
     kills = run(tmp_path, 25, 3)
     assert kills
-    asyncio.run(check(tmp_path, 25, 3))
+    asyncio.run(verify(tmp_path, 25, 3))

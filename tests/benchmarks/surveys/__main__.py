@@ -12,30 +12,24 @@ F1 is of the list; for a question without an answer an empty list has 1.
 import argparse
 import asyncio
 import json
-import re
 import resource
 import tempfile
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from app.services import corpora
-from app.services.questions import AskRequest, ask
 from core.corpora import NO_EMBEDDING, Corpus
-from core.events import SearchEvent
 from core.ports.reasoning import Answer
 from core.ports.surveying import Wording
-from core.strategies import parse_spec
 from core.text.terms import split_words
-from core.trace import Event, Trace
 from reasoning.strategies.survey.plan import read_plan
+from tests.benchmarks.surveys.asking import ask_survey, find_coverage, read_count, read_coverage
 from tests.benchmarks.surveys.made import QUESTIONS, Made, make_documents, write_documents
 from tests.benchmarks.workshop import Workshop, workshop
 
 _CONTRACTS = ("questions", "held_out")
 _REASONER = "survey:rows=400"
-_COVERAGE = re.compile(r"[Rr]ead ([\d,]+) of ([\d,]+)")
 _MEGABYTE = 1024
 
 
@@ -85,7 +79,9 @@ async def _measure_undecided(shop: Workshop, datasets: Path) -> None:
             folder = folders[question["corpus"]]
             keys = [path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()]
             gold = {key for key in keys if any(part in key for part in question["gold"])}
-            answer, trace = await _ask(shop, corpora_of[question["corpus"]], question["question"], reasoner)
+            answer, trace = await ask_survey(
+                shop.container, corpora_of[question["corpus"]], question["question"], reasoner
+            )
             scores.append(_compare(answer, question["question"], gold, {}))
             calls, read = calls + trace.usage.calls, read + scores[-1].covered[1]
             usage, score = trace.usage, scores[-1]
@@ -136,13 +132,13 @@ async def _measure_scale(shop: Workshop, number: int) -> None:
     for question, _ in QUESTIONS:
         for again in ("first", "again"):
             before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-            answer, trace = await _ask(shop, corpus, question)
+            answer, trace = await ask_survey(shop.container, corpus, question, _REASONER)
             after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
             counted = answer.text.partition("\n")[0]
             print(
                 f"{number:,} {again}: {question} | first row {trace.first_rows:.2f} s, "
                 f"answer {trace.timing['total']:.2f} s, +{(after - before) / _MEGABYTE:.0f} MB "
-                f"| {counted} | {_coverage(answer)}"
+                f"| {counted} | {find_coverage(answer)}"
             )
 
 
@@ -158,7 +154,7 @@ class _Score:
 
 
 async def _score(shop: Workshop, corpus: Corpus, question: str, gold: set[str], copies: Mapping[str, str]) -> _Score:
-    answer, _ = await _ask(shop, corpus, question)
+    answer, _ = await ask_survey(shop.container, corpus, question, _REASONER)
     return _compare(answer, question, gold, copies)
 
 
@@ -167,14 +163,14 @@ def _compare(answer: Answer, question: str, gold: set[str], copies: Mapping[str,
     found = {
         copies.get(one.document.key, one.document.key) for one in answer.citations if one.answer_span.end <= len(listed)
     }
-    count = int(answer.text.split(" ", 1)[0].replace(",", ""))
+    count = read_count(answer)
     both = len(found & gold)
     return _Score(
         question=question,
         f1=2 * both / (len(found) + len(gold)) if found or gold else 1.0,
         count=count,
         right=len(gold),
-        covered=_read_coverage(answer),
+        covered=read_coverage(answer),
         missed=frozenset(gold - found),
         wrong=frozenset(found - gold),
     )
@@ -195,39 +191,6 @@ def _tell(name: str, scores: Sequence[_Score], *, wrong: bool) -> None:
 async def _ingest(shop: Workshop, folder: Path, name: str) -> Corpus:
     await corpora.ensure(shop.container, name, embedding=NO_EMBEDDING)
     return await shop.ingest_files(folder, name)
-
-
-async def _ask(
-    shop: Workshop, corpus: Corpus, question: str, reasoner: str = _REASONER
-) -> tuple[Answer, "_TimedTrace"]:
-    trace = _TimedTrace()
-    request = AskRequest(question=question, reasoner=parse_spec(reasoner))
-    return await ask(shop.container, corpus, request, trace), trace
-
-
-@dataclass
-class _TimedTrace(Trace):
-    """A trace that keeps when the first rows came."""
-
-    first_rows: float = 0.0
-
-    def emit(self, event: Event) -> None:
-        if isinstance(event, SearchEvent) and not self.first_rows:
-            self.first_rows = time.monotonic() - self.started
-        super().emit(event)
-
-
-def _read_coverage(answer: Answer) -> tuple[int, int]:
-    """Returns how many documents the answer says that it has read, and how many could match."""
-    found = _COVERAGE.search(_coverage(answer))
-    if found is None:
-        raise ValueError(f"no sentence on what was read: {answer.text[-200:]}")
-    read, could = (int(number.replace(",", "")) for number in found.groups())
-    return read, could
-
-
-def _coverage(answer: Answer) -> str:
-    return answer.text.rsplit("\n", 1)[-1]
 
 
 if __name__ == "__main__":

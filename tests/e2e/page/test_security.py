@@ -35,6 +35,7 @@ VIEWS = (
     "/c/library/search?q=Mallory",
     "/c/library/documents",
     "/c/library/documents/none",
+    "/c/library/certificates",
     "/c/library/graph",
     "/c/library/jobs",
     "/c/library/jobs/none",

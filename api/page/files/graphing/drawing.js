@@ -1,10 +1,11 @@
 /** The subgraph as a drawing that can be walked by pointer and by keys. `outline.js` says the same as a list. */
 
 import { html, useEffect, useId, useLayoutEffect, useRef, useState } from "../vendor/preact.js";
+import { download } from "../core/saving.js";
 import { plural } from "../core/text.js";
 import { announce } from "../parts/announce.js";
 import { Icon } from "../parts/icons.js";
-import { download, makeSvg } from "./canvas/export.js";
+import { makeSvg } from "./canvas/export.js";
 import { Scene } from "./canvas/scene.js";
 import { DIRECTIONS, turn, walk } from "./canvas/walking.js";
 import { kindOf, saysOf } from "./model.js";

@@ -5,7 +5,7 @@ import { corpusPath, get } from "../core/api.js";
 import { usePages } from "../core/paging.js";
 import { readDropped } from "../core/picking.js";
 import { useResource } from "../core/resource.js";
-import { useQuery } from "../core/router.js";
+import { Link, useQuery, viewOf } from "../core/router.js";
 import { useSession } from "../core/session.js";
 import { plural } from "../core/text.js";
 import { useUpload } from "../core/uploads.js";
@@ -22,7 +22,8 @@ import { Windowed } from "../parts/windowed.js";
 const PAGE = 200;
 
 export default function Documents({ corpus }) {
-  const mayWrite = useSession().may("write");
+  const { may } = useSession();
+  const mayWrite = may("write");
   const [query, change] = useQuery();
   const filters = readFilters(query);
   const list = usePages([corpus, filters.params], (cursor, signal) =>
@@ -46,7 +47,7 @@ export default function Documents({ corpus }) {
   const count = info.value?.counts?.documents;
   return html`
     <div ...${drop.handlers} class="drop-area">
-    <${View} title="Documents" context=${corpus}>
+    <${View} title="Documents" context=${corpus} actions=${may("admin") && html`<${Link} to=${viewOf(corpus, "certificates")}>Certificates of deletions<//>`}>
       ${count > 0 && !filters.isSet && html`<p class="faint under-title">${plural(count, "indexed document")}, ${plural(info.value.counts.chunks, "passage")}</p>`}
       ${mayWrite && !drop.picked && html`<${DropPlace} choose=${drop.choose} isOver=${drop.isOver} isEmpty=${isEmpty && !upload} />`}
       <${PickingFailed} error=${drop.error} dismiss=${drop.clear} />

@@ -14,7 +14,7 @@ from core.keys import KeyLimits, Scope, make_key
 from core.settings import ApiSettings
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS
 from tests.integration.api.mcp.conftest import ANSWER, MODES, Serve, Spoken, data_of, error_of
-from tests.integration.api.mcp.test_reading import READING
+from tests.integration.api.mcp.test_reading import ADMIN, READING
 from tests.integration.api.mcp.test_writing import WRITING, until_one
 from tests.twins.chat_server import ChatServer
 
@@ -49,7 +49,7 @@ async def _find_hidden(spoken: Spoken) -> Mapping[str, Any]:
         (Scope.READ, READING),
         (Scope.WRITE, WRITING),
         (Scope.EXPORT, []),
-        (Scope.ADMIN, [*READING, *WRITING]),
+        (Scope.ADMIN, [*READING, *ADMIN, *WRITING]),
     ],
 )
 async def test_a_key_is_offered_the_tools_of_its_scopes(
@@ -65,6 +65,7 @@ async def test_a_key_is_offered_the_tools_of_its_scopes(
         "find_entities": {},
         "show_entity": {"entity": "Ada"},
         "list_proposals": {},
+        "list_certificates": {},
         "merge_entities": {"entity": "Ada", "into": "Ada Lund"},
         "reject_proposal": {"entity": "Ada", "other": "Ada Lund"},
         "undo_decision": {"id": "0"},
@@ -74,7 +75,7 @@ async def test_a_key_is_offered_the_tools_of_its_scopes(
         async with spoken.client(mode, key) as client:
             assert [tool.name for tool in (await client.list_tools()).tools] == offered
             for tool in calls.keys() - set(offered):
-                needed = "write" if tool in WRITING else "read"
+                needed = "write" if tool in WRITING else "admin" if tool in ADMIN else "read"
                 message = error_of(await client.call_tool(tool, calls[tool]))
                 assert f"needs a key with the scope {needed}" in message
 

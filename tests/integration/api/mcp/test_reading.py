@@ -9,6 +9,8 @@ from core.settings import ApiSettings
 from tests.integration.api.mcp.conftest import MODES, Serve, Spoken, data_of, error_of
 
 READING = ["search", "fetch", "ask", "list_corpora", "find_entities", "show_entity", "list_proposals"]
+ADMIN = ["list_certificates"]
+"""For keys with the scope `admin`, and without keys."""
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -17,7 +19,7 @@ async def test_tools_are_described_in_full(spoken: Spoken, mode: str) -> None:
         assert client.instructions is not None
         assert (client.protocol_version >= "2026") == (mode == "auto")
         tools = (await client.list_tools()).tools
-    assert [tool.name for tool in tools] == READING
+    assert [tool.name for tool in tools] == [*READING, *ADMIN]
     for tool in tools:
         assert tool.title
         assert tool.description is not None

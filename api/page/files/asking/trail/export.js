@@ -45,11 +45,3 @@ function named(name, text) {
   made.textContent = text;
   return made;
 }
-
-/** Gives a text to the reader as a file. */
-export function download(text, name, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
-  const link = Object.assign(document.createElement("a"), { href: address, download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
-}

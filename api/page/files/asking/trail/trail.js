@@ -2,11 +2,12 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { useResource } from "../../core/resource.js";
+import { download } from "../../core/saving.js";
 import { useSession } from "../../core/session.js";
 import { announce } from "../../parts/announce.js";
 import { Icon } from "../../parts/icons.js";
 import { Notice } from "../../parts/states.js";
-import { download, toFile } from "./export.js";
+import { toFile } from "./export.js";
 import { readFacts } from "./facts.js";
 import { buildTrail } from "./graph.js";
 import { browserAddress } from "./neo4j.js";
@@ -45,7 +46,7 @@ export function Trail({ corpus, question, steps, verdicts, chosen, choose }) {
     setZoom((before) => Math.min(MOST, Math.max(LEAST, before * by)));
   };
   const exportFile = () => {
-    download(toFile(drawing.current, `The trail of “${question.question}”`), "trail.svg", "image/svg+xml");
+    download(new Blob([toFile(drawing.current, `The trail of “${question.question}”`)], { type: "image/svg+xml" }), "trail.svg");
     announce("The trail was exported as trail.svg.");
   };
   const browser = browserAddress(session.neo4j_browser, corpus, question.question);

@@ -51,12 +51,3 @@ function element(name, attributes, text = "") {
 const isAllowed = (letter) => letter >= " " || "\t\n\r".includes(letter);
 
 const round = (value) => Math.round(value * 10) / 10;
-
-/** Gives a file to the reader. */
-export function download(blob, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}

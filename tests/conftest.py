@@ -22,7 +22,7 @@ _LONG = (
     "tests/e2e/test_pictures.py",
     "tests/e2e/test_train_ranker.py",
     "tests/faults/test_broker_",
-    "tests/faults/test_deletions_killed.py",
+    "tests/faults/test_deletions_killed",
     "tests/faults/test_dishonest_",
     "tests/faults/test_disks.py",
     "tests/faults/test_kill.py",

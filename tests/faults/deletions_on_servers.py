@@ -1,11 +1,12 @@
 """Kill -9 clients, workers and servers while documents are deleted and replaced; certificates tell of all of it.
 
-    python -m tests.faults.deletions_on_servers --operations 500 [--seed 0]
+    python -m tests.faults.deletions_on_servers --operations 500 [--seed 0] [--minutes 60]
 
 The operations are those of `tests.faults.deletions`. A client submits one after the other to Neo4j and Redis, and two
 workers do them, with vectors in Milvus. At random moments the client, a worker or one of the servers is killed. What
 was killed comes back, and the client begins again with the operation at which it ended. The same is then checked as for
-a folder, in comparison with a folder that never held what was removed.
+a folder, in comparison with a folder that never held what was removed. After `--minutes`, nothing more is begun, and
+what was done is checked.
 """
 
 import argparse
@@ -47,7 +48,7 @@ _PATIENCE_SECONDS = 600
 _WORKERS = 2
 _KILLS = 0.5
 """The share of operations in which something is killed."""
-_VICTIMS = {"client": 5, "worker": 10, "neo4j": 1, "milvus": 1, "redis": 1}
+_VICTIMS = {"client": 6, "worker": 10, "neo4j": 1, "milvus": 2, "redis": 2}
 """How often each is killed, among all kills."""
 
 
@@ -71,48 +72,74 @@ def _start_servers(folder: Path) -> Iterator[Installation]:
             yield servers
 
 
-def run_on_servers(folder: Path, count: int, seed: int) -> str:
-    """Makes the operations, and returns a summary, or raises `AssertionError`."""
+def run_on_servers(folder: Path, count: int, seed: int, seconds: float = float("inf")) -> str:
+    """Makes the operations, or as many as can be begun in `seconds`. Returns a summary, or raises `AssertionError`."""
+    plan = make_plan(count, seed)
     with _start_servers(folder) as servers:
         began = time.monotonic()
-        storm = _Storm(servers, count, seed)
-        kills = storm.run()
-        summary = asyncio.run(_check(servers, make_plan(count, seed)))
-        told = ", ".join(f"{victim} {number}" for victim, number in sorted(kills.items())) or "nothing"
-        return f"{count} operations, killed {told}, {time.monotonic() - began:.0f} s: {summary}"
+        storm = _Storm(servers, plan, (count, seed), began + seconds)
+        made = plan[: storm.run()]
+        summary = asyncio.run(_check(servers, made))
+        killed = ", ".join(f"{victim} {number}" for victim, number in sorted(storm.kills.items())) or "nothing"
+        removing = len(made) - _count_filling(made)
+        return f"{removing} operations, killed {killed}, {time.monotonic() - began:.0f} s: {summary}"
+
+
+def _count_filling(plan: Sequence[Operation]) -> int:
+    """Returns how many operations only add documents."""
+    present: set[str] = set()
+    filling = 0
+    for operation in plan:
+        filling += not operation.deleted and present.isdisjoint(operation.texts)
+        present = (present | operation.texts.keys()) - set(operation.deleted)
+    return filling
 
 
 class _Storm:
-    """The client, the workers and the servers, of which one after the other is killed."""
+    """The client, the workers and the servers, of which one after the other is killed, `kills` times."""
 
-    def __init__(self, servers: Installation, count: int, seed: int) -> None:
+    def __init__(
+        self, servers: Installation, plan: Sequence[Operation], named: tuple[int, int], deadline: float
+    ) -> None:
+        """`named`: the arguments of `make_plan`. After `deadline`, nothing is killed, and no operation begun."""
+        self.kills: Counter[str] = Counter()
         self._servers = servers
         self._worker = servers.start_worker(_WORKERS)
-        self._dice = random.Random(seed)
-        self._command = [sys.executable, "-m", "tests.faults.deletions_on_servers", "--work", str(servers.folder)]
-        self._command += [str(count), str(seed)]
-        self._kills: Counter[str] = Counter()
+        self._dice = random.Random(named[1])
+        self._named = [str(servers.folder), *map(str, named)]
+        self._end = len(plan)
+        self._deadline = deadline
+        self._is_over = False
 
-    def run(self) -> Counter[str]:
-        """Returns how often each was killed."""
+    def run(self) -> int:
+        """Returns how many operations of the plan were made."""
         while self._run_client():
             pass
-        return self._kills
+        return self._end
 
     def _run_client(self) -> bool:
         """Returns whether the client has to be started again: it was killed, or met a server that was away."""
         environment = {**os.environ, **self._servers.settings}
         has_server_fallen = False
-        with subprocess.Popen(self._command, stdout=subprocess.PIPE, text=True, env=environment) as client:
+        command = [sys.executable, "-m", "tests.faults.deletions_on_servers", "--work", *self._named, str(self._end)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as client:
             assert client.stdout is not None
             began = time.monotonic()
             while client.stdout.readline():
                 took, began = time.monotonic() - began, time.monotonic()
+                if self._is_over:
+                    continue
+                if began > self._deadline:
+                    client.kill()
+                    client.wait()
+                    self._is_over = True
+                    self._end = min(self._end, _read_done(self._servers.folder) + 1)  # it may have begun the next one
+                    return True
                 if self._dice.random() >= _KILLS:
                     continue
                 time.sleep(self._dice.uniform(0.0, 1.5 * min(took, 1.0)))
                 [victim] = self._dice.choices(list(_VICTIMS), weights=list(_VICTIMS.values()))
-                self._kills[victim] += 1
+                self.kills[victim] += 1
                 if victim == "client":
                     client.kill()
                     client.wait()
@@ -143,19 +170,24 @@ def _list_children(process: "subprocess.Popen[bytes]") -> list[int]:
     return [int(pid) for pid in found.split()]
 
 
-async def _work(folder: Path, count: int, seed: int) -> None:
+async def _work(folder: Path, count: int, seed: int, end: int) -> None:
     """The client that is killed. Operations that were made already change nothing when they are made again."""
     container = Container(read_settings())
     corpus = await corpora.ensure(container, CORPUS, chunker="sentences", extractor="pattern")
-    done = folder / _DONE
-    begin = int(done.read_text()) if done.exists() else 0
-    for number, operation in enumerate(make_plan(count, seed)[begin:], start=begin + 1):
+    done, begin = folder / _DONE, _read_done(folder)
+    for number, operation in enumerate(make_plan(count, seed)[begin:end], start=begin + 1):
         await _make(container, corpus, operation)
         draft = done.with_suffix(".part")
         draft.write_text(str(number))
         draft.replace(done)
         print(number, flush=True)
     await container.close()
+
+
+def _read_done(folder: Path) -> int:
+    """Returns how many operations the clients have made."""
+    done = folder / _DONE
+    return int(done.read_text()) if done.exists() else 0
 
 
 async def _make(container: Container, corpus: Corpus, operation: Operation) -> None:
@@ -227,14 +259,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--operations", type=int, default=500)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--work", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--minutes", type=float, default=float("inf"))
+    parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        folder, count, seed = given.work
-        asyncio.run(_work(Path(folder), int(count), int(seed)))
+        asyncio.run(_work(Path(given.work[0]), *map(int, given.work[1:])))
         return
     with tempfile.TemporaryDirectory() as name:
-        print(run_on_servers(Path(name), given.operations, given.seed))
+        print(run_on_servers(Path(name), given.operations, given.seed, 60 * given.minutes))
 
 
 if __name__ == "__main__":

@@ -184,13 +184,20 @@ class _Course:
         """Returns whether some document of the corpus is of the kind that the question names."""
         if not self._plan.kind_wording or found.kind_is_known:
             return bool(self._plan.kind_wording)
+        if await self._has_kind(part.corpus, found):
+            return True
         everything = await self._finder.find(part.corpus, WordsAsked(), part.documents, self._config.documents)
-        ids = [candidate.document_id for candidate in everything.documents]
+        if await self._has_kind(part.corpus, everything):
+            return True
+        self.sums.kind_unknown = True
+        return False
+
+    async def _has_kind(self, corpus: Corpus, found: Candidates) -> bool:
+        ids = [candidate.document_id for candidate in found.documents]
         for start in range(0, len(ids), _REFS):
-            refs = await self._finder.get_refs(part.corpus, ids[start : start + _REFS])
+            refs = await self._finder.get_refs(corpus, ids[start : start + _REFS])
             if any(_is_of_kind(self._plan, ref) for ref in refs.values()):
                 return True
-        self.sums.kind_unknown = True
         return False
 
     async def _read(self, corpus: Corpus, candidates: Sequence[Candidate], names_kind: bool) -> None:

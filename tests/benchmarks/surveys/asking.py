@@ -2,7 +2,7 @@
 
 import re
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from app.container import Container
 from app.services.questions import AskRequest, ask
@@ -20,13 +20,16 @@ _UNDECIDED = re.compile(r"([\d,]+) undecided")
 
 @dataclass
 class TimedTrace(Trace):
-    """A trace that keeps when the first rows came, in seconds."""
+    """A trace that keeps when the first rows came, in seconds of the clock and of this process on the processor."""
 
     first_rows: float = 0.0
+    first_rows_processor: float = 0.0
+    began_processor: float = field(default_factory=time.process_time)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, SearchEvent) and not self.first_rows:
             self.first_rows = time.monotonic() - self.started
+            self.first_rows_processor = time.process_time() - self.began_processor
         super().emit(event)
 
 

@@ -1,8 +1,8 @@
 """Surveys of many documents: `python -m tests.benchmarks.surveys.scale [--documents 10000 100000] [--keep DIR]`.
 
 Ingests corpora of made documents, without vectors and without a graph, and asks each in a process of its own, which has
-answered nothing before. Prints for each question how many documents could match, how many words decided, the count and
-the right count, the seconds to the first rows and to the answer, and the memory of the process.
+answered nothing before. Prints for each question how many documents could match, how many words left undecided, the
+count and the right count, the seconds to the first rows and to the answer, the processor's seconds, and the memory.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -37,21 +38,30 @@ _SAMPLE_SECONDS = 0.05
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--documents", type=int, nargs="+", default=[10_000, 100_000])
+    parser.add_argument("--questions", type=int, default=len(QUESTIONS), help="asks only the first questions")
     parser.add_argument("--keep", type=Path, help="a folder that keeps the corpora for the next measurement")
-    parser.add_argument("--ask", nargs=2, help=argparse.SUPPRESS)
+    parser.add_argument("--ask", nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.ask:
-        asyncio.run(_ask_all(Path(given.ask[0]), int(given.ask[1])))
+        asyncio.run(_ask_all(Path(given.ask[0]), *map(int, given.ask[1:])))
     else:
-        asyncio.run(_measure(given.documents, given.keep))
+        asyncio.run(_measure(given.documents, given.keep, given.questions))
 
 
-async def _measure(sizes: list[int], keep: Path | None) -> None:
+async def _measure(sizes: list[int], keep: Path | None, questions: int) -> None:
     async with workshop(keep) as shop:
         for size in sizes:
             await _ingest(shop, size)
         for size in sizes:
-            command = [sys.executable, "-m", "tests.benchmarks.surveys.scale", "--ask", shop.settings.data_dir, size]
+            command = [
+                sys.executable,
+                "-m",
+                "tests.benchmarks.surveys.scale",
+                "--ask",
+                shop.settings.data_dir,
+                size,
+                questions,
+            ]
             await asyncio.to_thread(subprocess.run, list(map(str, command)), check=True)
 
 
@@ -67,15 +77,15 @@ def _name(size: int) -> str:
     return f"scale-{size}"
 
 
-async def _ask_all(folder: Path, size: int) -> None:
+async def _ask_all(folder: Path, size: int, questions: int) -> None:
     container = Container(read_settings(data_dir=folder))
     warm()
     corpus = await container.record.corpora.get(_name(size))
     documents = list(make_documents(size))
-    right = [_count_right(documents, number) for number in range(len(QUESTIONS))]
+    right = [_count_right(documents, number) for number in range(questions)]
     del documents
     for again in ("first", "again"):
-        for (question, _), gold in zip(QUESTIONS, right, strict=True):
+        for (question, _), gold in zip(QUESTIONS[:questions], right, strict=True):
             with _sampled_memory() as memory:
                 answer, trace = await ask_survey(container, corpus, question, _REASONER)
             read, could = read_coverage(answer)
@@ -90,6 +100,8 @@ async def _ask_all(folder: Path, size: int) -> None:
                 "undecided": read_undecided(answer),
                 "first_seconds": round(trace.first_rows, 2),
                 "seconds": round(trace.timing["total"], 2),
+                "first_processor_seconds": round(trace.first_rows_processor, 2),
+                "processor_seconds": round(time.process_time() - trace.began_processor, 2),
                 "own_mb": round(memory["own, changed"]),
                 "resident_mb": round(memory["resident"]),
                 "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,

@@ -28,7 +28,7 @@ from app.services import corpora, ingestion
 from app.services.documents import delete_by_keys
 from core.corpora import Corpus
 from core.documents import OnConflict, RevisionState
-from core.errors import NotFound
+from core.errors import NotFound, Unavailable
 from core.ids import content_hash, document_id
 from core.record_policy.certificates import Secret
 from core.settings import read_settings
@@ -263,7 +263,10 @@ def main() -> None:
     parser.add_argument("--work", nargs=4, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.work:
-        asyncio.run(_work(Path(given.work[0]), *map(int, given.work[1:])))
+        try:
+            asyncio.run(_work(Path(given.work[0]), *map(int, given.work[1:])))
+        except Unavailable as error:
+            sys.exit(f"{error}; the client begins again when it is back")
         return
     with tempfile.TemporaryDirectory() as name:
         print(run_on_servers(Path(name), given.operations, given.seed, 60 * given.minutes))

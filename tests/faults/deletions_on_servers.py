@@ -43,6 +43,8 @@ __all__ = ["run_on_servers"]
 
 _SECRET = "-".join(["certificates"] * 4)
 _DONE = "done"
+_AWAY = 3
+"""The exit code of a client that met a server that was away, or busy for too long."""
 _POLL_SECONDS = 0.1
 _PATIENCE_SECONDS = 600
 _WORKERS = 2
@@ -120,7 +122,6 @@ class _Storm:
     def _run_client(self) -> bool:
         """Returns whether the client has to be started again: it was killed, or met a server that was away."""
         environment = {**os.environ, **self._servers.settings}
-        has_server_fallen = False
         command = [sys.executable, "-m", "tests.faults.deletions_on_servers", "--work", *self._named, str(self._end)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as client:
             assert client.stdout is not None
@@ -147,11 +148,10 @@ class _Storm:
                 if victim == "worker":
                     self._kill_worker()
                 else:
-                    has_server_fallen = True
                     self._kill_server(next(server for server in self._servers.servers if server.name == victim))
             code = client.wait()
-        assert code == 0 or has_server_fallen, f"the client ended with {code}"
-        return code != 0
+        assert code in (0, _AWAY), f"the client ended with {code}"
+        return code == _AWAY
 
     def _kill_worker(self) -> None:
         """Kills a process that works, whose parent starts another."""
@@ -266,7 +266,8 @@ def main() -> None:
         try:
             asyncio.run(_work(Path(given.work[0]), *map(int, given.work[1:])))
         except Unavailable as error:
-            sys.exit(f"{error}; the client begins again when it is back")
+            print(f"{error}; the client begins again", file=sys.stderr)
+            sys.exit(_AWAY)
         return
     with tempfile.TemporaryDirectory() as name:
         print(run_on_servers(Path(name), given.operations, given.seed, 60 * given.minutes))

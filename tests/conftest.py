@@ -109,8 +109,9 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _one_tls_context() -> Iterator[None]:
-    """Clients of httpx share a TLS context: each reads all certificates by itself, in 30 ms of processor time."""
+    """Clients of httpx and httpx2 share a TLS context: each would read all certificates, in 30 ms of processor time."""
     from httpx._transports import default
+    from httpx2._transports import default as default_of_2
 
     make, make_shared = default.create_ssl_context, functools.cache(default.create_ssl_context)
 
@@ -119,7 +120,8 @@ def _one_tls_context() -> Iterator[None]:
         return make_shared() if is_usual else make(verify=verify, cert=cert, trust_env=trust_env)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(default, "create_ssl_context", share)
+        for module in (default, default_of_2):
+            patch.setattr(module, "create_ssl_context", share)
         yield
 
 

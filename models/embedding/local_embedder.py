@@ -91,7 +91,7 @@ def _load_any(weights: Weights, *, bfloat16: bool, scaled: bool) -> "SentenceTra
     from sentence_transformers import SentenceTransformer
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # a progress bar is of no use in a server's log
+    logging.disable_progress_bar()  # a progress bar is of no use in a server's log
     try:
         model = SentenceTransformer(weights.source, device="cpu", local_files_only=weights.folder is not None)
     except Exception as error:  # libraries raise anything over damaged files

@@ -50,7 +50,7 @@ def read_weights(layout: BertLayout, dtype: "torch.dtype") -> Net:
 
             def tensor(name: str) -> "Tensor":
                 # Copied, since the tensor would otherwise keep the whole file mapped.
-                return weights.get_tensor(prefix + name).to(dtype, copy=True)  # type: ignore[no-any-return]
+                return weights.get_tensor(prefix + name).to(dtype, copy=True)
 
             return _net(tensor, layout)
     except (SafetensorError, OSError) as error:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 __all__ = ["CommandLine", "all_commands", "cli_page"]
@@ -37,13 +38,14 @@ class CommandLine:
         return {"--help"} | {flag for one in self.options for flag in (*one.opts, *one.secondary_opts)}
 
 
-def all_commands() -> list[CommandLine]:
+@cache
+def all_commands() -> tuple[CommandLine, ...]:
     """In the order of `hopweave --help`, those of a group after each other."""
     from typer.main import get_command
 
     from cli.main import app
 
-    return list(_commands(get_command(app), ()))
+    return tuple(_commands(get_command(app), ()))
 
 
 def _commands(group: Any, path: tuple[str, ...]) -> Iterator[CommandLine]:

@@ -30,7 +30,7 @@ def internal_links() -> Iterator[tuple[str, str, str]]:
 def _links() -> Iterator[tuple[str, str]]:
     """Yields each page with what it links to, code left out; of the changelog and the policy, too."""
     more = {name: (ROOT / name).read_text("utf-8") for name in ("CHANGELOG.md", "SECURITY.md", "examples/README.md")}
-    for page, text in (pages() | more).items():
+    for page, text in {**pages(), **more}.items():
         for target, address in _LINK.findall(code_free(text)):
             yield page, target or address
 

@@ -1,6 +1,8 @@
 """The documentation as text: its files, tables and code, for the tests that compare it with the code."""
 
 import re
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 __all__ = ["DOCS", "GENERATED", "ROOT", "code_blocks", "code_free", "inline_code", "pages", "table_rows"]
@@ -17,7 +19,8 @@ _FENCED = re.compile(
 _INLINE = re.compile(r"`([^`\n]+)`")
 
 
-def pages() -> dict[str, str]:
+@cache
+def pages() -> Mapping[str, str]:
     """All pages that people write, by path from the root. The changelog is left out: it also names what is gone."""
     files = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
     texts = {str(file.relative_to(ROOT)): file.read_text("utf-8") for file in files if file.exists()}

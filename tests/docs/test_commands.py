@@ -29,26 +29,26 @@ def test_every_argument_and_option_is_described() -> None:
     assert [(command, name) for command, name, text in parameters if not text] == []
 
 
-@pytest.mark.parametrize("page", sorted(pages()))
-def test_commands_and_options_that_a_page_names_exist(page: str) -> None:
+def test_commands_and_options_that_a_page_names_exist() -> None:
     flags = {one.name: one.flags for one in all_commands()}
     groups = {name.split()[0] for name in flags if " " in name}
-    for words, rest in calls(pages()[page]):
-        first, _, second = words.partition(" ")
-        if words in flags:
-            assert set(_FLAG.findall(rest)) <= flags[words], f"hopweave {words}{rest}"
-        elif first in flags:
-            assert set(_FLAG.findall(f" {second}{rest}")) <= flags[first], f"hopweave {words}{rest}"
-        else:
-            assert first in groups, f"hopweave {words}{rest}"
-            assert not second, f"hopweave {words}{rest}"
+    for page, text in pages().items():
+        for words, rest in calls(text):
+            first, _, second = words.partition(" ")
+            if words in flags:
+                assert set(_FLAG.findall(rest)) <= flags[words], f"{page}: hopweave {words}{rest}"
+            elif first in flags:
+                assert set(_FLAG.findall(f" {second}{rest}")) <= flags[first], f"{page}: hopweave {words}{rest}"
+            else:
+                assert first in groups, f"{page}: hopweave {words}{rest}"
+                assert not second, f"{page}: hopweave {words}{rest}"
 
 
-@pytest.mark.parametrize("page", sorted(pages()))
-def test_options_that_a_page_names_by_themselves_exist(page: str) -> None:
+def test_options_that_a_page_names_by_themselves_exist() -> None:
     known = {flag for one in all_commands() for flag in one.flags}
-    named = {snippet.split()[0] for snippet in inline_code(pages()[page]) if snippet.startswith("--")}
-    assert {flag for flag in named if _FLAG.fullmatch(flag)} <= known
+    for page, text in pages().items():
+        named = {snippet.split()[0] for snippet in inline_code(text) if snippet.startswith("--")}
+        assert {flag for flag in named if _FLAG.fullmatch(flag)} <= known, page
 
 
 @pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs/servers.md", "docs/benchmarks/README.md"])

@@ -5,6 +5,7 @@ import re
 import tomllib
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 from typing import Any
 
 import pytest
@@ -78,6 +79,7 @@ _OF_COMMANDS = frozenset({"HOPWEAVE_API_KEY"})
 """Variables that stand for an option of a command, and are no settings."""
 
 
+@cache
 def exists(name: str) -> bool:
     if name in _OF_COMMANDS:
         return True
@@ -93,9 +95,9 @@ def mentions(text: str) -> set[str]:
     return {name for name in _NAME.findall(text) if not name.startswith(_OF_TESTS)}
 
 
-@pytest.mark.parametrize("page", sorted(pages()))
-def test_pages_name_settings_that_exist(page: str) -> None:
-    assert {name for name in mentions(pages()[page]) if not exists(name)} == set()
+def test_pages_name_settings_that_exist() -> None:
+    wrong = {f"{page}: {name}" for page, text in pages().items() for name in mentions(text) if not exists(name)}
+    assert wrong == set()
 
 
 @pytest.mark.parametrize("file", [".env.example", "docker/compose.yaml", "docker/Dockerfile"])

@@ -23,12 +23,12 @@ def described() -> dict[str, dict[str, dict[str, object]]]:
     return kinds
 
 
-def page(name: str) -> str:
+def read(name: str) -> str:
     return (DOCS / name).read_text("utf-8")
 
 
 def test_every_searcher_has_its_item() -> None:
-    listed = re.findall(r"^- \*\*`(\w+)`\*\*", page("searching.md"), re.MULTILINE)
+    listed = re.findall(r"^- \*\*`(\w+)`\*\*", read("searching.md"), re.MULTILINE)
     assert sorted(listed) == sorted(described()["searcher"])
 
 
@@ -41,14 +41,14 @@ def test_every_searcher_has_its_item() -> None:
     ],
 )
 def test_every_strategy_has_its_row(kind: str, of: str, headings: tuple[str, ...]) -> None:
-    listed = [re.findall(r"`([^`]+)`", row[0])[0] for row in table_rows(page(of), *headings)]
+    listed = [re.findall(r"`([^`]+)`", row[0])[0] for row in table_rows(read(of), *headings)]
     assert sorted(listed) == sorted(described()[kind])
 
 
 def test_every_loader_has_its_row() -> None:
     from indexer.selection.loaders import known_suffixes, media_type_of
 
-    rows = [re.findall(r"`(\.\w+)`", row[0]) for row in table_rows(page("documents.md"), "file")]
+    rows = [re.findall(r"`(\.\w+)`", row[0]) for row in table_rows(read("documents.md"), "file")]
     listed = {suffix for row in rows for suffix in row}
     several = [[".jsonl"], [".parquet"]]
     assert listed == {*known_suffixes(), *(suffix for (suffix,) in several)}
@@ -57,7 +57,7 @@ def test_every_loader_has_its_row() -> None:
 
 def test_the_options_of_reasoners_are_those_of_the_code() -> None:
     reasoners = described()["reasoner"]
-    rows = table_rows(page("strategies/README.md"), "name", "main options, with their defaults")
+    rows = table_rows(read("strategies/README.md"), "name", "main options, with their defaults")
     assert rows
     for names, options in rows:
         for name in re.findall(r"`(\w+)`", names):
@@ -65,23 +65,23 @@ def test_the_options_of_reasoners_are_those_of_the_code() -> None:
                 assert str(reasoners[name][option]).lower().removesuffix(".0") == default, f"{name}:{option}"
 
 
-@pytest.mark.parametrize("name", sorted(pages()))
-def test_options_that_a_page_names_exist(name: str) -> None:
+def test_options_that_a_page_names_exist() -> None:
     known: dict[str, dict[str, object]] = {}
     for kind in described().values():
         known |= kind
-    for snippet in inline_code(pages()[name]):
-        for strategy, options in _SPEC.findall(snippet):
-            if strategy in known:
-                given = {option for option, _ in _OPTION.findall(options)}
-                assert given <= set(known[strategy]), snippet
+    for page, text in pages().items():
+        for snippet in inline_code(text):
+            for strategy, options in _SPEC.findall(snippet):
+                if strategy in known:
+                    given = {option for option, _ in _OPTION.findall(options)}
+                    assert given <= set(known[strategy]), f"{page}: {snippet}"
 
 
 def test_the_pages_of_strategies_name_all_that_exist() -> None:
     kinds = described()
     pages_of = {"reasoner": ("README", "baselines"), "searcher": ("searchers",)}
     for kind, names in pages_of.items():
-        text = "\n".join(page(f"strategies/{name}.md") for name in names)
+        text = "\n".join(read(f"strategies/{name}.md") for name in names)
         rows = [*table_rows(text, "page", "strategies"), *table_rows(text, "name")]
         listed = {name for row in rows for name in re.findall(r"`(\w+)`", " ".join(row[:2]))}
         assert set(kinds[kind]) <= listed, kind

@@ -1,24 +1,25 @@
 """`hopweave certificates` and `verify`: a deletion with a sweep is listed, exported and verified."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-_HOPWEAVE = Path(sys.executable).with_name("hopweave")
+import pytest
+from typer.testing import CliRunner
+
+from cli.main import app
+from tests.servers.installation import configured
 
 
 def _run(folder: Path, *arguments: str) -> str:
-    environment = {**os.environ, "HOPWEAVE_DATA_DIR": str(folder / "data"), "HF_HUB_OFFLINE": "1"}
-    done = subprocess.run(
-        [_HOPWEAVE, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    """Runs a command in this process, whose start is no part of the test."""
+    with configured({"HOPWEAVE_DATA_DIR": str(folder / "data")}):
+        done = CliRunner().invoke(app, list(arguments))
+    assert done.exit_code == 0, done.output
     return done.stdout
 
 
-def test_a_deletion_with_a_sweep_is_verified(tmp_path: Path) -> None:
+def test_a_deletion_with_a_sweep_is_verified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     note = tmp_path / "note.txt"
     note.write_text("Ada Byron wrote the notes on the engine in London long before anybody else did.")
     _run(tmp_path, "ingest", "note.txt", "--corpus", "c", "--no-embedding", "--no-graph")

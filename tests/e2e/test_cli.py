@@ -6,17 +6,17 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
+from tests.waiting import PATIENCE_SECONDS, finish_job, wait_until_ready
+
 pytestmark = pytest.mark.slow
 
 _HOPWEAVE = Path(sys.executable).with_name("hopweave")
-_LONGEST = 240
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def run(environment: dict[str, str], *arguments: object) -> Any:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=_LONGEST,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert ran.returncode == 0, ran.stderr
@@ -51,37 +51,15 @@ def test_ingest_search_ask_serve(environment: dict[str, str], tmp_path: Path) ->
     server = subprocess.Popen([_HOPWEAVE, "serve", "--port", str(port)], env=environment, stderr=subprocess.PIPE)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            _wait_until_ready(client)
+            wait_until_ready(client, server)
             body = {"documents": [{"key": "tower", "text": "Gustave Eiffel built a tower in Paris."}]}
             queued = client.post("/v1/corpora/papers/documents", json=body)
             assert queued.status_code == 202, queued.text
-            job = _finished(client, queued.headers["location"])
+            job = finish_job(client, queued.headers["location"])
             assert job["state"] == "done"
             said = client.post("/v1/corpora/papers/ask", json={"question": "Who built a tower in Paris?"}).json()
             assert said["citations"][0]["document"]["key"] == "tower"
     finally:
         server.send_signal(signal.SIGTERM)
-        _, complaints = server.communicate(timeout=_LONGEST)
+        _, complaints = server.communicate(timeout=PATIENCE_SECONDS)
     assert server.returncode == 0, complaints
-
-
-def _wait_until_ready(client: httpx.Client) -> None:
-    deadline = time.monotonic() + _LONGEST
-    while time.monotonic() < deadline:
-        try:
-            if client.get("/readyz").status_code == 200:
-                return
-        except httpx.ConnectError:
-            pass  # it does not listen yet
-        time.sleep(0.2)
-    pytest.fail("the server did not become ready")
-
-
-def _finished(client: httpx.Client, job: str) -> Any:
-    deadline = time.monotonic() + _LONGEST
-    while time.monotonic() < deadline:
-        shown = client.get(job).json()
-        if shown["state"] in {"done", "failed", "cancelled"}:
-            return shown
-        time.sleep(0.2)
-    pytest.fail("the job did not end")

@@ -11,7 +11,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from stores.sqlite import SqliteRecord
-from tests.integration.api.mcp.conftest import MODES, data_of, error_of
+from tests.integration.api.mcp.conftest import data_of, error_of
 
 pytestmark = pytest.mark.slow
 
@@ -45,8 +45,8 @@ async def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None
     assert os.listdir(tmp_path) == []  # noqa: PTH208 - a path of pathlib would block
 
 
-@pytest.mark.parametrize("mode", MODES)
-async def test_files_within_the_root_are_ingested_found_and_deleted(tmp_path: Path, mode: str) -> None:
+async def test_files_within_the_root_are_ingested_found_and_deleted(tmp_path: Path) -> None:
+    """With a handshake, as the other tests are without: `tests/integration/api/mcp` has all in both modes."""
     root = tmp_path / "papers"
     _write_papers(root)
     told: list[float] = []
@@ -54,7 +54,7 @@ async def test_files_within_the_root_are_ingested_found_and_deleted(tmp_path: Pa
     async def listen(progress: float, _total: float | None, _message: str | None) -> None:
         told.append(progress)
 
-    async with _starting(tmp_path, "--root", str(root), "--write", mode=mode) as client:
+    async with _starting(tmp_path, "--root", str(root), "--write", mode="legacy") as client:
         arguments = {"paths": ["."], "corpus": "papers", "access": ["group:papers"], "wait_seconds": 300}
         added = data_of(await client.call_tool("ingest", arguments, progress_callback=listen))
         assert added["state"] == "done"

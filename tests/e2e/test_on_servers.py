@@ -20,12 +20,12 @@ from tests.servers.addresses import MilvusAddress, Neo4jAddress, RedisAddress, S
 from tests.servers.installation import configured
 from tests.servers.ports import free_ports
 from tests.twins.embedding_server import EmbeddingServer
+from tests.waiting import PATIENCE_SECONDS, finish_job, wait_until_ready
 
 pytestmark = [pytest.mark.servers, pytest.mark.slow]
 
 _HOPWEAVE = Path(sys.executable).with_name("hopweave")
 _PASSAGES = Path(__file__).resolve().parents[2] / "examples" / "musique-small"
-_LONGEST = 240
 
 Environment = Mapping[str, str]
 
@@ -95,12 +95,12 @@ def test_documents_go_in_are_found_and_go_again(served: Environment, embedded: E
             assert _again(served, "corpora", "delete", name, "--yes")["job"]["state"] == "done"
         assert _again(served, "doctor")["healthy"]
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(_LONGEST) == 0
+        assert worker.wait(PATIENCE_SECONDS) == 0
 
 
 def _ask_until_cited(client: httpx.Client, question: str, key: str) -> None:
     """Asks until the document is cited: a process that has searched sees rows of others in Milvus two seconds later."""
-    deadline = time.monotonic() + _LONGEST
+    deadline = time.monotonic() + PATIENCE_SECONDS
     while True:
         said = client.post("/v1/corpora/small/ask", json={"question": question}).json()
         if [citation["document"]["key"] for citation in said["citations"]][:1] == [key]:
@@ -119,16 +119,16 @@ def _answers(served: Environment) -> None:
         _running(served, "serve", "--port", port) as server,
         httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client,
     ):
-        _wait_until_ready(client)
+        wait_until_ready(client, server)
         body = {"documents": [{"key": "tower", "text": "Gustave Eiffel built a tower in Paris."}]}
         queued = client.post("/v1/corpora/small/documents", json=body)
         assert queued.status_code == 202, queued.text
-        _wait_for(client, queued.headers["location"])
+        assert finish_job(client, queued.headers["location"])["state"] == "done"
         _ask_until_cited(client, "Who built a tower in Paris?", "tower")
         removed = client.delete(f"/v1/corpora/small/documents/{queued.json()['documents'][0]['id']}")
-        _wait_for(client, removed.headers["location"])
+        assert finish_job(client, removed.headers["location"])["state"] == "done"
         server.send_signal(signal.SIGTERM)
-        assert server.wait(_LONGEST) == 0
+        assert server.wait(PATIENCE_SECONDS) == 0
 
 
 @contextmanager
@@ -147,7 +147,7 @@ def _json(environment: Environment, *arguments: object) -> Any:
         env={**os.environ, **environment},
         capture_output=True,
         text=True,
-        timeout=_LONGEST,
+        timeout=PATIENCE_SECONDS,
         check=False,
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
@@ -168,24 +168,3 @@ def _output(environment: Environment, *arguments: object) -> bytes:
         ran = CliRunner().invoke(app, list(map(str, arguments)))
     assert ran.exit_code == 0, ran.output
     return ran.stdout_bytes
-
-
-def _wait_until_ready(client: httpx.Client) -> None:
-    deadline = time.monotonic() + _LONGEST
-    while time.monotonic() < deadline:
-        try:
-            if client.get("/readyz").status_code == 200:
-                return
-        except httpx.ConnectError:
-            pass  # it does not listen yet
-        time.sleep(0.2)
-    pytest.fail("the server did not become ready")
-
-
-def _wait_for(client: httpx.Client, job: str) -> None:
-    deadline = time.monotonic() + _LONGEST
-    while time.monotonic() < deadline:
-        if client.get(job).json()["state"] == "done":
-            return
-        time.sleep(0.2)
-    pytest.fail(f"{job} did not end")

@@ -5,8 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,10 +12,10 @@ import pytest
 import hopweave
 from app.supervision.folder_lock import is_held, read_holder
 from tests.e2e.wheels import ROOT
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 pytestmark = pytest.mark.slow
 
-_PATIENCE_SECONDS = 120
 _HOLD = """
 import os, sys, time
 import hopweave
@@ -48,14 +46,14 @@ def test_no_process_stays_when_ours_is_killed(tmp_path: Path, environment: dict[
     )
     assert ours.stdout is not None
     server = int(ours.stdout.readline())
-    _until(lambda: is_held(tmp_path / "data") and read_holder(tmp_path / "data") is not None)
+    wait_until(lambda: is_held(tmp_path / "data") and read_holder(tmp_path / "data") is not None)
     worker = read_holder(tmp_path / "data")
     assert worker is not None
     assert _is_there(server)
     assert _is_there(worker.pid)
     ours.send_signal(signal.SIGKILL)
-    ours.communicate(timeout=_PATIENCE_SECONDS)
-    _until(lambda: not _is_there(server) and not _is_there(worker.pid))
+    ours.communicate(timeout=PATIENCE_SECONDS)
+    wait_until(lambda: not _is_there(server) and not _is_there(worker.pid))
     told = (tmp_path / "data" / "worker.log").read_text("utf-8")
     assert "the process that started this worker has ended" in told
 
@@ -81,14 +79,6 @@ def test_a_server_that_has_ended_says_so(tmp_path: Path) -> None:
         client.list_corpora()
 
 
-def test_the_log_of_the_server_stays_within_bounds(tmp_path: Path) -> None:
-    with hopweave.open(tmp_path / "data", settings={"HOPWEAVE_LOG__FILE_MB": "0.0003"}) as client:
-        assert client.list_corpora() == []
-    logs = sorted((tmp_path / "data").glob("serve.log*"))
-    assert [one.name for one in logs][:2] == ["serve.log", "serve.log.1"]
-    assert all(one.stat().st_mode & 0o077 == 0 for one in logs)
-
-
 async def test_an_asynchronous_client_that_was_not_entered_says_so(tmp_path: Path) -> None:
     client = hopweave.open_async(tmp_path / "data")
     with pytest.raises(hopweave.ServerEndedError, match="inside `async with`"):
@@ -96,25 +86,23 @@ async def test_an_asynchronous_client_that_was_not_entered_says_so(tmp_path: Pat
     await client.aclose()
 
 
-def test_a_client_that_nobody_closed_stops_its_server(tmp_path: Path, environment: dict[str, str]) -> None:
+def test_a_client_that_nobody_closed_stops_its_server_whose_log_is_bounded(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
     program = "import hopweave; client = hopweave.open('data'); print(client._child._process.pid)"
-    assert not _is_there(int(_run(program, tmp_path, environment)))
+    assert not _is_there(int(_run(program, tmp_path, {**environment, "HOPWEAVE_LOG__FILE_MB": "0.0003"})))
+    logs = sorted((tmp_path / "data").glob("serve.log*"))
+    assert [one.name for one in logs][:2] == ["serve.log", "serve.log.1"]
+    assert all(one.stat().st_mode & 0o077 == 0 for one in logs)
 
 
 def _run(program: str, folder: Path, environment: dict[str, str]) -> str:
     command = [sys.executable, "-P", "-X", "dev", "-W", "error", "-c", program]
     ran = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=_PATIENCE_SECONDS, check=False
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False
     )
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
-
-
-def _until(condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def _is_there(pid: int) -> bool:

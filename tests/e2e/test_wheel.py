@@ -4,7 +4,6 @@ import json
 import signal
 import socket
 import subprocess
-import time
 import tomllib
 import zipfile
 from pathlib import Path
@@ -13,6 +12,7 @@ import httpx
 import pytest
 
 from tests.e2e.wheels import ROOT, Installation, build_sdist, build_wheel, write_neighbour
+from tests.waiting import PATIENCE_SECONDS, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
@@ -30,7 +30,6 @@ assert sys.path == before
 import app, api
 print(core.NAME, app.NAME, api.NAME, sep=", ")
 """
-_PATIENCE_SECONDS = 120
 _MOST_MEGABYTES = 1200
 
 
@@ -63,8 +62,7 @@ def test_the_sdist_builds_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
     assert _contents(again) == _contents(wheel)
 
 
-@pytest.mark.parametrize("with_pip", [False, True])
-@pytest.mark.parametrize("ours_first", [False, True])
+@pytest.mark.parametrize(("ours_first", "with_pip"), [(False, True), (True, False)])
 def test_a_neighbour_and_we_leave_each_other_alone(
     wheel: Path, installation: Installation, tmp_path: Path, *, ours_first: bool, with_pip: bool
 ) -> None:
@@ -138,25 +136,13 @@ def _serve_and_search(installation: Installation) -> None:
     )
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            _wait_until_ready(client)
+            wait_until_ready(client, server)
             found = client.post("/v1/corpora/papers/search", json={"query": "program"})
             assert found.json()["hits"][0]["document"]["key"] == "ada.txt"
     finally:
         server.send_signal(signal.SIGTERM)
-        _, complaints = server.communicate(timeout=_PATIENCE_SECONDS)
+        _, complaints = server.communicate(timeout=PATIENCE_SECONDS)
     assert server.returncode == 0, complaints
-
-
-def _wait_until_ready(client: httpx.Client) -> None:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            if client.get("/readyz").status_code == 200:
-                return
-        except httpx.ConnectError:
-            pass  # it does not listen yet
-        time.sleep(0.2)
-    pytest.fail("the server did not become ready")
 
 
 def _is_ours(file: Path) -> bool:

@@ -5,8 +5,7 @@ import os
 import random
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS, Commands, commands
 from tests.faults.disks import Disk, mounted
 from tests.openie import openie
 from tests.twins.chat_server import ChatServer
+from tests.waiting import wait_until
 
 DOCUMENTS = 120
 
@@ -92,11 +92,11 @@ def test_a_job_says_that_the_disk_is_full_and_goes_on_when_it_is_not(disk: Disk,
         with shown.open("wb") as errors:
             ingest = subprocess.Popen(command, env=environment, cwd=tmp_path, stderr=errors, stdout=subprocess.PIPE)
         try:
-            _wait_until(lambda: model.in_flight > 0)
+            wait_until(lambda: model.in_flight > 0)
             disk.fill()
             may_answer.set()
-            _wait_until(lambda: "full" in shown.read_text())
-            _wait_until(lambda: ", waiting\n" in shown.read_text())
+            wait_until(lambda: "full" in shown.read_text())
+            wait_until(lambda: ", waiting\n" in shown.read_text())
             doctor = subprocess.run(
                 [HOPWEAVE, "doctor"], env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
             )
@@ -109,13 +109,6 @@ def test_a_job_says_that_the_disk_is_full_and_goes_on_when_it_is_not(disk: Disk,
     assert (ingest.returncode, b"10 indexed" in output) == (0, True), (output, shown.read_text())
     assert "Traceback" not in shown.read_text()
     assert "Traceback" not in doctor.stdout + doctor.stderr
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.slow

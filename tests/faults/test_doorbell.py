@@ -65,17 +65,13 @@ async def hand_in(container: Container, corpus: Corpus, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("supervision")
-async def test_a_lost_message_costs_no_work(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = await corpora.create(container, "c")
-    job = await finished(container, await hand_in(container, corpus, monkeypatch, rings=0))
-    assert job.counts == {"indexed": 20}
-
-
-@pytest.mark.usefixtures("supervision")
-async def test_the_same_message_three_times_is_work_once(container: Container, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus = await corpora.create(container, "c")
-    job = await finished(container, await hand_in(container, corpus, monkeypatch, rings=3))
-    assert job.counts == {"indexed": 20}
+async def test_work_is_done_once_whether_its_message_is_lost_or_comes_three_times(
+    container: Container, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for rings in (0, 3):
+        corpus = await corpora.create(container, f"c{rings}")
+        job = await finished(container, await hand_in(container, corpus, monkeypatch, rings=rings))
+        assert job.counts == {"indexed": 20}
     generation = await container.record.graph.generation(corpus.id)
     await asyncio.sleep(2)
     assert await container.record.graph.generation(corpus.id) == generation, "nothing was written again"

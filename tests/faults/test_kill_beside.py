@@ -16,7 +16,7 @@ from core.settings import read_settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.benchmarks.documents.jobs import ingest, text_submission
 
-LARGE = "\n\n".join(f"In {1000 + n} Ada Lovelace saw the bridge number {n} of London." for n in range(12_000))
+LARGE = "\n\n".join(f"In {1000 + n} Ada Lovelace saw the bridge number {n} of London." for n in range(4_000))
 
 
 def small(name: str) -> list[Submission]:

@@ -7,7 +7,6 @@ import os
 import random
 import subprocess
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,8 +20,8 @@ from core.ids import entity_id
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE
 from tests.servers.ports import free_ports
+from tests.waiting import PATIENCE_SECONDS, wait_until_ready
 
-PATIENCE_SECONDS = 180
 ENTITIES = 60
 KILLS = 2
 _CLIENTS = 4
@@ -130,24 +129,12 @@ def _serving(folder: Path) -> Iterator[tuple["subprocess.Popen[bytes]", str]]:
         command = [HOPWEAVE, "serve", "--port", str(port)]
         server = subprocess.Popen(command, env=_environment(folder), cwd=folder, stdout=log, stderr=log)
     try:
-        _wait_until_ready(server, url)
+        with httpx.Client(base_url=url, timeout=60) as client:
+            wait_until_ready(client, server)
         yield server, url
     finally:
         server.terminate()
         server.wait(PATIENCE_SECONDS)
-
-
-def _wait_until_ready(server: "subprocess.Popen[bytes]", url: str) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        assert server.poll() is None, "the server has ended"
-        assert time.monotonic() < deadline, "the server does not get ready"
-        try:
-            if httpx.get(f"{url}/readyz", timeout=10).status_code == httpx.codes.OK:
-                return
-        except httpx.TransportError:
-            pass
-        time.sleep(0.1)
 
 
 def _environment(folder: Path) -> dict[str, str]:

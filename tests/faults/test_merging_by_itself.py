@@ -7,8 +7,7 @@ import json
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,10 +21,10 @@ from core.settings import Settings
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE
 from tests.servers.ports import free_ports
+from tests.waiting import PATIENCE_SECONDS, wait_until, wait_until_ready
 
 pytestmark = pytest.mark.slow
 
-PATIENCE_SECONDS = 180
 _AT = "/v1/corpora/people"
 _MERGED = "entities were merged by themselves"
 _NAMES = [
@@ -83,26 +82,11 @@ def serving(folder: Path, log: str) -> Iterator[tuple["subprocess.Popen[bytes]",
         server = subprocess.Popen(command, env=_environment(folder), stdout=output, stderr=output)
     try:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            wait_until(lambda: _is_ready(server, client))
+            wait_until_ready(client, server)
             yield server, client
     finally:
         server.terminate()
         server.wait(PATIENCE_SECONDS)
-
-
-def _is_ready(server: "subprocess.Popen[bytes]", client: httpx.Client) -> bool:
-    assert server.poll() is None, "the server has ended"
-    try:
-        return client.get("/readyz").status_code == httpx.codes.OK
-    except httpx.TransportError:
-        return False
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline, "it does not become so"
-        time.sleep(0.05)
 
 
 def send(client: httpx.Client, method: str, path: str, body: Any = None) -> Any:

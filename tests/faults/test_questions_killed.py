@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,10 +13,11 @@ from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports
 from tests.twins.chat_server import ChatServer, Reply
+from tests.waiting import wait_until
 
 _PATH = "/v1/corpora/c/questions"
 _QUESTION = {"question": "Who wrote the first program?", "reasoner": "vanilla"}
-Start = Callable[[int], tuple["subprocess.Popen[bytes]", httpx.Client]]
+Start = Callable[[int, int], tuple["subprocess.Popen[bytes]", httpx.Client]]
 
 
 @pytest.fixture
@@ -28,15 +28,16 @@ def chat() -> Iterator[ChatServer]:
 
 @pytest.fixture
 def start(tmp_path: Path, chat: ChatServer) -> Iterator[Start]:
-    """Starts a server on the folder of the test, and waits until it is ready."""
+    """Starts a server on the folder of the test with this lease of questions, and waits until it is ready."""
     started: list[subprocess.Popen[bytes]] = []
     clients: list[httpx.Client] = []
 
-    def run(port: int) -> tuple["subprocess.Popen[bytes]", httpx.Client]:
+    def run(port: int, lease_seconds: int) -> tuple["subprocess.Popen[bytes]", httpx.Client]:
+        environment["HOPWEAVE_QUESTIONS__LEASE_SECONDS"] = str(lease_seconds)
         with (tmp_path / f"serve-{len(started)}.log").open("wb") as log:
             server = subprocess.Popen([HOPWEAVE, "serve", "--port", str(port)], env=environment, stdout=log, stderr=log)
         started.append(server)
-        _wait_until(lambda: b"Uvicorn running" in Path(log.name).read_bytes())
+        wait_until(lambda: b"Uvicorn running" in Path(log.name).read_bytes())
         clients.append(httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE_SECONDS))
         return server, clients[-1]
 
@@ -47,7 +48,6 @@ def start(tmp_path: Path, chat: ChatServer) -> Iterator[Start]:
             "HOPWEAVE_DATA_DIR": str(tmp_path / "data"),
             "HOPWEAVE_LLM__BASE_URL": chat.url,
             "HOPWEAVE_LLM__MODEL": "twin",
-            "HOPWEAVE_QUESTIONS__LEASE_SECONDS": "2",
         }
         yield run
         for client in clients:
@@ -57,24 +57,17 @@ def start(tmp_path: Path, chat: ChatServer) -> Iterator[Start]:
             server.wait(PATIENCE_SECONDS)
 
 
-def _wait_until(is_so: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 @pytest.mark.slow
 def test_a_question_of_a_killed_server_has_failed_for_every_reader(start: Start, chat: ChatServer) -> None:
     one, two = free_ports(2)
-    first, client = start(one)
-    _, other = start(two)
+    first, client = start(one, 2)
+    _, other = start(two, 60)  # a busy machine does not renew a short lease in time
     assert client.post("/v1/corpora", json={"name": "c"}).status_code == 201
     documents = [{"key": "a", "text": "Ada Lovelace wrote the first program."}]
     job = client.post("/v1/corpora/c/documents", json={"documents": documents}).json()["job"]["id"]
-    _wait_until(lambda: client.get(f"/v1/jobs/{job}").json()["state"] == "done")
+    wait_until(lambda: client.get(f"/v1/jobs/{job}").json()["state"] == "done")
     id = client.post(_PATH, json=_QUESTION).json()["id"]
-    _wait_until(lambda: chat.calls)
+    wait_until(lambda: chat.calls)
     with other.stream("GET", f"{_PATH}/{id}/events") as stream:
         first.kill()
         lines = [line for line in stream.iter_lines() if line.startswith(("event", "data"))]

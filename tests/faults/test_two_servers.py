@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import time
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,6 +14,7 @@ from app.supervision.folder_lock import is_held, read_holder
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports
+from tests.waiting import wait_until
 
 Start = Callable[[int], "subprocess.Popen[bytes]"]
 
@@ -39,13 +39,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
             server.wait(PATIENCE_SECONDS)
 
 
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
-
-
 def call(port: int, path: str, body: Any = None) -> Any:
     content = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(f"http://127.0.0.1:{port}/v1{path}", content, {"Content-Type": "application/json"})
@@ -63,7 +56,9 @@ def index(port: int, key: str) -> None:
 def test_two_servers_share_a_folder_and_its_worker(start: Start, tmp_path: Path) -> None:
     one, two = free_ports(2)
     first, second = start(one), start(two)
-    assert (first.poll(), second.poll()) == (None, None)
+    assert (first.poll(), second.poll(), start(one).poll()) == (None, None, 1)
+    [message] = (tmp_path / "serve-2.log").read_text(encoding="utf-8").splitlines()
+    assert str(one) in message, "the port is taken"
     call(one, "/corpora", {"name": "c"})
     index(two, "letters")
     assert call(one, "/corpora/c/search", {"query": "Ada"})["hits"][0]["document"]["key"] == "letters"
@@ -76,12 +71,3 @@ def test_two_servers_share_a_folder_and_its_worker(start: Start, tmp_path: Path)
     assert before is not None
     assert after is not None
     assert len(call(two, "/corpora/c/documents")["data"]) == 2
-
-
-@pytest.mark.slow
-def test_a_port_that_is_taken_is_named(start: Start, tmp_path: Path) -> None:
-    [port] = free_ports(1)
-    start(port)
-    assert start(port).poll() == 1
-    [message] = (tmp_path / "serve-1.log").read_text(encoding="utf-8").splitlines()
-    assert str(port) in message

@@ -21,6 +21,7 @@ from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports
 from tests.twins.chat_server import ChatServer, Reply
+from tests.waiting import wait_until
 
 _TEXT = "Ada Lovelace wrote the first program in London."
 _QUESTION = "Who wrote the first program?"
@@ -96,13 +97,6 @@ def _is_ready(served: Served) -> bool:
         return served.client.get("/readyz").status_code == 200
     except httpx.TransportError:
         return False
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_logs_tell_what_happened_and_nothing_that_was_said(serve: Serve) -> None:

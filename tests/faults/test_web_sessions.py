@@ -7,7 +7,7 @@ import re
 import stat
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -17,6 +17,7 @@ from api.access.sessions import COOKIE, FILE
 from tests.benchmarks.documents.endpoint import embedding_endpoint
 from tests.faults.commands import HOPWEAVE, PATIENCE_SECONDS
 from tests.servers.ports import free_ports
+from tests.waiting import wait_until
 
 _ENOUGH = 24
 """Connections, so that both of two processes get some."""
@@ -100,13 +101,6 @@ def served(tmp_path: Path) -> Iterator[Served]:
             yield server
         finally:
             server.stop()
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 @pytest.mark.slow

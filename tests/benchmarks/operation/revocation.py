@@ -30,12 +30,13 @@ import httpx
 from core.ids import document_id
 from tests.benchmarks.check import Check, at_least, at_most, figure
 from tests.benchmarks.documents.endpoint import QuickEmbeddings
-from tests.e2e.page.live import Live, serve, wait_until
+from tests.e2e.page.live import Live, serve
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT
 from tests.integration.api.access.requests import BASE, QUERY, Request, Requests
 from tests.servers.installation import Installation, installation
 from tests.twins.json_server import Reply
 from tests.twins.json_server import Request as Sent
+from tests.waiting import wait_until
 
 __all__ = ["checks", "measure"]
 

@@ -4,8 +4,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -16,12 +15,12 @@ from tests.e2e.page.reader import Reader
 from tests.servers.ports import free_ports
 from tests.twins.chat_server import ChatServer
 from tests.twins.embedding_server import EmbeddingServer
+from tests.waiting import wait_until
 
 __all__ = ["Live", "serve", "twins"]
 
 HOPWEAVE = Path(sys.executable).with_name("hopweave")
 _PATIENCE_SECONDS = 300
-_POLL_SECONDS = 0.05
 _OVER = {"done", "failed", "cancelled"}
 
 
@@ -182,13 +181,6 @@ def model_settings(url: str) -> dict[str, str]:
         "HOPWEAVE_LLM__CACHE": "false",
         "HOPWEAVE_LLM__RETRIES": "0",
     }
-
-
-def wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _PATIENCE_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline, "what the test waits for did not happen"
-        time.sleep(_POLL_SECONDS)
 
 
 def _is_ready(live: Live, path: str) -> bool:

@@ -18,7 +18,9 @@ new PerformanceObserver(list => {
     for (const entry of list.getEntries()) window.blocks.push(entry.duration);
 }).observe({type: 'longtask', buffered: true});
 """
-_RUN_AXE = "async () => (await axe.run(document, {resultTypes: ['violations']})).violations"
+_RUN_AXE = "async options => (await axe.run(document, {resultTypes: ['violations'], ...options})).violations"
+_OF_COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+"""The rules of axe-core that look at colours. All others find the same in light and in dark, and run once."""
 # What is executed, or would be when it is clicked, and what is loaded from elsewhere.
 _FOREIGN = """
 () => [...document.querySelectorAll('script, iframe, object, embed, a, img, form, style, base')].filter(one => {
@@ -105,9 +107,9 @@ def assert_accessible(shown: Page | Locator, name: str = "") -> None:
     if not page.evaluate("() => 'axe' in window"):
         page.evaluate(AXE_SCRIPT)
     told = []
-    for colours in ("light", "dark"):
+    for colours, options in (("light", {}), ("dark", _OF_COLOURS)):
         page.emulate_media(color_scheme=colours)
-        found: list[dict[str, Any]] = page.evaluate(_RUN_AXE)
+        found: list[dict[str, Any]] = page.evaluate(_RUN_AXE, options)
         grave = [one for one in found if one["impact"] in _GRAVE]
         told += [f"{colours}: {one['impact']} {one['id']}: {_describe(node)}" for one in grave for node in one["nodes"]]
     assert not told, f"{name or page.url}\n" + "\n".join(told)

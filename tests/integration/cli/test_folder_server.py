@@ -145,14 +145,6 @@ def test_lists_are_longer_than_a_page_of_the_server(hopweave: Hopweave, served: 
     assert (len(page["data"]), len(keys), len(set(keys)), rest["next_cursor"]) == (202, 203, 203, None)
 
 
-def test_a_command_with_other_settings_lists_by_itself(
-    hopweave: Hopweave, served: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOPWEAVE_SEARCHER", "dense")
-    assert hopweave("documents", "disable", "ada.txt", "-c", served).out == "1 disabled\n"
-    assert served in hopweave("corpora", "list").out
-
-
 def test_what_no_route_does_is_done_here(hopweave: Hopweave, served: str) -> None:
     assert "there is no corpus 'a/../b'; there are: papers" in hopweave("corpora", "show", "a/../b").err
     assert "there is no job 'a/b'; `hopweave jobs list`" in hopweave("jobs", "show", "a/b").err
@@ -172,24 +164,22 @@ def test_short_commands_import_little(corpus: str) -> None:
         assert ran.stdout.splitlines()[-1] == "[]", ran.stdout + ran.stderr
 
 
+_WRONG: list[tuple[tuple[object, ...], int, str]] = [
+    (("-c", "nowhere"), 1, "nowhere"),
+    (("-c", "papers", "--searcher", "no-such"), 2, "no-such"),
+    (("-c", "papers", "--searcher", "dense:depth=1"), 2, "depth"),
+    (("-c", "papers", "--filter", '{"year": {"$no": 1}}'), 2, "$no"),
+    (("-c", "a/../b"), 1, "a/../b"),
+]
+
+
 @pytest.mark.usefixtures("nothing_runs_here")
-@pytest.mark.parametrize(
-    ("arguments", "code", "named"),
-    [
-        (("-c", "nowhere"), 1, "nowhere"),
-        (("-c", "papers", "--searcher", "no-such"), 2, "no-such"),
-        (("-c", "papers", "--searcher", "dense:depth=1"), 2, "depth"),
-        (("-c", "papers", "--filter", '{"year": {"$no": 1}}'), 2, "$no"),
-        (("-c", "a/../b"), 1, "a/../b"),
-    ],
-)
-def test_errors_of_the_server_are_one_line(
-    hopweave: Hopweave, served: str, arguments: tuple[object, ...], code: int, named: str
-) -> None:
+def test_errors_of_the_server_are_one_line(hopweave: Hopweave, served: str) -> None:
     assert served == "papers"
-    ran = hopweave("search", QUERY, *arguments)
-    assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1), ran.err
-    assert named in ran.err
+    for arguments, code, named in _WRONG:
+        ran = hopweave("search", QUERY, *arguments)
+        assert (ran.code, ran.out, ran.err.count("\n")) == (code, "", 1), ran.err
+        assert named in ran.err
 
 
 def test_an_answer_is_drawn_and_printed(hopweave: Hopweave, corpus: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -221,18 +211,14 @@ def test_a_command_with_other_settings_answers_by_itself(
     monkeypatch.setenv("HOPWEAVE_SEARCHER", "dense")
     found = hopweave("search", QUERY, "-c", served, "--json").json
     assert found["hits"][0]["signals"]["sparse"] is None
+    assert hopweave("documents", "disable", "ada.txt", "-c", served).out == "1 disabled\n"
+    assert served in hopweave("corpora", "list").out
 
 
-@pytest.mark.usefixtures("served")
-def test_the_socket_is_for_this_user_alone_and_goes_with_the_server(tmp_path: Path) -> None:
-    mode = (tmp_path / "data" / NAME).stat().st_mode
-    assert mode & 0o077 == 0
-
-
-def test_the_socket_goes_with_the_server(corpus: str, tmp_path: Path) -> None:
+def test_the_socket_is_for_this_user_alone_and_goes_with_the_server(corpus: str, tmp_path: Path) -> None:
     assert corpus
     with serving():
-        assert (tmp_path / "data" / NAME).exists()
+        assert (tmp_path / "data" / NAME).stat().st_mode & 0o077 == 0
     assert not (tmp_path / "data" / NAME).exists()
 
 

@@ -88,13 +88,15 @@ def find_validity(register: Register | None, document_id: str) -> Validity | Non
 class Selection:
     """The documents of the corpora of a search that count, and what is known of their validity on the day `day`.
 
-    `parts` has one part for each corpus. `left_out` is the number of documents that are not in force.
+    `parts` has one part for each corpus. `left_out` is the number of documents that are not in force; `not_revived` of
+    them are superseded by documents that have ended themselves.
     """
 
     day: AsOf
     parts: tuple[QueryPart, ...]
     registers: Mapping[str, Register]
     left_out: int
+    not_revived: int = 0
 
     def find(self, corpus: str, document_id: str) -> Validity | None:
         return find_validity(self.registers.get(corpus), document_id)
@@ -104,6 +106,9 @@ class Selection:
         if self.left_out:
             documents = "1 document is" if self.left_out == 1 else f"{self.left_out:,} documents are"
             trace.note(f"as of {self.day}: {documents} not in force and left out; `as_of` `any` searches all")
+        if self.not_revived:
+            documents = "1 document" if self.not_revived == 1 else f"{self.not_revived:,} documents"
+            trace.note(f"{documents} of these stay superseded although what supersedes them has ended, too")
 
     def show_hits(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """Returns the hits with the validity of their documents."""
@@ -134,7 +139,11 @@ class Selection:
         for relation in validity.relations:
             if (line := _describe(ref, validity, relation)) is not None:
                 yield line
-        if not validity.relations and validity.valid_to is not None:
+        supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
+        if supersedes and validity.stated_end is not None:
+            end = f"“{_name(ref)}” is in force until {validity.stated_end}{_quote(validity)}"
+            yield f"{end}; then what it supersedes is not in force again."
+        elif not validity.relations and validity.valid_to is not None:
             yield f"“{_name(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
 
 
@@ -186,15 +195,17 @@ async def select_in_force(
     day, today = parse_as_of(as_of), datetime.now(UTC).date()
     parts: list[QueryPart] = []
     registers: dict[str, Register] = {}
-    left_out = 0
+    left_out = not_revived = 0
     for corpus in corpora:
         register = await open_register(container, corpus)
         if register is not None:
             registers[corpus.name] = register
         retired = _find_retired(register, day, today)
         left_out += len(retired)
+        if register is not None and day is not None:
+            not_revived += register.count_not_revived(retired, day)
         parts.append(QueryPart(corpus=corpus, documents=await _select(container, corpus, where, register, retired)))
-    return Selection(day=day, parts=tuple(parts), registers=registers, left_out=left_out)
+    return Selection(day=day, parts=tuple(parts), registers=registers, left_out=left_out, not_revived=not_revived)
 
 
 def _find_retired(register: Register | None, day: AsOf, today: date) -> frozenset[str]:

@@ -116,7 +116,7 @@ def _list(corpus: str, *, as_json: bool) -> None:
             said = source or f"“{' '.join(statement['text'].split())}”"
             print_result(f"    {statement['states']} {statement['value']}: {said}")
         for relation in validity["relations"]:
-            problem = f" (a claim: {relation['problem']})" if relation["problem"] else ""
+            problem = f" (a claim that is not followed: {relation['problem']})" if relation["problem"] else ""
             since = f" since {relation['since']}" if relation["since"] else ""
             print_result(f"    {relation['kind']} {relation['key']}{since}{problem}")
         for unknown in validity["unresolved"]:

@@ -16,8 +16,8 @@ from api.deps import ContainerDep, CorpusDep, Limit, json_response, run_while_co
 from api.schemas.base import Text
 from api.schemas.validity import convert_differences
 from api.schemas.values import fill, fill_all
-from app.services.comparison import compare_documents
 from app.services.documents import check_drawable, draw_page, list_chunks_of_page, load_page
+from app.services.validity import compare_documents
 from core.documents import MAX_KEY_LENGTH, Document, is_media_type
 from core.errors import NotFound
 from core.ids import content_hash

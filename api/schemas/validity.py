@@ -6,7 +6,7 @@ from pydantic import Field
 
 from api.schemas.base import Text
 from api.schemas.values import fill, fill_all
-from app.services.comparison import Differences
+from app.services.validity import Differences
 from core.validity import Relation, Validity
 from core.validity.differences import Change
 from hopweave.wire import validity as wire

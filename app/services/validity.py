@@ -1,4 +1,6 @@
-"""Which documents are in force for a search or a question, and what its hits, citations and notes say of that."""
+"""Which documents are in force for a search or a question, what its hits, citations and notes say of that, and what
+changed from one document to another one.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,20 +8,32 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from app.access.access import Access
+from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
-from core.documents import DocumentRef
+from core.documents import Document, DocumentRef
+from core.errors import InvalidInput
 from core.execution.recent import Recent
+from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
 from core.keys import Scope
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
+from core.validity.differences import MOST_CHARACTERS, Change, compare_texts
 
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Selection", "find_validity", "list_related", "open_register", "select_in_force"]
+__all__ = [
+    "Differences",
+    "Selection",
+    "compare_documents",
+    "find_validity",
+    "list_related",
+    "open_register",
+    "select_in_force",
+]
 
 _MOST_CHANGES = 3
 _MOST_KEPT = 32
@@ -224,3 +238,50 @@ async def _select(
         return await container.select_documents(corpus, where)
     in_force = parse_filter(where or {}).join(register.in_force(retired))
     return await container.record.documents.match(corpus.id, in_force)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """`unchanged` clauses are the same. `cut`: a text is longer than what was compared."""
+
+    old: Document
+    new: Document
+    changes: Sequence[Change]
+    unchanged: int
+    cut: bool
+
+
+async def compare_documents(container: "Container", corpus: Corpus, new: str, old: str | None) -> Differences:
+    """Returns what changed from the document `old` to the document `new`, by their keys or ids. Without `old` it is the
+    only document that `new` supersedes.
+
+    Raises `NotFound`, and `InvalidInput` if it supersedes none, or several.
+    """
+    newer = await find_document(container, corpus, new)
+    older = await find_document(container, corpus, old or await _find_superseded(container, corpus, newer))
+    if older.id == newer.id:
+        raise InvalidInput("name two documents: this is one")
+    texts = [await _read(container, corpus, document) for document in (older, newer)]
+    changes, unchanged = await compute(compare_texts, *texts)
+    return Differences(
+        old=older,
+        new=newer,
+        changes=changes,
+        unchanged=unchanged,
+        cut=any(len(text) > MOST_CHARACTERS for text in texts),
+    )
+
+
+async def _find_superseded(container: "Container", corpus: Corpus, newer: Document) -> str:
+    validity = find_validity(await open_register(container, corpus), newer.id)
+    relations = [] if validity is None else validity.relations
+    ids = {relation.document.id for relation in relations if relation.kind == "supersedes" and not relation.problem}
+    if len(ids) != 1:
+        number = "several documents" if ids else "no document"
+        raise InvalidInput(f"{newer.key!r} supersedes {number}; name the older document")
+    return ids.pop()
+
+
+async def _read(container: "Container", corpus: Corpus, document: Document) -> str:
+    pages = await load_pages(container, corpus, document)
+    return "\n".join(pages[number] for number in sorted(pages))

@@ -106,7 +106,7 @@ class LocalData:
     async def compare_documents(self, corpus: str, old: Document, new: Document) -> Json:
         from api.schemas.validity import convert_differences
         from api.schemas.values import dump
-        from app.services.comparison import compare_documents
+        from app.services.validity import compare_documents
 
         found = await self.record.corpora.get(corpus)
         return dump(convert_differences(await compare_documents(self.container, found, new.id, old.id)))

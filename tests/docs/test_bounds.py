@@ -95,6 +95,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "registers of what is in force, in memory": (
         [validity._MOST_KEPT, corpora._MOST_DATED],
         f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
+    ),
     "texts of two documents that are compared": (
         [
             differences.MOST_CHARACTERS,

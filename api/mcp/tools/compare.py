@@ -6,7 +6,7 @@ from pydantic import Field
 
 from api.mcp.tool import CorpusName, Hints, Tool, ToolCall, choose_corpus
 from api.schemas.base import In, Out, Text
-from app.services.comparison import compare_documents
+from app.services.validity import compare_documents
 from core.documents import MAX_KEY_LENGTH
 from core.keys import Scope
 from core.validity.differences import Change, Clause

@@ -122,6 +122,7 @@ from hopweave.wire.search import (
     Signals,
     Snippet,
 )
+from hopweave.wire.validity import ClauseDifference, DocumentDifferences, WordChange
 
 __all__ = [
     "AccessChange",
@@ -135,6 +136,7 @@ __all__ = [
     "Certificate",
     "Chunk",
     "Citation",
+    "ClauseDifference",
     "Client",
     "ComparedDocument",
     "ComparedDocuments",
@@ -146,6 +148,7 @@ __all__ = [
     "Deletion",
     "Document",
     "DocumentDetail",
+    "DocumentDifferences",
     "DocumentName",
     "DocumentRole",
     "DocumentState",
@@ -243,6 +246,7 @@ __all__ = [
     "WaitTimeoutError",
     "Way",
     "Ways",
+    "WordChange",
     "connect",
     "connect_async",
     "open",

@@ -99,6 +99,7 @@ class Client:
     list_documents = _method(documents.list_documents)
     get_document = _method(documents.get_document)
     change_document = _method(documents.change_document)
+    compare_documents = _method(documents.compare_documents)
     get_content = _method(documents.get_content)
     get_page = _method(documents.get_page)
     get_page_image = _method(documents.get_page_image)

@@ -13,13 +13,17 @@ from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
 from api.access.keys import READ
 from api.cursors import check_position, decode_cursor, encode_cursor
 from api.deps import ContainerDep, CorpusDep, Limit, json_response, run_while_connected
+from api.schemas.base import Text
+from api.schemas.validity import convert_differences
 from api.schemas.values import fill, fill_all
 from app.services.documents import check_drawable, draw_page, list_chunks_of_page, load_page
-from core.documents import Document, is_media_type
+from app.services.validity import compare_documents
+from core.documents import MAX_KEY_LENGTH, Document, is_media_type
 from core.errors import NotFound
 from core.ids import content_hash
 from core.passage_context import find_page_label
 from hopweave.wire.documents import Chunk, ChunkList, NeighbouringChunk, PageText
+from hopweave.wire.validity import DocumentDifferences
 from indexer import LAST_PAGE
 
 __all__ = ["chunk_router", "router"]
@@ -112,6 +116,31 @@ async def document_page_image(
     drawn = await run_while_connected(request, drawing)
     headers |= {"X-Pages": str(drawn.pages), "X-Marked": str(drawn.marked)}
     return Response(drawn.png, media_type="image/png", headers=headers)
+
+
+@router.get(
+    "/differences",
+    dependencies=[READ],
+    summary="What changed since another document",
+    response_model=DocumentDifferences,
+)
+async def document_differences(
+    corpus: CorpusDep,
+    id: str,
+    container: ContainerDep,
+    request: Request,
+    since: Annotated[
+        Text | None,
+        Query(
+            max_length=MAX_KEY_LENGTH,
+            description="The key or the id of the older document; if unset, the only one that this one supersedes.",
+        ),
+    ] = None,
+) -> Response:
+    """Clauses are matched by heading, number and the words that they have in common."""
+    document = await container.record.documents.get(corpus.id, id)
+    found = await run_while_connected(request, compare_documents(container, corpus, document.id, since))
+    return json_response(convert_differences(found))
 
 
 def _tag_of(document: Document, *parts: object) -> str:

@@ -6,10 +6,12 @@ from pydantic import Field
 
 from api.schemas.base import Text
 from api.schemas.values import fill, fill_all
+from app.services.validity import Differences
 from core.validity import Relation, Validity
+from core.validity.differences import Change
 from hopweave.wire import validity as wire
 
-__all__ = ["AS_OF", "AsOf", "convert_validity"]
+__all__ = ["AS_OF", "AsOf", "convert_differences", "convert_validity"]
 
 AS_OF = (
     "The day on which documents have to be in force, such as `2024-05-01`; `any`: all documents are searched. If "
@@ -43,4 +45,27 @@ def _convert_relation(relation: Relation) -> wire.ValidityRelation:
         title=document.title,
         since=None if relation.since is None else relation.since.isoformat(),
         statement=fill(wire.ValidityStatement, relation.statement),
+    )
+
+
+def convert_differences(found: Differences) -> wire.DocumentDifferences:
+    return wire.DocumentDifferences(
+        old_id=found.old.id,
+        old_key=found.old.key,
+        new_id=found.new.id,
+        new_key=found.new.key,
+        unchanged=found.unchanged,
+        cut=found.cut,
+        clauses=tuple(map(_convert_change, found.changes)),
+    )
+
+
+def _convert_change(change: Change) -> wire.ClauseDifference:
+    named = change.new or change.old
+    return wire.ClauseDifference(
+        kind=change.kind,
+        clause="" if named is None else named.name,
+        old=None if change.old is None else change.old.text,
+        new=None if change.new is None else change.new.text,
+        words=fill_all(wire.WordChange, change.words),
     )

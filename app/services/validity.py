@@ -1,4 +1,6 @@
-"""Which documents are in force for a search or a question, and what its hits, citations and notes say of that."""
+"""Which documents are in force for a search or a question, what its hits, citations and notes say of that, and what
+changed from one document to another one.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -6,20 +8,32 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from app.access.access import Access
+from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
-from core.documents import DocumentRef
+from core.documents import Document, DocumentRef
+from core.errors import InvalidInput
 from core.execution.recent import Recent
+from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
 from core.keys import Scope
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
+from core.validity.differences import MOST_CHARACTERS, Change, compare_texts
 
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Selection", "find_validity", "list_related", "open_register", "select_in_force"]
+__all__ = [
+    "Differences",
+    "Selection",
+    "compare_documents",
+    "find_validity",
+    "list_related",
+    "open_register",
+    "select_in_force",
+]
 
 _MOST_CHANGES = 3
 _MOST_KEPT = 32
@@ -88,13 +102,15 @@ def find_validity(register: Register | None, document_id: str) -> Validity | Non
 class Selection:
     """The documents of the corpora of a search that count, and what is known of their validity on the day `day`.
 
-    `parts` has one part for each corpus. `left_out` is the number of documents that are not in force.
+    `parts` has one part for each corpus. `left_out` is the number of documents that are not in force; `not_revived` of
+    them are superseded by documents that have ended themselves.
     """
 
     day: AsOf
     parts: tuple[QueryPart, ...]
     registers: Mapping[str, Register]
     left_out: int
+    not_revived: int = 0
 
     def find(self, corpus: str, document_id: str) -> Validity | None:
         return find_validity(self.registers.get(corpus), document_id)
@@ -104,6 +120,9 @@ class Selection:
         if self.left_out:
             documents = "1 document is" if self.left_out == 1 else f"{self.left_out:,} documents are"
             trace.note(f"as of {self.day}: {documents} not in force and left out; `as_of` `any` searches all")
+        if self.not_revived:
+            documents = "1 document" if self.not_revived == 1 else f"{self.not_revived:,} documents"
+            trace.note(f"{documents} of these stay superseded although what supersedes them has ended, too")
 
     def show_hits(self, hits: Sequence[Hit]) -> tuple[Hit, ...]:
         """Returns the hits with the validity of their documents."""
@@ -134,7 +153,11 @@ class Selection:
         for relation in validity.relations:
             if (line := _describe(ref, validity, relation)) is not None:
                 yield line
-        if not validity.relations and validity.valid_to is not None:
+        supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
+        if supersedes and validity.stated_end is not None:
+            end = f"“{_name(ref)}” is in force until {validity.stated_end}{_quote(validity)}"
+            yield f"{end}; then what it supersedes is not in force again."
+        elif not validity.relations and validity.valid_to is not None:
             yield f"“{_name(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
 
 
@@ -186,15 +209,17 @@ async def select_in_force(
     day, today = parse_as_of(as_of), datetime.now(UTC).date()
     parts: list[QueryPart] = []
     registers: dict[str, Register] = {}
-    left_out = 0
+    left_out = not_revived = 0
     for corpus in corpora:
         register = await open_register(container, corpus)
         if register is not None:
             registers[corpus.name] = register
         retired = _find_retired(register, day, today)
         left_out += len(retired)
+        if register is not None and day is not None:
+            not_revived += register.count_not_revived(retired, day)
         parts.append(QueryPart(corpus=corpus, documents=await _select(container, corpus, where, register, retired)))
-    return Selection(day=day, parts=tuple(parts), registers=registers, left_out=left_out)
+    return Selection(day=day, parts=tuple(parts), registers=registers, left_out=left_out, not_revived=not_revived)
 
 
 def _find_retired(register: Register | None, day: AsOf, today: date) -> frozenset[str]:
@@ -213,3 +238,50 @@ async def _select(
         return await container.select_documents(corpus, where)
     in_force = parse_filter(where or {}).join(register.in_force(retired))
     return await container.record.documents.match(corpus.id, in_force)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Differences:
+    """`unchanged` clauses are the same. `cut`: a text is longer than what was compared."""
+
+    old: Document
+    new: Document
+    changes: Sequence[Change]
+    unchanged: int
+    cut: bool
+
+
+async def compare_documents(container: "Container", corpus: Corpus, new: str, old: str | None) -> Differences:
+    """Returns what changed from the document `old` to the document `new`, by their keys or ids. Without `old` it is the
+    only document that `new` supersedes.
+
+    Raises `NotFound`, and `InvalidInput` if it supersedes none, or several.
+    """
+    newer = await find_document(container, corpus, new)
+    older = await find_document(container, corpus, old or await _find_superseded(container, corpus, newer))
+    if older.id == newer.id:
+        raise InvalidInput("name two documents: this is one")
+    texts = [await _read(container, corpus, document) for document in (older, newer)]
+    changes, unchanged = await compute(compare_texts, *texts)
+    return Differences(
+        old=older,
+        new=newer,
+        changes=changes,
+        unchanged=unchanged,
+        cut=any(len(text) > MOST_CHARACTERS for text in texts),
+    )
+
+
+async def _find_superseded(container: "Container", corpus: Corpus, newer: Document) -> str:
+    validity = find_validity(await open_register(container, corpus), newer.id)
+    relations = [] if validity is None else validity.relations
+    ids = {relation.document.id for relation in relations if relation.kind == "supersedes" and not relation.problem}
+    if len(ids) != 1:
+        number = "several documents" if ids else "no document"
+        raise InvalidInput(f"{newer.key!r} supersedes {number}; name the older document")
+    return ids.pop()
+
+
+async def _read(container: "Container", corpus: Corpus, document: Document) -> str:
+    pages = await load_pages(container, corpus, document)
+    return "\n".join(pages[number] for number in sorted(pages))

@@ -78,6 +78,10 @@ class Data(Protocol):
         """
         ...
 
+    async def compare_documents(self, corpus: str, old: "Document", new: "Document") -> Json:
+        """Returns what changed, as the HTTP API shows it."""
+        ...
+
     async def set_access(
         self,
         corpus: str,

@@ -3,6 +3,9 @@
 A sentence means a document if the title, or the file's name, has its words one after another, and:
 - a day that it names is a day of the title, or the first day of the document, or has the only year of the title;
 - without a day, its words have a number, or are the whole title.
+
+A number alone ("version 2.0") means a version of the document that says so: a document with the same path or title but
+for numbers, and with this number.
 """
 
 import re
@@ -11,7 +14,7 @@ from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
 
-from core.text.titles import stem_of
+from core.text.titles import family_of, find_marks, stem_of
 from core.validity.statements import VALID_FROM, read_day, read_statements
 from core.validity.written_dates import find_dates
 
@@ -23,6 +26,8 @@ _ARTICLES = frozenset(("the", "this", "der", "die", "das", "den", "dem", "des"))
 _NO_MEANING = frozenset(("no", "nr", "number", "nummer"))
 _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassung", "in", "on", "edition", "stand"))
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
+_OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
+_NUMBER = re.compile(r"v?\d.*")
 
 
 def _list_words(text: str) -> list[str]:
@@ -31,13 +36,14 @@ def _list_words(text: str) -> list[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentName:
-    """`is_exact`: it is a key, an id or a title, and no words of a sentence. `title` is of the document that says it:
-    "the version of 1 March 2021" means a version of that.
+    """`is_exact`: it is a key, an id or a title, and no words of a sentence. `title` and `key` are of the document that
+    says it: "the version of 1 March 2021" and "version 2.0" mean a version of that.
     """
 
     text: str
     is_exact: bool
     title: str = ""
+    key: str = ""
 
     @cached_property
     def _day(self) -> date | None:
@@ -56,14 +62,44 @@ class DocumentName:
             words = words[:-1]
         return words
 
+    @cached_property
+    def is_number(self) -> bool:
+        """Whether no word tells of which document the number is: "version 2.0", unlike "Regulation 12/2019"."""
+        return (
+            not self.is_exact
+            and any(map(_NUMBER.fullmatch, self.words))
+            and all(word in _OF_NUMBERS or _NUMBER.fullmatch(word) for word in self.words)
+        )
+
+    @property
+    def families(self) -> set[str]:
+        """The families of the document that says it, by its path and by its title."""
+        return _list_families(self.key, self.title)
+
+    @cached_property
+    def _marks(self) -> frozenset[str]:
+        """The marks of a version that the name has; none if it has another number, such as `6/2018`."""
+        return frozenset() if "/" in self.text else find_marks(" ".join(self.words))
+
     def fits(self, row: Mapping[str, object]) -> bool:
         """Returns whether a document with these fields, as a filter sees them, is meant."""
         id, key, title = str(row["$id"]), str(row["$key"]), str(row["$title"])
+        if self.is_number:
+            return self._fits_version(key, title, row)
         if self.text in (key, id) or self.text.casefold() == title.casefold():
             return True
         if self.is_exact or not self.words:
             return False
         return any(self._fits_name(name, row) for name in (title, stem_of(key)))
+
+    def _fits_version(self, key: str, title: str, row: Mapping[str, object]) -> bool:
+        if not _are_of_one_family(self.key, self.title, key, title):
+            return False
+        has_mark = bool(self._marks) and self._marks <= family_of(key, title)[1]
+        names = title, stem_of(key)
+        if not has_mark and not any(_has_run(_list_words(name), self.words) for name in names):
+            return False
+        return self._day is None or any(self._fits_day(name, row) for name in names)
 
     def _fits_name(self, name: str, row: Mapping[str, object]) -> bool:
         words = _list_words(name)
@@ -90,10 +126,14 @@ class NameIndex:
     def __init__(self, names: Iterable[DocumentName]) -> None:
         self._exact: dict[str, list[DocumentName]] = {}
         self._by_word: dict[str, list[DocumentName]] = {}
+        self._by_family: dict[str, list[DocumentName]] = {}
         for name in names:
             for text in {name.text, name.text.casefold()}:
                 self._exact.setdefault(text, []).append(name)
-            if not name.is_exact and name.words:
+            if name.is_number:
+                for family in name.families:
+                    self._by_family.setdefault(family, []).append(name)
+            elif not name.is_exact and name.words:
                 word = next((word for word in name.words if any(map(str.isdecimal, word))), name.words[0])
                 self._by_word.setdefault(word, []).append(name)
 
@@ -104,7 +144,30 @@ class NameIndex:
         if self._by_word:
             words = {*_list_words(title), *_list_words(stem_of(key))}
             wanted.update(name for word in words for name in self._by_word.get(word, ()))
+        if self._by_family:
+            wanted.update(name for family in _list_families(key, title) for name in self._by_family.get(family, ()))
         return {name for name in wanted if name.fits(row)}
+
+
+def _are_of_one_family(key: str, title: str, other_key: str, other_title: str) -> bool:
+    """Returns whether two documents have the same path without marks of versions, or the same title without them in
+    folders of which one is in the other: `hr/` and `it/` have handbooks of their own.
+    """
+    path, other_path = family_of(key, title)[0], family_of(other_key, other_title)[0]
+    if path and path == other_path:
+        return True
+    name, other_name = family_of("", title)[0], family_of("", other_title)[0]
+    folders, other_folders = _list_folders(key), _list_folders(other_key)
+    depth = min(len(folders), len(other_folders))
+    return bool(name) and name == other_name and folders[:depth] == other_folders[:depth]
+
+
+def _list_families(key: str, title: str) -> set[str]:
+    return {family_of(key, title)[0], family_of("", title)[0]} - {""}
+
+
+def _list_folders(key: str) -> list[str]:
+    return key.replace("\\", "/").casefold().split("/")[:-1]
 
 
 def _without_dates(title: str) -> list[str]:

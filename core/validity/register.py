@@ -6,6 +6,7 @@ wrote it could have changed the other one as well: who sees it must be among tho
 authority must be as high. Everything else that it says is a claim: it is shown, and retires nothing.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -16,6 +17,7 @@ from core.documents import DocumentRef
 from core.errors import InvalidInput
 from core.filters import DocumentFilter
 from core.ids import digest
+from core.text.titles import family_of
 from core.validity.names import DocumentName, NameIndex
 from core.validity.statements import (
     AMENDED_BY,
@@ -83,11 +85,18 @@ class Validity:
     unresolved: tuple[str, ...] = ()
 
     @property
-    def is_superseded(self) -> bool:
-        return any(relation.kind == SUPERSEDED_BY and not relation.problem for relation in self.relations)
+    def stated_end(self) -> date | None:
+        """The last day by its own statements, whatever supersedes it."""
+        return _first_day(self.statements, VALID_TO)
+
+    @property
+    def superseded_by(self) -> tuple[Relation, ...]:
+        """The relations that count, and not mere claims."""
+        return tuple(relation for relation in self.relations if relation.kind == SUPERSEDED_BY and not relation.problem)
 
 
 _References = Sequence[tuple[str, Statement, DocumentName]]
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMING = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 
 
@@ -112,7 +121,7 @@ class NameFinder:
         """None: no names are to be found."""
         if not self._names:
             return None
-        listed = sorted((name.text, name.is_exact, name.title) for name in self._names)
+        listed = sorted((name.text, name.is_exact, name.title, name.key) for name in self._names)
         index = NameIndex(self._names)
         return DocumentFilter(
             source={"$named": [list(name) for name in listed]}, test=lambda row: bool(index.find(row))
@@ -129,8 +138,10 @@ class NameFinder:
 
 
 def _make_name(statement: Statement, ref: DocumentRef) -> DocumentName:
-    is_exact = statement.source is StatementSource.FIELD
-    return DocumentName(text=statement.value, is_exact=is_exact, title="" if is_exact else ref.title)
+    if statement.source is StatementSource.FIELD:
+        return DocumentName(text=statement.value, is_exact=True)
+    name = DocumentName(text=statement.value, is_exact=False, title=ref.title)
+    return replace(name, key=ref.key) if name.is_number else name
 
 
 class Register:
@@ -166,19 +177,25 @@ class Register:
             for about, relation in _relate(self.refs[id], other, statement, own, self.writers):
                 relations[about].append(relation)
         _refuse_circles(relations)
-        return {
-            id: replace(
-                found,
-                valid_to=_find_end(found, relations[id]),
-                relations=tuple(relations[id]),
-                unresolved=tuple(unresolved[id]),
-            )
+        related = {
+            id: replace(found, relations=tuple(relations[id]), unresolved=tuple(unresolved[id]))
             for id, found in own.items()
         }
+        return {id: replace(found, valid_to=_find_end(found)) for id, found in related.items()}
 
     def find_retired(self, day: date, today: date) -> frozenset[str]:
         """Returns the ids of the documents that are not in force on a day."""
         return frozenset(id for id, found in self.validity.items() if not _is_in_force(found, day, today))
+
+    def count_not_revived(self, retired: frozenset[str], day: date) -> int:
+        """Returns how many documents are left out only because of documents that have ended themselves: the end of a
+        newer document does not bring the older one back.
+        """
+        ended = {id for id in retired if _has_ended(self.validity[id], day)}
+        return sum(
+            bool(newer) and newer <= ended
+            for newer in ({by.document.id for by in self.validity[id].superseded_by} for id in retired)
+        )
 
     def in_force(self, retired: frozenset[str]) -> DocumentFilter:
         """Returns the filter of all documents but these."""
@@ -197,7 +214,6 @@ class Register:
         statements = self._statements.get(ref.id, ())
         return Validity(
             valid_from=_read_start(statements),
-            valid_to=_first_day(statements, VALID_TO),
             authority=read_authority(ref.metadata),
             statements=statements,
         )
@@ -236,9 +252,11 @@ def _relate(
     since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
-        problem = _find_objection(newer, older, writers)
+        problem = _find_objection(newer, older, writers) or _find_objection_of_years(newer, older, since, begun)
     if not problem and since is not None and begun is not None and since <= begun:
         problem = "it begins no later than the document that it names"
+    if not problem and _ends_before(own[newer.id], since):
+        problem = "it ended before it began, and so was never in force"
     return [
         (newer.id, Relation(kind=SUPERSEDES, document=older, statement=statement, since=since, problem=problem)),
         (older.id, Relation(kind=SUPERSEDED_BY, document=newer, statement=statement, since=since, problem=problem)),
@@ -268,6 +286,33 @@ def _matches(where: DocumentFilter, ref: DocumentRef) -> bool:
     return where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
 
 
+def _find_objection_of_years(newer: DocumentRef, older: DocumentRef, since: date | None, begun: date | None) -> str:
+    """Returns why a document may not be the newer one by the years of names, where no two days tell; '' if it may.
+
+    An old handbook that was indexed without a day names policies that are newer than itself.
+    """
+    if since is not None and begun is not None:
+        return ""
+    year, older_year = _read_year(newer, since), _read_year(older, begun)
+    if year is None:
+        return "" if begun is None else _WITHOUT_DAY
+    if older_year is not None and year < older_year:
+        return _OF_EARLIER_YEAR
+    return _WITHOUT_DAY if since is None and begun is not None and year == begun.year else ""
+
+
+def _read_year(ref: DocumentRef, day: date | None) -> int | None:
+    """Returns the year of the day, or else the only year that the document's name tells."""
+    if day is not None:
+        return day.year
+    years = {int(mark) for mark in family_of(ref.key, ref.title)[1] if _YEAR.fullmatch(mark)}
+    return years.pop() if len(years) == 1 else None
+
+
+def _ends_before(newer: Validity, since: date | None) -> bool:
+    return since is not None and newer.stated_end is not None and newer.stated_end < since
+
+
 def _has_rank(authority: str, needed: str) -> bool:
     if not needed or authority == needed:
         return True
@@ -282,20 +327,32 @@ def _as_number(text: str) -> float | None:
         return None
 
 
-_IN_A_CIRCLE = "the documents claim to supersede one another"
+_WITHOUT_DAY = "it has no day, so it may be older than the document that it names"
+_OF_EARLIER_YEAR = "it is of an earlier year than the document that it names"
+_UNSETTLED = frozenset(("", _WITHOUT_DAY, _OF_EARLIER_YEAR))
+"""Problems of claims that contradict others nevertheless: without two days, nothing tells which of them is right."""
+_IN_A_CIRCLE = "a conflict: the documents claim to supersede one another"
 
 
 def _refuse_circles(relations: Mapping[str, list[Relation]]) -> None:
     """Makes claims of relations by which a document supersedes itself, over others or not."""
     newer_of = {
-        id: [relation.document.id for relation in found if relation.kind == SUPERSEDED_BY and not relation.problem]
+        id: [
+            relation.document.id
+            for relation in found
+            if relation.kind == SUPERSEDED_BY and relation.problem in _UNSETTLED
+        ]
         for id, found in relations.items()
     }
-    in_circle = {id for id in newer_of if newer_of[id] and id in _walk(newer_of, id)}
-    for id in in_circle:
+    reached = {id: _walk(newer_of, id) for id in newer_of if newer_of[id]}
+    in_circle = {id: found for id, found in reached.items() if id in found}
+    for id, newer in in_circle.items():
         relations[id][:] = [
-            replace(relation, problem=relation.problem or _IN_A_CIRCLE)
-            if relation.kind in (SUPERSEDES, SUPERSEDED_BY) and relation.document.id in in_circle
+            replace(relation, problem=_IN_A_CIRCLE)
+            if relation.kind in (SUPERSEDES, SUPERSEDED_BY)
+            and relation.problem in _UNSETTLED
+            and relation.document.id in newer
+            and id in in_circle.get(relation.document.id, ())
             else relation
             for relation in relations[id]
         ]
@@ -313,18 +370,18 @@ def _walk(edges: Mapping[str, Collection[str]], start: str) -> set[str]:
     return reached
 
 
-def _find_end(found: Validity, relations: Iterable[Relation]) -> date | None:
-    ends = [found.valid_to, _last_before(relations)]
+def _has_ended(found: Validity, day: date) -> bool:
+    return found.stated_end is not None and day > found.stated_end and not found.superseded_by
+
+
+def _find_end(found: Validity) -> date | None:
+    ends = [found.stated_end, _last_before(found.superseded_by)]
     return min((end for end in ends if end is not None), default=None)
 
 
-def _last_before(relations: Iterable[Relation]) -> date | None:
+def _last_before(superseded_by: Iterable[Relation]) -> date | None:
     """Returns the last day before another document supersedes this one; None if none does, or no day is known."""
-    since = [
-        relation.since
-        for relation in relations
-        if relation.kind == SUPERSEDED_BY and not relation.problem and relation.since is not None
-    ]
+    since = [relation.since for relation in superseded_by if relation.since is not None]
     return min(since) - timedelta(days=1) if since else None
 
 
@@ -334,16 +391,13 @@ def _is_in_force(found: Validity, day: date, today: date) -> bool:
     and later; of days before, nobody knows, so it is found.
     """
     is_earlier = day < today
-    begins, ends = found.valid_from, _first_day(found.statements, VALID_TO)
+    begins, ends = found.valid_from, found.stated_end
     if begins is not None and day < begins and (is_earlier or _is_of_field(found, VALID_FROM)):
         return False
     if ends is not None and day > ends and (is_earlier or _is_of_field(found, VALID_TO)):
         return False
-    last = _last_before(found.relations)
+    last = _last_before(found.superseded_by)
     if last is not None and day > last:
         return False
-    undated = any(
-        relation.kind == SUPERSEDED_BY and not relation.problem and relation.since is None
-        for relation in found.relations
-    )
+    undated = any(relation.since is None for relation in found.superseded_by)
     return not (undated and day >= today)

@@ -20,9 +20,11 @@ from hopweave.wire.documents import (
     PageText,
 )
 from hopweave.wire.jobs import Job, Started
+from hopweave.wire.validity import DocumentDifferences
 
 __all__ = [
     "change_document",
+    "compare_documents",
     "delete_documents",
     "get_chunk",
     "get_content",
@@ -86,6 +88,16 @@ def change_document(
     if access is not ...:
         body["access"] = None if access is None else list(access)
     return (yield from call(Enqueued, "PATCH", path("corpora", corpus, "documents", document), body)).job
+
+
+def compare_documents(corpus: str, document: str, since: str | None = None) -> Steps[DocumentDifferences]:
+    """Returns what changed, clause by clause, from the document `since` (its key or id) to the document with this id.
+
+    Without `since` it is the only document that this one supersedes. Raises `InvalidRequestError` if there is none, or
+    several.
+    """
+    at = path("corpora", corpus, "documents", document, "differences")
+    return call(DocumentDifferences, "GET", at, since=since)
 
 
 def get_content(corpus: str, document: str) -> Steps[bytes]:

@@ -5,7 +5,16 @@ from typing import Literal, TypeAlias
 
 from hopweave.wire.base import Span, doc
 
-__all__ = ["VALIDITY", "RelationKind", "Validity", "ValidityRelation", "ValidityStatement"]
+__all__ = [
+    "VALIDITY",
+    "ClauseDifference",
+    "DocumentDifferences",
+    "RelationKind",
+    "Validity",
+    "ValidityRelation",
+    "ValidityStatement",
+    "WordChange",
+]
 
 VALIDITY = "When the document is in force, and who says so; null if nothing is known."
 
@@ -50,3 +59,37 @@ class Validity:
     statements: tuple[ValidityStatement, ...]
     relations: tuple[ValidityRelation, ...]
     unresolved: tuple[str, ...] = field(metadata=doc("Names of documents that none has, or several have."))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class WordChange:
+    """Words in the place of others; empty where words were only added, or only deleted."""
+
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClauseDifference:
+    """A clause that one of two documents lacks, or that has other words in the newer one."""
+
+    kind: Literal["added", "removed", "changed"]
+    clause: str = field(
+        metadata=doc("Its number and heading, of the newer document if that has it; empty before the first clause.")
+    )
+    old: str | None = field(metadata=doc("The clause without number and heading; null if it was added."))
+    new: str | None = field(metadata=doc("Likewise; null if it was removed."))
+    words: tuple[WordChange, ...] = field(metadata=doc("The words that changed; whole sentences of long clauses."))
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class DocumentDifferences:
+    """What changed from one document to another one, clause by clause."""
+
+    old_id: str
+    old_key: str
+    new_id: str
+    new_key: str
+    unchanged: int = field(metadata=doc("How many clauses are the same but for numbers and white space."))
+    cut: bool = field(metadata=doc("Whether a text is longer than the 500,000 characters that are compared."))
+    clauses: tuple[ClauseDifference, ...]

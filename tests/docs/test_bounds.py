@@ -23,7 +23,7 @@ from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
-from core.validity import sentences, statements
+from core.validity import differences, sentences, statements
 from evaluation.made_questions import material
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
@@ -95,6 +95,15 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "registers of what is in force, in memory": (
         [validity._MOST_KEPT, corpora._MOST_DATED],
         f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
+    ),
+    "texts of two documents that are compared": (
+        [
+            differences.MOST_CHARACTERS,
+            differences.MOST_CLAUSES,
+            differences._MOST_COMPARISONS,
+            differences._MOST_WORDS,
+        ],
+        "tests/unit/core/validity/test_differences.py::test_long_texts_and_many_clauses_are_bounded",
     ),
     "text that is read for statements on validity": (
         [stated_validity._READ, sentences._LONGEST, stated_validity._MOST, statements._MOST_NAMES],

@@ -1,4 +1,6 @@
-"""`hopweave documents validity`: lists what is known of when documents are in force, and sets it."""
+"""`hopweave documents validity` lists what is known of when documents are in force, and sets it; `compare` tells what
+changed from one document to another one.
+"""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any
@@ -24,6 +26,7 @@ _NONE = "none"
 
 def register(group: typer.Typer) -> None:
     group.command("validity")(_show_validity)
+    group.command("compare")(_compare)
 
 
 def _show_validity(
@@ -116,10 +119,39 @@ def _list(corpus: str, *, as_json: bool) -> None:
             said = source or f"“{' '.join(statement['text'].split())}”"
             print_result(f"    {statement['states']} {statement['value']}: {said}")
         for relation in validity["relations"]:
-            problem = f" (a claim: {relation['problem']})" if relation["problem"] else ""
+            problem = f" (a claim that is not followed: {relation['problem']})" if relation["problem"] else ""
             since = f" since {relation['since']}" if relation["since"] else ""
             print_result(f"    {relation['kind']} {relation['key']}{since}{problem}")
         for unknown in validity["unresolved"]:
             print_result(f"    “{unknown}” names no document here, or several")
     if not rows:
         print_result("no document states anything on its validity")
+
+
+def _compare(
+    corpus: CorpusName,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="The key or the id of the older document.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The key or the id of the newer document.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show what changed from one document to another one, clause by clause."""
+
+    async def work(data: "Data") -> dict[str, Any]:
+        documents = [await get_document(data, corpus, name) for name in (old, new)]
+        return await data.compare_documents(corpus, *documents)
+
+    found = run_with_data(work)
+    if as_json:
+        print_json(found)
+        return
+    for clause in found["clauses"]:
+        print_result(f"{clause['kind']}: {clause['clause'] or 'the beginning'}")
+        if clause["kind"] == "changed":
+            lines = [f"    - {words['old']}\n    + {words['new']}" for words in clause["words"]]
+        else:
+            sign, text = ("-", clause["old"]) if clause["new"] is None else ("+", clause["new"])
+            lines = [f"    {sign} {line}" for line in text.split("\n") if line.strip()]
+        print_result("\n".join(lines))
+    print_result(f"{found['unchanged']:,} clauses are the same")
+    if found["cut"]:
+        print_result("a text is longer than what is compared: its end was not read")

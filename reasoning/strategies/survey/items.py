@@ -8,7 +8,7 @@ A row counts instead of its document if its table lists what the question counts
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
@@ -41,7 +41,9 @@ _NAMED = re.compile(r"[^\W\d_]|\d{4}")
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Item:
-    """A row of a table in a counted document. `id` is equal for rows of one thing, and `name` is as the cell has it."""
+    """A row of a table in a counted document. `id` is equal for rows of one thing, and `name` is as the cell has it.
+    `is_numbered`: the name is a number of a document or the like, from the column that names the rows.
+    """
 
     row: Row
     id: str
@@ -49,6 +51,12 @@ class Item:
     chunk: Chunk
     span: Span
     cells: tuple[Cell, ...]
+    is_numbered: bool = False
+
+    @property
+    def table(self) -> tuple[str, tuple[str, ...]]:
+        """The table, which may go on in several passages: its document and the names of its columns."""
+        return self.row.document.id, tuple(cell.column for cell in self.cells)
 
     @property
     def finding(self) -> Finding:
@@ -77,15 +85,19 @@ class Listed:
         return len({item.id for item in items}), len(items)
 
 
-async def read_items(finder: DocumentFinder, plan: Plan, rows: Sequence[Row], is_late: Callable[[], bool]) -> Listed:
+async def read_items(
+    finder: DocumentFinder, plan: Plan, rows: Sequence[Row], is_late: Callable[[], bool], *, unlisted: int = 0
+) -> Listed:
     """Reads the documents whole whose passage has rows of a table, and returns what their tables list. Ends when it
-    `is_late`; a document that was not read to its end is left out.
+    `is_late`; a document that was not read to its end is left out, as are `unlisted` documents with tables, which are
+    not among the `rows`.
     """
     listed = Listed()
     wording = _read_wording(plan)
     if not wording or plan.is_absence:
         return listed
-    there = [row for row in rows if row.finding is not None and _has_rows(row.finding.chunk)]
+    listed.left_out = unlisted
+    there = [row for row in rows if row.has_rows]
     for number, row in enumerate(there):
         if number == MOST_READ or is_late():
             listed.left_out += len(there) - number
@@ -109,10 +121,6 @@ def _read_wording(plan: Plan) -> Wording:
     return frozenset([stems]) if stems else frozenset()
 
 
-def _has_rows(chunk: Chunk) -> bool:
-    return any(is_row(line) or is_record(line) for line in chunk.text[:READ].split("\n"))
-
-
 def _read_document(
     plan: Plan, wording: Wording, row: Row, chunks: Sequence[Chunk], is_late: Callable[[], bool]
 ) -> list[tuple[Item, Verdict]] | None:
@@ -123,11 +131,11 @@ def _read_document(
     length = sum(len(chunk.text) for chunk in chunks)
     in_rows = sum(line.end - line.start for _, _, grid in read for line in (*grid.header, *grid.rows))
     is_list = in_rows >= _MOSTLY * length and _is_named_list(row.document, wording)
+    decimal = _find_decimal_columns(read)
     judged: list[tuple[Item, Verdict]] = []
     for number, chunk, grid in read:
         heads = stems_of(f"{row.document.title}\n{chunk.heading}")
         is_cut = number + 1 < len(chunks) and not _begins_with_row(chunks[number + 1])
-        decimal = _find_decimal_columns(grid, chunk.text)
         for line in grid.rows:
             if is_late():
                 return None
@@ -147,12 +155,13 @@ def _begins_with_row(chunk: Chunk) -> bool:
     return is_row(first) or is_record(first)
 
 
-def _find_decimal_columns(grid: TextGrid, text: str) -> frozenset[str]:
-    """Returns the columns that have decimals behind a point."""
+def _find_decimal_columns(read: Iterable[tuple[int, Chunk, TextGrid]]) -> frozenset[str]:
+    """Returns the columns of a document that have decimals behind a point, in whichever passage."""
     cells: dict[str, list[str]] = {}
-    for line in grid.rows:
-        for cell in _read_cells(grid, line, text, frozenset()):
-            cells.setdefault(cell.column, []).append(cell.text)
+    for _, chunk, grid in read:
+        for line in grid.rows:
+            for cell in _read_cells(grid, line, chunk.text, frozenset()):
+                cells.setdefault(cell.column, []).append(cell.text)
     return frozenset(column for column, texts in cells.items() if has_points(texts))
 
 
@@ -199,4 +208,5 @@ def _make_item(row: Row, chunk: Chunk, line: GridRow, cells: Sequence[Cell], nam
         chunk=chunk,
         span=span,
         cells=tuple(cells),
+        is_numbered=naming is not None and bool(is_known) and any(map(str.isdecimal, name)),
     )

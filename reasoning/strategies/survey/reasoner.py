@@ -154,6 +154,7 @@ class _Course:
         self.denied: list[Row] = []
         self.listed = Listed()
         self._undecided: list[Undecided] = []
+        self._tables_unlisted = 0
         self._finder = finder
         self._config = config
         self._plan = plan
@@ -229,6 +230,8 @@ class _Course:
                 shown.append(row)
             elif row.verdict is Verdict.YES:
                 listed.append(row.without_passage())
+            elif row.verdict is not Verdict.NO:
+                self._tables_unlisted += row.has_rows
         if hits := tuple(_make_hit(row.corpus, row.document, row.finding.chunk) for row in shown if row.finding):
             self._trace.emit(SearchEvent(query=self._plan.describe(), searcher="survey", hits=hits, step="1"))
 
@@ -238,7 +241,7 @@ class _Course:
         """
         verdicts = (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)
         rows = [row for verdict in verdicts for row in self.rows[verdict]]
-        self.listed = await read_items(self._finder, self._plan, rows, self._is_late)
+        self.listed = await read_items(self._finder, self._plan, rows, self._is_late, unlisted=self._tables_unlisted)
         for row in rows:
             if row.document.id not in self.listed.tables:
                 continue

@@ -208,6 +208,12 @@ def _add_values_missing(written: _Text, tabulation: Tabulation) -> None:
         if rows:
             names = ", ".join(shorten(row.document.title or row.document.key, 60) for row in rows[:OTHERS])
             written.add(f"Not added up, because {why} ({len(rows):,}): {names}.")
+    if tabulation.repeated:
+        number = "1 row" if tabulation.repeated == 1 else f"{tabulation.repeated:,} rows"
+        written.add(f"Left out, because another table has the same number with the same values: {number}.")
+    if tabulation.differing:
+        number = "1 row" if tabulation.differing == 1 else f"{tabulation.differing:,} rows"
+        written.add(f"Added up, although another table has the same number, with other values: {number}.")
     if tabulation.left_out:
         written.add(f"The values of {tabulation.left_out:,} more documents were not looked up.")
 

@@ -14,7 +14,7 @@ from core.documents import Chunk, DocumentRef
 from core.passage_context.tables import is_row
 from core.text.titles import family_of, has_status, order_of_marks
 from reasoning.strategies.extractive.units import is_record
-from reasoning.strategies.survey.judging import Finding, Verdict
+from reasoning.strategies.survey.judging import READ, Finding, Verdict
 
 __all__ = ["Copies", "Row", "Sums", "fingerprint", "merge_versions"]
 
@@ -31,6 +31,8 @@ class Row:
 
     `content` is equal for documents of equal text, b"" if the text was not read whole. `likeness` is equal for
     documents that may be of equal text.
+
+    `had_rows` and `was_of_table` keep what the passage showed of a row that is not shown.
     """
 
     corpus: Corpus
@@ -40,16 +42,25 @@ class Row:
     likeness: tuple[int, bytes] = (0, b"")
     content: bytes = b""
     opinion: str = ""
+    had_rows: bool = False
+    was_of_table: bool = False
 
     @property
     def is_of_table(self) -> bool:
         """Whether the document counts by a row of a table, which may have more such rows."""
-        return self.finding is not None and (is_row(self.finding.quote) or is_record(self.finding.quote))
+        return self.was_of_table or (self.finding is not None and _is_row(self.finding.quote))
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether the passage has rows of a table."""
+        return self.had_rows or (
+            self.finding is not None and any(map(_is_row, self.finding.chunk.text[:READ].split("\n")))
+        )
 
     def without_passage(self) -> "Row":
         """Returns the row of a document that is counted and not shown."""
         document = DocumentRef(id=self.document.id, key=self.document.key, title=self.document.title, metadata={})
-        return replace(self, finding=None, document=document)
+        return replace(self, finding=None, document=document, had_rows=self.has_rows, was_of_table=self.is_of_table)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +108,10 @@ class Sums:
         if not self.candidates:
             return 1.0
         return (self.read - self.verdicts[Verdict.UNDECIDED]) / self.candidates
+
+
+def _is_row(line: str) -> bool:
+    return is_row(line) or is_record(line)
 
 
 def fingerprint(chunks: Iterable[Chunk]) -> bytes:

@@ -96,6 +96,9 @@ class Tabulation:
     """The groups, largest first (periods by time). `unplaced` documents name no group, `valueless` have no amount,
     `ambiguous` have several, `mixed` are tables whose rows are of several groups or need not meet the condition, and
     `left_out` documents were not looked at. `totals` are over all groups.
+
+    `repeated` rows have the number of a row in another table and the same values, and count once; `differing` rows
+    have such a number and other values, and count each.
     """
 
     groups: tuple[Group, ...]
@@ -105,6 +108,8 @@ class Tabulation:
     ambiguous: tuple[Row, ...] = ()
     mixed: tuple[Row, ...] = ()
     left_out: int = 0
+    repeated: int = 0
+    differing: int = 0
 
 
 async def tabulate(
@@ -147,7 +152,8 @@ async def tabulate(
             entries += [_make_entry(row, *group, value, pointed) for group in groups for value in chosen or [None]]
     of_tables = [row for row in looked_at if row.document.id in items]
     of_items = [entry for row in of_tables for entry in _read_entries(row, items[row.document.id], grouping, aggregate)]
-    entries += of_items
+    once, repeated, differing = _merge_repeated(of_items)
+    entries += once
     ungrouped = {entry.row.document.id for entry in of_items if grouping is not None and not entry.group}
     unplaced += [row for row in of_tables if row.document.id in ungrouped]
     with_amount = {entry.row.document.id for entry in of_items if aggregate is None or entry.amount is not None}
@@ -161,7 +167,40 @@ async def tabulate(
         ambiguous=tuple(ambiguous),
         mixed=tuple(mixed),
         left_out=len(rows) - len(looked_at),
+        repeated=repeated,
+        differing=differing,
     )
+
+
+def _merge_repeated(entries: Sequence[Entry]) -> tuple[list[Entry], int, int]:
+    """Returns the entries without rows that are in another table as well, how many these are, and how many rows have
+    the number of a row in another table and other values.
+
+    A number that a table has twice is no number of a row: the lines of an order have the number of the order.
+    """
+    items = [entry.item for entry in entries if entry.item is not None]
+    in_table = Counter((item.table, item.id) for item in items)
+    kept: list[Entry] = []
+    known: dict[tuple[str, str], Entry] = {}
+    repeated = differing = 0
+    for entry in entries:
+        item = entry.item
+        if item is None or not item.is_numbered or in_table[item.table, item.id] > 1:
+            kept.append(entry)
+            continue
+        first = known.setdefault((entry.row.corpus.id, item.id), entry)
+        if first is entry:
+            kept.append(entry)
+        elif _values(first) == _values(entry):
+            repeated += 1
+        else:
+            differing += 1
+            kept.append(entry)
+    return kept, repeated, differing
+
+
+def _values(entry: Entry) -> tuple[str, Decimal | None, str]:
+    return entry.group.casefold(), entry.amount, entry.unit
 
 
 def _read_entries(

@@ -156,3 +156,30 @@ def test_an_access_that_is_none_is_refused(
     ran = hopweave("documents", "access", "-c", corpus, *arguments)
     assert (ran.code, ran.out) == (2, "")
     assert message in ran.err
+
+
+def test_two_versions_are_compared(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "fees-1.md").write_text("# Fees\n\nThe fee is 4 crowns.\n\n## Boats\n\nBoats are exempt.\n")
+    (rules / "fees-2.md").write_text("# Fees\n\nThe fee is 5 crowns.\n\n## Late\n\nInterest is due.\nEach month.\n")
+    assert hopweave("ingest", rules, "-c", corpus).code == 0
+    shown = hopweave("documents", "compare", "fees-1.md", "fees-2.md", "-c", corpus)
+    assert (shown.code, shown.out.split("\n")) == (
+        0,
+        [
+            "changed: Fees",
+            "    - 4",
+            "    + 5",
+            "added: Late",
+            "    + Interest is due.",
+            "    + Each month.",
+            "removed: Boats",
+            "    - Boats are exempt.",
+            "0 clauses are the same",
+            "",
+        ],
+    )
+    found = hopweave("documents", "compare", "fees-1.md", "fees-2.md", "-c", corpus, "--json").json
+    assert [clause["kind"] for clause in found["clauses"]] == ["changed", "added", "removed"]
+    assert hopweave("documents", "compare", "fees-1.md", "none.md", "-c", corpus).code == 1

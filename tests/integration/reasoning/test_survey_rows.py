@@ -1,12 +1,17 @@
 """Surveys of tables that list what is asked for: their rows count, meet conditions, and are grouped and added up."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from core.ports.reasoning import Answer
-from reasoning.strategies.survey.reasoner import Config
+from core.corpora import Corpus
+from core.documents import Chunk
+from core.ports.reasoning import Answer, Question
+from core.trace import Trace
+from reasoning.strategies.survey.reasoner import Config, Survey
+from retrieval.surveying import SnapshotDocumentFinder
 from testing.indexed_corpus import Passage
 from tests.integration.reasoning.test_survey_tables import survey
 from tests.searching import World, open_world
@@ -182,3 +187,71 @@ async def test_the_time_of_a_survey_is_the_time_for_its_rows(tmp_path: Path) -> 
         await opened.put([table("Invoices", "Invoice | Status", *rows)])
         answer = await survey(opened, "How many invoices are open?", Config(seconds=1e-9))
     assert "the survey stopped early" in answer.text
+
+
+async def test_an_invoice_in_two_tables_is_added_up_once(tmp_path: Path) -> None:
+    again = table("Invoices of Norwind", "Invoice no. | Amount EUR", "A-1001 | 10", "A-1003 | 1,031", "A-1009 | 9")
+    async with open_world(tmp_path) as world:
+        await world.put([LEDGER, again])
+        answer = await survey(world, "What is the total amount of the invoices?")
+    (total,) = [row for row in answer.table if row.kind == "total"]
+    assert total.value == str(10 + 20 + 1030 + 5 + 1031 + 9)
+    assert "Left out, because another table has the same number with the same values: 1 row." in answer.text
+    assert "Added up, although another table has the same number, with other values: 1 row." in answer.text
+
+
+async def test_lines_of_one_order_and_rows_without_a_number_are_all_added_up(tmp_path: Path) -> None:
+    lines = table("Order lines", "Order no. | Amount", "O-1 | 5", "O-1 | 5", "O-2 | 7")
+    ledgers = [
+        table(f"Invoices of {city}", "Invoice | Amount", "Norwind | 3", "Quist | 4", f"{city} Works | 5")
+        for city in ("Rome", "Bonn")
+    ]
+    async with open_world(tmp_path) as world:
+        await world.put([lines, *ledgers])
+        orders = await survey(world, "What is the total amount of the orders?")
+        invoices = await survey(world, "What is the total amount of the invoices?")
+    values = [row.value for answer in (orders, invoices) for row in answer.table if row.kind == "total"]
+    assert values == ["17", "24"]
+    assert "Left out" not in orders.text + invoices.text
+
+
+async def test_tables_beyond_those_that_are_listed_are_read_or_counted_as_left_out(tmp_path: Path) -> None:
+    tables = [
+        table(f"Invoices {city}", "Invoice no. | Amount", f"A-{city} | 2")
+        for city in ("Rome", "Bonn", "Oslo", "Bern", "Nice")
+    ]
+    async with open_world(tmp_path) as world:
+        await world.put(tables)
+        answer = await survey(world, "What is the total amount of the invoices?", Config(rows=2))
+    (total,) = [row for row in answer.table if row.kind == "total"]
+    assert (total.value, total.count) == ("10", 5)
+    assert "5 rows of tables were read" in answer.text
+
+
+async def test_tables_of_undecided_documents_that_are_not_listed_are_left_out(tmp_path: Path) -> None:
+    text = "| Invoice no. | Status |\n|---|---|\n| A-{0:03} | not paid |\n"
+    tables = [Passage(key=f"{number}.md", title=f"List {number}", text=text.format(number)) for number in range(1, 6)]
+    async with open_world(tmp_path) as world:
+        await world.put(tables)
+        answer = await survey(world, "How many invoices are paid?", Config(rows=2))
+    assert "the tables of 3 documents were not read row by row" in answer.text
+
+
+class CutTables(SnapshotDocumentFinder):
+    """Each line is a passage."""
+
+    async def list_chunks(self, corpus: Corpus, document_id: str) -> Sequence[Chunk]:
+        (chunk,) = await super().list_chunks(corpus, document_id)
+        lines = chunk.text.strip().split("\n")
+        return [replace(chunk, id=f"{chunk.id}{at}", position=at, text=f"{line}\n") for at, line in enumerate(lines)]
+
+
+async def test_a_table_over_several_passages_is_read_with_one_decimal_sign(tmp_path: Path) -> None:
+    amounts = ("2.375", "10.5", "1.125")
+    text = "".join(f"Invoice: A-{at}; Amount EUR: {amount}; Paid: yes\n" for at, amount in enumerate(amounts, 1001))
+    async with open_world(tmp_path) as world:
+        await world.put([Passage(key="i.csv", title="Invoices", text=text)])
+        asked = Survey(Config(), CutTables(world.backends))
+        question = Question(corpus=world.corpus, text="What is the total amount of the invoices?")
+        answer = await asked.answer(question, Trace())
+    assert [row.value for row in answer.table if row.kind == "total"] == ["14.000"]

@@ -124,6 +124,7 @@ class Requests:
             ("find_entities", {"corpus": "people"}),
             ("show_entity", {"entity": self.ids["entities"][0], "corpus": "people"}),
             ("list_proposals", {"above": 0, "corpus": "people"}),
+            ("compare_documents", {"newer": self._hidden, "older": self.key, "corpus": "people"}),
             ("merge_entities", {"entity": self.ids["entities"][0], "into": "Ada", "corpus": "people"}),
             ("undo_decision", {"id": self.ids["merges"][0], "corpus": "people"}),
         ):

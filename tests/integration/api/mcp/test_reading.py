@@ -8,7 +8,16 @@ import pytest
 from core.settings import ApiSettings
 from tests.integration.api.mcp.conftest import MODES, Serve, Spoken, data_of, error_of
 
-READING = ["search", "fetch", "ask", "list_corpora", "find_entities", "show_entity", "list_proposals"]
+READING = [
+    "search",
+    "fetch",
+    "ask",
+    "list_corpora",
+    "find_entities",
+    "show_entity",
+    "list_proposals",
+    "compare_documents",
+]
 ADMIN = ["list_certificates"]
 """For keys with the scope `admin`, and without keys."""
 

@@ -132,6 +132,42 @@ def test_which_title_a_name_means(name: str, title: str, *, means: bool) -> None
     assert (retired("2026-12-01", ref("old", title), new) == {"old"}) is means
 
 
+@pytest.mark.parametrize(
+    ("key", "title", "means"),
+    [
+        ("it/security-v2.0.md", "Rules", True),
+        ("it/security.md", "Rules 2.0", True),
+        ("it/archive/old.pdf", "Security Handbook Version 2.0", True),
+        ("it/rules.md", "Rules 2.0", False),  # neither the path is the same, nor the title
+        ("it/guide.md", "Access Guide Version 2.0", False),
+        ("hr/policy.md", "Security Handbook Version 2.0", False),  # a folder beside
+        ("notes.md", "Version 2.0", False),
+        ("it/security-v2.1.md", "Rules", False),
+        ("it/security-v12.0.md", "Rules", False),
+    ],
+)
+@pytest.mark.parametrize("name", ["version 2.0", "Version 2.0", "v2.0"])
+def test_a_number_alone_means_a_version_of_the_same_document(name: str, key: str, title: str, *, means: bool) -> None:
+    new = ref("it/security-v3.0.md", "Security Handbook Version 3.0", **said(("supersedes", name)))
+    assert (retired("2026-12-01", ref(key, title), new) == {key}) is means
+    assert bool(make(ref(key, title), new).validity[new.id].unresolved) is not means
+
+
+def test_a_number_that_two_versions_have_means_neither() -> None:
+    old = [ref("rules-2.0.md", "Rules"), ref("old/x.md", "Rules 2.0")]
+    assert retired("2026-12-01", *old, ref("rules-3.0.md", "Rules 3.0", **said(("supersedes", "version 2.0")))) == set()
+
+
+def test_a_number_of_a_regulation_is_not_the_one_of_an_order() -> None:
+    new = ref(
+        "n", "Regulation No 9/2020 on levies", **said(("supersedes", "Regulation No 5/2018"), ("supersedes", "6/2018"))
+    )
+    named = [ref("a", "Regulation No 5/2018 on tolls"), ref("b", "Order No 6/2018 on fish")]
+    levies = ref("c", "Regulation No 6/2018 on levies")
+    assert retired("2026-12-01", *named, new) == {"a"}
+    assert retired("2026-12-01", *named, levies, ref("d", "Regulation No 7/2018 on levies"), new) == {"a", "c"}
+
+
 def test_a_name_that_fits_two_documents_retires_neither() -> None:
     new = ref("new", **said(("supersedes", "Order 1/2015")))
     assert retired("2026-12-01", ref("a", "Order 1/2015"), ref("b", "Order 1/2015"), new) == set()
@@ -186,6 +222,71 @@ def test_a_circle_retires_nothing() -> None:
     assert retired("2026-12-01", *refs) == set()
     assert retired("2026-12-01", *refs, ref("d", supersedes="a")) == {"a"}
     assert retired("2026-12-01", ref("a", supersedes="a")) == set()
+
+
+def test_circles_are_conflicts_and_harm_nothing_else() -> None:
+    pairs = [("a", "b"), ("b", "a"), ("c", "d"), ("d", "c")]
+    register = make(*(ref(key, supersedes=[other, *(["c"] if key == "a" else [])]) for key, other in pairs))
+    problems = {
+        (key, relation.kind, relation.document.key): relation.problem
+        for key in "abcd"
+        for relation in register.validity[f"id of {key}"].relations
+    }
+    assert problems.pop(("a", "supersedes", "c")) == problems.pop(("c", "superseded_by", "a")) == ""
+    assert set(problems.values()) == {"a conflict: the documents claim to supersede one another"}
+    assert register.find_retired(TODAY, TODAY) == {"id of c"}
+
+
+def test_claims_that_only_names_could_settle_are_a_conflict() -> None:
+    pairs = [ref("a", "Policy 2020", supersedes="b"), ref("b", "Policy 2024", supersedes="a")]
+    dated = [ref("a", supersedes="b"), ref("b", valid_from="2024-01-01", supersedes="a")]
+    for refs in (pairs, dated):
+        assert retired("2026-12-01", *refs) == set()
+        problems = {found.problem for validity in make(*refs).validity.values() for found in validity.relations}
+        assert problems == {"a conflict: the documents claim to supersede one another"}
+    two_days = [ref("a", valid_from="2020-01-01", supersedes="b"), ref("b", valid_from="2024-01-01", supersedes="a")]
+    assert retired("2026-12-01", *two_days) == {"a"}
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "problem"),
+    [
+        (ref("handbook", supersedes="policy"), ref("policy", valid_from="2024-01-01"), "it has no day"),
+        (ref("h", "Handbook 2019", supersedes="policy"), ref("policy", valid_from="2024-01-01"), "of an earlier year"),
+        (ref("h", "Handbook 2024", supersedes="policy"), ref("policy", valid_from="2024-03-01"), "it has no day"),
+        (ref("h", "Handbook 2019", supersedes="p"), ref("p", "Policy 2024"), "of an earlier year"),
+        (ref("h", valid_from="2019-03-01", supersedes="p"), ref("p", "Policy 2024"), "of an earlier year"),
+        (ref("h", "Handbook 2025", supersedes="policy"), ref("policy", valid_from="2024-01-01"), ""),
+        (ref("h", supersedes="p"), ref("p", "Policy 2024"), ""),
+        (ref("h", valid_from="2024-03-01", supersedes="p"), ref("p", "Policy 2024"), ""),
+        (ref("h", supersedes="p"), ref("p"), ""),
+        (ref("h"), ref("p", valid_from="2024-01-01", superseded_by="h"), ""),
+    ],
+)
+def test_what_may_be_older_supersedes_nothing(new: DocumentRef, old: DocumentRef, problem: str) -> None:
+    register = make(new, old)
+    (relation,) = register.validity[old.id].relations
+    assert problem in relation.problem
+    assert bool(relation.problem) is bool(problem)
+    assert register.find_retired(TODAY, TODAY) == (set() if problem else {old.id})
+
+
+def test_the_end_of_the_newer_document_does_not_bring_the_older_one_back() -> None:
+    old, new = ref("old"), ref("new", valid_from="2024-01-01", valid_to="2024-12-31", supersedes="old")
+    assert retired("2023-12-31", old, new) == {"new"}
+    assert retired("2024-12-31", old, new) == {"old"}
+    assert retired("2025-01-01", old, new) == {"old", "new"}
+    register = make(old, new)
+    ends = [register.count_not_revived(register.find_retired(day, TODAY), day) for day in (date(2024, 12, 31), TODAY)]
+    assert ends == [0, 1]
+    assert retired("2025-01-01", old) == set()  # the newer one is deleted
+    assert retired("2026-12-01", old, new, ref("newest", valid_from="2025-01-01", supersedes="new")) == {"old", "new"}
+
+
+def test_what_was_withdrawn_before_it_began_supersedes_nothing() -> None:
+    old, new = ref("old"), ref("new", valid_from="2024-05-01", valid_to="2024-04-30", supersedes="old")
+    assert retired("2025-01-01", old, new) == {"new"}
+    assert "never in force" in make(old, new).validity[old.id].relations[0].problem
 
 
 def test_a_document_that_begins_earlier_supersedes_nothing() -> None:

@@ -252,7 +252,8 @@ def _relate(
     since, begun = _read_since(statement, own[newer.id]), own[older.id].valid_from
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
-        problem = _find_objection(newer, older, writers) or _find_objection_of_years(newer, older, since, begun)
+        days = since, begun, statement.source is StatementSource.FIELD
+        problem = _find_objection(newer, older, writers) or _find_objection_of_years(newer, older, *days)
     if not problem and since is not None and begun is not None and since <= begun:
         problem = "it begins no later than the document that it names"
     if not problem and _ends_before(own[newer.id], since):
@@ -286,19 +287,22 @@ def _matches(where: DocumentFilter, ref: DocumentRef) -> bool:
     return where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
 
 
-def _find_objection_of_years(newer: DocumentRef, older: DocumentRef, since: date | None, begun: date | None) -> str:
+def _find_objection_of_years(
+    newer: DocumentRef, older: DocumentRef, since: date | None, begun: date | None, is_field: bool
+) -> str:
     """Returns why a document may not be the newer one by the years of names, where no two days tell; '' if it may.
 
-    An old handbook that was indexed without a day names policies that are newer than itself.
+    An old handbook that was indexed without a day names policies that are newer than itself. Who writes a field knows
+    which of both is newer, unless a year says the opposite.
     """
     if since is not None and begun is not None:
         return ""
     year, older_year = _read_year(newer, since), _read_year(older, begun)
-    if year is None:
-        return "" if begun is None else _WITHOUT_DAY
-    if older_year is not None and year < older_year:
+    if year is not None and older_year is not None and year < older_year:
         return _OF_EARLIER_YEAR
-    return _WITHOUT_DAY if since is None and begun is not None and year == begun.year else ""
+    if is_field or begun is None:
+        return ""
+    return _WITHOUT_DAY if year is None or (since is None and year == begun.year) else ""
 
 
 def _read_year(ref: DocumentRef, day: date | None) -> int | None:

@@ -37,6 +37,7 @@ async def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None
             "find_entities",
             "show_entity",
             "list_proposals",
+            "compare_documents",
             "list_certificates",
         ]
         for tool, arguments in (("search", {"query": "Ada"}), ("list_corpora", {})):

@@ -251,9 +251,11 @@ def test_claims_that_only_names_could_settle_are_a_conflict() -> None:
 @pytest.mark.parametrize(
     ("new", "old", "problem"),
     [
-        (ref("handbook", supersedes="policy"), ref("policy", valid_from="2024-01-01"), "it has no day"),
+        (ref("book", **said(("supersedes", "policy"))), ref("policy", valid_from="2024-01-01"), "it has no day"),
+        (ref("book", supersedes="policy"), ref("policy", valid_from="2024-01-01"), ""),
         (ref("h", "Handbook 2019", supersedes="policy"), ref("policy", valid_from="2024-01-01"), "of an earlier year"),
-        (ref("h", "Handbook 2024", supersedes="policy"), ref("policy", valid_from="2024-03-01"), "it has no day"),
+        (ref("h", "Book 2024", **said(("supersedes", "p"))), ref("p", valid_from="2024-03-01"), "it has no day"),
+        (ref("h", "Book 2024", supersedes="p"), ref("p", valid_from="2024-03-01"), ""),
         (ref("h", "Handbook 2019", supersedes="p"), ref("p", "Policy 2024"), "of an earlier year"),
         (ref("h", valid_from="2019-03-01", supersedes="p"), ref("p", "Policy 2024"), "of an earlier year"),
         (ref("h", "Handbook 2025", supersedes="policy"), ref("policy", valid_from="2024-01-01"), ""),

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
@@ -68,10 +67,12 @@ class Reading:
 async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, found: SearchResult) -> Reading:
     """Returns the units of the hits that were found, the best first, and how probably they answer the question.
 
-    Units that state what the question asks for, by one of the facts of the hits, go before the others. The
+    If the question names documents, only their hits are read: a clause of another contract is no answer, however well
+    it fits. Units that state what the question asks for, by one of the facts of the hits, go before the others. The
     probabilities are of the best unit by words.
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
+    hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
     question = _drop_lead_in(question, hits, found.named)
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
@@ -83,7 +84,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         return Reading(asked=asked)
     cosines = await _compare(backends.embedder, question, units, hits)
     features = await compute(measure_evidence, asked, units, covered, *cosines)
-    last = find_other_subjects(asked, covered, units) | _find_other_documents(units, found.named)
+    last = find_other_subjects(asked, covered, units)
     decision = decide(features, has_cosines=has_cosines, last=last)
     order = list(decision.order)
     if facts:
@@ -101,14 +102,6 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
         right=min(decision.right, OTHER_NUMBER) if lacks_number else decision.right,
         lacks_number=lacks_number,
     )
-
-
-def _find_other_documents(units: Sequence[Unit], named: frozenset[str]) -> NDArray[np.bool_]:
-    """Returns which units are of other documents than the named ones, (units,); none if no unit is of a named one: a
-    clause of another contract is no answer, however well it fits.
-    """
-    other = np.array([unit.hit.document.id not in named for unit in units], np.bool_)
-    return other & (not other.all())
 
 
 def _drop_lead_in(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:

@@ -14,9 +14,9 @@ CLAUSES = {
 }
 
 
-def make_lease(name: str, **clauses: str) -> Json:
+def make_lease(name: str, repeated: int = 6, **clauses: str) -> Json:
     written = {**CLAUSES, **clauses}.items()
-    text = "\n\n".join(f"# {head}\n\n{' '.join([clause.format(name=name)] * 6)}" for head, clause in written)
+    text = "\n\n".join(f"# {head}\n\n{' '.join([clause.format(name=name)] * repeated)}" for head, clause in written)
     key = f"lease-{name.lower().replace(' ', '-')}.md"
     return {"key": key, "content": base64.b64encode(text.encode()).decode(), "media_type": "text/markdown"}
 

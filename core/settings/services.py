@@ -158,7 +158,7 @@ class ApiSettings(Section):
     body_seconds: float = Field(default=30.0, gt=0, description="Seconds without a byte of a body that has begun.")
     body_bytes_per_second: int = Field(default=4_000, ge=0, description="The slowest body, after `body_seconds`.")
     write_seconds: float = Field(
-        default=30.0, gt=0, description="Seconds in which a client must take some more of a response."
+        default=30.0, gt=0, description="Seconds in which a client must take some more of a response that waits."
     )
     max_connections: int = Field(default=1000, ge=8, description="Open connections of a process.")
     max_connections_of_address: int = Field(

@@ -4,18 +4,20 @@ import asyncio
 import contextlib
 import select
 import socket
+import sys
 from collections.abc import AsyncIterator
 
 import pytest
 import uvicorn
-from starlette.types import Message
+from starlette.types import ASGIApp, Message, Receive, Send
+from starlette.types import Scope as RequestScope
 
 from api.transport.bodies import BodyLimit, limit_body
 from api.transport.connections import make_protocol
 from core.ids import document_id
 from core.keys import Scope, make_key
 from core.settings import ApiSettings
-from tests.integration.api.conftest import MakeServer, Server
+from tests.integration.api.conftest import MakeServer
 
 _CLOSED = b""
 _BUFFER_BYTES = 4096
@@ -26,18 +28,21 @@ _BUFFER_BYTES = 4096
 async def port(make_server: MakeServer) -> AsyncIterator[int]:
     settings = ApiSettings(body_seconds=0.5, body_bytes_per_second=1000)
     server = await make_server(settings)
-    async with _listening(server, settings.model_copy(update={"header_seconds": 1.5})) as port:
+    async with _listening(server.app, settings.model_copy(update={"header_seconds": 1.5})) as port:
         yield port
 
 
 @contextlib.asynccontextmanager
-async def _listening(server: Server, settings: ApiSettings) -> AsyncIterator[int]:
-    config = uvicorn.Config(server.app, lifespan="off", log_config=None, http=make_protocol(settings))
+async def _listening(
+    app: ASGIApp, settings: ApiSettings, buffer_bytes: int | None = _BUFFER_BYTES
+) -> AsyncIterator[int]:
+    config = uvicorn.Config(app, lifespan="off", log_config=None, http=make_protocol(settings))
     serving = uvicorn.Server(config)
     with contextlib.suppress(ValueError):
         serving.install_signal_handlers = lambda: None  # type: ignore[attr-defined] # of older releases
     with socket.create_server(("127.0.0.1", 0)) as bound:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _BUFFER_BYTES)
+        if buffer_bytes is not None:
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, buffer_bytes)
         task = asyncio.create_task(serving.serve(sockets=[bound]))
         async with asyncio.timeout(60):
             while not serving.started:  # noqa: ASYNC110 - uvicorn has no event for it
@@ -60,7 +65,7 @@ async def test_an_export_that_waits_for_its_client_ends_when_a_document_is_taken
     await server.app.state.keyring.refresh()
     corpus = await server.container.record.corpora.get("people")
     loop = asyncio.get_running_loop()
-    async with _listening(server, ApiSettings()) as port, asyncio.timeout(60):
+    async with _listening(server.app, ApiSettings()) as port, asyncio.timeout(60):
         with socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
             client.setblocking(False)
@@ -70,15 +75,90 @@ async def test_an_export_that_waits_for_its_client_ends_when_a_document_is_taken
             begun = await loop.sock_recv(client, 12)
             assert begun == b"HTTP/1.1 200"
             await server.container.record.submissions.set_access(corpus.id, [document_id("5")], ("group:a",))
-            poll = select.poll()
-            poll.register(client, 0)  # it tells of a reset, and not of bytes, which stay unread
-            while not poll.poll(0):  # noqa: ASYNC110 - it has no event
-                await asyncio.sleep(0.05)
-            received = b""
-            with contextlib.suppress(ConnectionResetError):
-                while piece := client.recv(65_536):
-                    received += piece
+            received = await _receive_what_a_reset_left(client)
     assert received.count(b"x" * 600) < 90  # of some 6 * 90
+
+
+async def _receive_what_a_reset_left(client: socket.socket) -> bytes:
+    poll = select.poll()
+    poll.register(client, 0)  # it tells of a reset, and not of bytes, which stay unread
+    while not poll.poll(0):  # noqa: ASYNC110 - it has no event
+        await asyncio.sleep(0.05)
+    received = b""
+    with contextlib.suppress(ConnectionResetError):
+        while piece := client.recv(65_536):
+            received += piece
+    return received
+
+
+_PIECE = b"x" * 65_536
+_PIECES = 24
+_START: Message = {"type": "http.response.start", "status": 200, "headers": []}
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no bound of what they hold unsent")
+async def test_the_system_takes_little_of_a_response_that_its_client_does_not_read() -> None:
+    """So a response of 1.5 MB waits in the server, which can break it off. The system has its own buffers here: without
+    the bound, they take all of it at once.
+    """
+    taken_away, is_over = asyncio.Event(), asyncio.Event()
+    taken = 0
+
+    async def watch() -> None:
+        await taken_away.wait()
+        raise PermissionError("a document was taken away")
+
+    async def app(_scope: RequestScope, _receive: Receive, send: Send) -> None:
+        nonlocal taken
+        try:
+            async with asyncio.TaskGroup() as group:
+                watching = group.create_task(watch())
+                await send(_START)
+                for _ in range(_PIECES):  # nothing else runs here until the server has to wait
+                    await send({"type": "http.response.body", "body": _PIECE, "more_body": True})
+                    taken += 1
+                await send({"type": "http.response.body"})
+                watching.cancel()
+        finally:
+            is_over.set()
+
+    async with _listening(app, ApiSettings(), buffer_bytes=None) as port, asyncio.timeout(60):
+        with socket.socket() as client:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER_BYTES)
+            client.setblocking(False)
+            loop = asyncio.get_running_loop()
+            await loop.sock_connect(client, ("127.0.0.1", port))
+            await loop.sock_sendall(client, b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert await loop.sock_recv(client, 12) == b"HTTP/1.1 200"
+            taken_away.set()
+            await is_over.wait()
+            assert taken < _PIECES
+            received = await _receive_what_a_reset_left(client)
+    assert len(received) < 4 * _BUFFER_BYTES
+
+
+async def test_an_application_that_ends_late_breaks_off_no_later_response() -> None:
+    """Its response was complete, and the client has sent the next request on the same connection."""
+    has_begun, is_over = asyncio.Event(), asyncio.Event()
+
+    async def app(scope: RequestScope, _receive: Receive, send: Send) -> None:
+        await send(_START)
+        if scope["path"] == "/first":
+            await send({"type": "http.response.body", "body": b"first"})
+            await has_begun.wait()
+            is_over.set()
+            return
+        await send({"type": "http.response.body", "body": b"sec", "more_body": True})
+        has_begun.set()
+        await is_over.wait()
+        await send({"type": "http.response.body", "body": b"ond"})
+
+    async with _listening(app, ApiSettings()) as port, asyncio.timeout(60):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        for path in ("first", "second"):
+            writer.write(f"GET /{path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+            assert (await reader.readuntil(b"\r\n0\r\n\r\n")).startswith(b"HTTP/1.1 200")
+        writer.close()
 
 
 @pytest.mark.parametrize(

@@ -253,7 +253,7 @@ class RestrictedContainer(Container):
         documents = self.record.documents
         if not isinstance(documents, RestrictedDocuments):
             return None
-        return partial(documents.watch_kept, corpus_id, await documents.readable(corpus_id))
+        return partial(documents.watch_kept, self.record.corpora, corpus_id, await documents.readable(corpus_id))
 
     @property
     def whole_record(self) -> Record:

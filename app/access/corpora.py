@@ -14,8 +14,9 @@ from dataclasses import replace
 from app.access.access import Access
 from core.corpora import Corpus, CorpusCounts, CorpusSettings
 from core.documents import Chunk, Document, DocumentRef, RevisionState
-from core.errors import Conflict, NotFound
+from core.errors import Conflict, NotFound, Unavailable
 from core.execution.recent import Recent
+from core.execution.threads import compute
 from core.filters import DocumentFilter
 from core.graph import Entity, EntityMerge, EntityRejection
 from core.jobs import Job
@@ -54,6 +55,8 @@ _PAUSE_SECONDS = 0.5
 """Between two looks at what the caller may see, while it is sent."""
 _LATE_SECONDS = 1.5
 """What the record said is asked again if the reply took longer, as on a busy machine: it may not hold any more."""
+_SILENT_SECONDS = 3.0
+"""How long an export goes on while the record does not answer: no longer than a change of access takes to be seen."""
 
 
 def matches(where: DocumentFilter, document: Document) -> bool:
@@ -149,19 +152,42 @@ class RestrictedDocuments:
         is_late = True
         while is_late:
             asked = time.monotonic()
-            lost = document_ids - await self.readable(corpus_id)
-            if lost and await self._documents.get_refs(corpus_id, lost, enabled=None):
-                raise Conflict("a document was taken from this key while it was exported: export again")
+            readable = await self.readable(corpus_id)
+            await self._check_lost(corpus_id, await compute(_find_lost, document_ids, readable))
             is_late = time.monotonic() - asked > _LATE_SECONDS
 
-    async def watch_kept(self, corpus_id: str, document_ids: Set[str]) -> None:
-        """Looks without end. Raises `Conflict` as soon as one of these documents, or one that can be read meanwhile, is
-        taken from the caller.
+    async def watch_kept(self, corpora: Corpora, corpus_id: str, readable: frozenset[str]) -> None:
+        """Looks without end at the documents `readable`, and at the documents that can be read meanwhile.
+
+        Raises `Conflict` as soon as one of them is taken from the caller, or the corpus is deleted, and `Unavailable`
+        if the record does not answer for `_SILENT_SECONDS`. Documents that are deleted are forgotten.
         """
+        last_asked = time.monotonic()
         while True:
             await asyncio.sleep(_PAUSE_SECONDS)
-            await self.check_kept(corpus_id, document_ids)
-            document_ids |= await self.readable(corpus_id)
+            asked = time.monotonic()
+            try:
+                async with asyncio.timeout(last_asked + _SILENT_SECONDS - asked):
+                    readable = await self._look_again(corpora, corpus_id, readable)
+                last_asked = asked
+            except TimeoutError as error:
+                raise Unavailable("the record does not answer, so what may be exported is not known") from error
+            except Unavailable:
+                if time.monotonic() - last_asked > _SILENT_SECONDS - _PAUSE_SECONDS:
+                    raise
+
+    async def _look_again(self, corpora: Corpora, corpus_id: str, readable: frozenset[str]) -> frozenset[str]:
+        """Returns the documents that can be read now: the same set if nothing has changed, which costs little."""
+        if not (await corpora.get_by_id(corpus_id)).name:
+            raise Conflict("the corpus was deleted or replaced while it was exported")
+        now = await self.readable(corpus_id)
+        if now is not readable:
+            await self._check_lost(corpus_id, await compute(_find_lost, readable, now))
+        return now
+
+    async def _check_lost(self, corpus_id: str, lost: Set[str]) -> None:
+        if lost and await self._documents.get_refs(corpus_id, lost, enabled=None):
+            raise Conflict("a document was taken from this key while it was exported: export again")
 
     def sees_row(self, row: Mapping[str, object]) -> bool:
         """Returns whether the row of a document in an export matches."""
@@ -180,6 +206,11 @@ class RestrictedDocuments:
 
     def _show(self, document: Document) -> Document:
         return replace(document, access=self._access.show(document.access))
+
+
+def _find_lost(before: Set[str], now: Set[str]) -> Set[str]:
+    """Loops in Python: a difference of sets in a thread would stop the event loop until it is computed."""
+    return {id for id in before if id not in now}
 
 
 class RestrictedContents:

@@ -188,7 +188,8 @@ class Container(Adapters):
 
     async def open_watch(self, corpus_id: str) -> Watch | None:
         """Returns the work that ends with `Conflict` as soon as a document is taken from the caller, of the documents
-        that it may see now or later. None: it may see all.
+        that it may see now or later, or the corpus is deleted, and with `Unavailable` if the record does not answer
+        for seconds. None: it may see all.
         """
 
     @property

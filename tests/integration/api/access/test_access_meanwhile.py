@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Collection, Mapping
 from typing import Any
 
 import pytest
@@ -12,9 +12,10 @@ from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
 from app.archive import RowCounts, encode_section, writing
 from app.services import questions
-from core.errors import Conflict
+from core.errors import Conflict, Unavailable
 from core.ids import document_id
 from core.keys import Scope
+from stores.sqlite.record.documents import SqliteDocuments
 from stores.sqlite.record.exporter import SqliteExporter
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
@@ -178,6 +179,103 @@ async def test_a_late_reply_is_asked_for_again(server: Server, monkeypatch: pyte
     with pytest.raises(Conflict, match="was taken from this key"):
         await read()
     assert told == []
+
+
+async def _restrict(server: Server) -> tuple[RestrictedContainer, str]:
+    """Returns the container of a caller who may read the document `x`, and the id of the corpus."""
+    await server.corpus()
+    want_each_change(server)
+    await server.ingest(_OLD, {"key": "y", "text": "For everyone."})
+    access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
+    container = RestrictedContainer(server.container, access, NO_METER)
+    return container, (await container.record.corpora.get("people")).id
+
+
+async def test_the_watch_of_an_export_survives_a_record_that_does_not_answer_once(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container, corpus_id = await _restrict(server)
+    monkeypatch.setattr(access_corpora, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(access_corpora, "_SILENT_SECONDS", 600.0)
+    watch = await container.open_watch(corpus_id)
+    assert watch is not None
+    readable = access_corpora.RestrictedDocuments.readable
+
+    async def fail(_documents: Any, _corpus_id: str) -> frozenset[str]:
+        monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", readable)
+        await server.container.record.submissions.set_access(corpus_id, [document_id("x")], ("group:a",))
+        raise Unavailable("the record is started again")
+
+    monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", fail)
+    async with asyncio.timeout(60):
+        with pytest.raises(Conflict, match="was taken from this key"):
+            await watch()
+
+
+@pytest.mark.parametrize("hangs", [False, True])
+async def test_the_watch_of_an_export_ends_when_the_record_does_not_answer_any_more(
+    server: Server, monkeypatch: pytest.MonkeyPatch, hangs: bool
+) -> None:
+    container, corpus_id = await _restrict(server)
+    monkeypatch.setattr(access_corpora, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(access_corpora, "_SILENT_SECONDS", 0.1)
+    watch = await container.open_watch(corpus_id)
+    assert watch is not None
+
+    async def answer_nothing(_documents: Any, _corpus_id: str) -> frozenset[str]:
+        if hangs:
+            await asyncio.Event().wait()
+        raise Unavailable("the record does not answer")
+
+    monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", answer_nothing)
+    async with asyncio.timeout(60):
+        with pytest.raises(Unavailable, match="does not answer"):
+            await watch()
+
+
+async def test_the_watch_of_an_export_ends_when_the_corpus_is_deleted(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container, corpus_id = await _restrict(server)
+    monkeypatch.setattr(access_corpora, "_PAUSE_SECONDS", 0.01)
+    watch = await container.open_watch(corpus_id)
+    assert watch is not None
+    await server.container.record.corpora.delete("people")
+    async with asyncio.timeout(60):
+        with pytest.raises(Conflict, match="deleted"):
+            await watch()
+
+
+async def test_the_watch_of_an_export_looks_once_at_a_document_that_was_deleted(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And compares documents only when some have changed."""
+    container, corpus_id = await _restrict(server)
+    monkeypatch.setattr(access_corpora, "_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(access_corpora, "_SILENT_SECONDS", 600.0)
+    watch = await container.open_watch(corpus_id)
+    assert watch is not None
+    await server.client.delete(f"/v1/corpora/people/documents/{document_id('y')}")
+    readable, get_refs = access_corpora.RestrictedDocuments.readable, SqliteDocuments.get_refs
+    looks, asked = 0, list[Collection[str]]()
+
+    async def look(documents: Any, corpus_id: str) -> frozenset[str]:
+        nonlocal looks
+        looks += 1
+        if looks == 5:
+            await server.container.record.submissions.set_access(corpus_id, [document_id("x")], ("group:a",))
+        return await readable(documents, corpus_id)
+
+    async def note(documents: Any, corpus_id: str, document_ids: Collection[str], **more: Any) -> Any:
+        asked.append(document_ids)
+        return await get_refs(documents, corpus_id, document_ids, **more)
+
+    monkeypatch.setattr(access_corpora.RestrictedDocuments, "readable", look)
+    monkeypatch.setattr(SqliteDocuments, "get_refs", note)
+    async with asyncio.timeout(60):
+        with pytest.raises(Conflict, match="was taken from this key"):
+            await watch()
+    assert asked == [{document_id("y")}, {document_id("x")}]
 
 
 @pytest.mark.parametrize("stream", [False, True])

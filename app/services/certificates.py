@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from app.container import Container
 from core.errors import InvalidInput, NotFound
@@ -32,8 +33,11 @@ class ChainKeys:
     hash_key: HashKey
 
 
-async def list_page(container: Container, corpus: str, *, limit: int, after: str | None = None) -> CertificatePage:
-    """Returns at most `limit` certificates behind the place `after`, of the corpora that `list_all` names.
+async def list_page(
+    container: Container, corpus: str, *, limit: int, after: str | None = None, characters: int | None = None
+) -> CertificatePage:
+    """Returns at most `limit` certificates behind the place `after`, of the corpora that `list_all` names. Their lines
+    have at most so many `characters` together; a longer certificate is a page alone.
 
     Raises `NotFound` if there never was such a corpus, and `InvalidInput` for another place than pages have.
     """
@@ -46,9 +50,15 @@ async def list_page(container: Container, corpus: str, *, limit: int, after: str
     found = await container.record.certificates.list(corpus, limit=limit + 1, after=place)
     if not found:
         await container.record.corpora.get(corpus)
-    page = found[:limit]
-    last = f"{page[-1].chain}:{page[-1].number}" if len(found) > limit else None
+    page = found[: limit if characters is None else min(limit, _count_fitting(found, characters))]
+    last = f"{page[-1].chain}:{page[-1].number}" if len(found) > len(page) else None
     return CertificatePage(certificates=page, last=last)
+
+
+def _count_fitting(certificates: Sequence[Certificate], characters: int) -> int:
+    """Returns how many of the first certificates have lines of so many characters together: one at least."""
+    totals = accumulate(len(certificate.line) for certificate in certificates)
+    return max(1, sum(total <= characters for total in totals))
 
 
 def read_place(place: str) -> tuple[str, int]:

@@ -7,6 +7,7 @@ import pytest
 
 from api import serving, uploads
 from api.access import issuer, limits, session_values, signing_in, tokens
+from api.mcp.tools import certificates as listed_certificates
 from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
@@ -338,6 +339,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passages that made questions are made of": (
         [material.MOST_PASSAGES],
         "tests/integration/evaluation/test_made_questions.py::test_of_a_large_corpus_documents_are_drawn",
+    ),
+    "lines of certificates in a reply of MCP": (
+        [listed_certificates._MOST_CHARACTERS],
+        "tests/integration/api/mcp/test_certificates.py::test_long_certificates_are_listed_a_few_at_once",
     ),
     "line of certificates that `hopweave verify` reads": (
         [certificates._LONGEST_LINE],

@@ -15,10 +15,15 @@ __all__ = ["LIST_CERTIFICATES"]
 _SHARED = "contents"
 """What a certificate finds and calls shared: originals that another document has, too."""
 
+_MOST_CHARACTERS = 100_000
+"""Lines of a reply, which a model reads; a certificate of many documents has 250,000."""
+
 
 class CertificatesArguments(In):
     corpus: CorpusName = ""
-    limit: int = Field(default=10, ge=1, le=50, description="The largest number of certificates.")
+    limit: int = Field(
+        default=10, ge=1, le=50, description="The largest number of certificates. Long ones make the list shorter."
+    )
     after: Text | None = Field(
         default=None, max_length=200, description="`next` of the list before, for the certificates that follow it."
     )
@@ -42,7 +47,7 @@ class CertificatesResult(Out):
 
 async def _list(call: ToolCall, given: CertificatesArguments) -> CertificatesResult:
     corpus = await choose_corpus(call, given.corpus)
-    page = await list_page(call.container, corpus, limit=given.limit, after=given.after)
+    page = await list_page(call.container, corpus, limit=given.limit, after=given.after, characters=_MOST_CHARACTERS)
     return CertificatesResult(certificates=[_show(certificate) for certificate in page.certificates], next=page.last)
 
 

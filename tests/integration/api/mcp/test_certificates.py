@@ -2,6 +2,7 @@
 
 import pytest
 
+from api.mcp.tools import certificates as certificates_tool
 from core.ids import document_id
 from core.record_policy.certificates import verify_lines
 from tests.integration.api.mcp.conftest import MODES, Spoken, data_of, error_of
@@ -25,3 +26,31 @@ async def test_certificates_are_listed_in_pages(spoken: Spoken, mode: str) -> No
     assert [certificate["number"] for certificate in listed] == [1, 2]
     assert all((one["kind"], one["documents"], one["still_there"]) == ("documents", 1, 0) for one in listed)
     assert sum(one["passages"] for one in listed) == sum(one["removed"]["passages"] for one in chain.certificates) > 0
+
+
+async def test_long_certificates_are_listed_a_few_at_once(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And a certificate that is too long for a reply is listed alone, so that a client gets all of them."""
+    for key in ("ada", "beida", "babbage"):
+        await spoken.server.ingest({"key": key, "text": f"A note of {key}."})
+        await spoken.server.client.delete(f"/v1/corpora/people/documents/{document_id(key)}")
+        await spoken.server.work("people")
+    corpus_lines = [one.line for one in await spoken.server.container.record.certificates.list("people")]
+    assert len(corpus_lines) >= 3
+
+    async def list_lengths(most: int) -> list[int]:
+        monkeypatch.setattr(certificates_tool, "_MOST_CHARACTERS", most)
+        lines, lengths, after = list[str](), list[int](), None
+        async with spoken.client() as client:
+            while not lengths or after is not None:
+                asked = {"corpus": "people", "limit": 50, "after": after}
+                page = data_of(await client.call_tool("list_certificates", asked))
+                lines += [certificate["line"] for certificate in page["certificates"]]
+                lengths.append(len(page["certificates"]))
+                after = page["next"]
+        assert lines == corpus_lines
+        return lengths
+
+    count = len(corpus_lines)
+    assert await list_lengths(1) == [1] * count
+    assert (await list_lengths(sum(map(len, corpus_lines[:2]))))[0] == 2
+    assert await list_lengths(sum(map(len, corpus_lines))) == [count]

@@ -32,6 +32,7 @@ from core.validity.statements import (
     list_marks,
     read_authority,
     read_day,
+    read_mark,
     read_statements,
 )
 
@@ -274,7 +275,7 @@ def _find_objection(newer: DocumentRef, older: DocumentRef, writers: Sequence[Do
     if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
         return "others than the readers of the document that it names may have written it"
     marks = list_marks(newer.metadata)
-    if marks - {older.metadata.get(WRITTEN_WITHIN)}:
+    if marks - {read_mark(older.metadata, WRITTEN_WITHIN)}:
         return "a key wrote it that may not change all documents"
     if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
         return "a key may have written it that may not change the document that it names"

@@ -91,18 +91,25 @@ def mark_writer(metadata: Metadata, mark: str | None, before: Metadata | None = 
     claims = None
     if before is not None:
         says = SUPERSEDES in metadata and metadata[SUPERSEDES] != before.get(SUPERSEDES)
-        claims = None if says else before.get(STATED_WITHIN, before.get(WRITTEN_WITHIN))
+        claims = None if says else read_mark(before, STATED_WITHIN, WRITTEN_WITHIN)
     marks = {WRITTEN_WITHIN: mark, STATED_WITHIN: None if claims == mark else claims}
     return {**without_marks(metadata), **{name: value for name, value in marks.items() if value is not None}}
 
 
 def without_marks(metadata: Metadata) -> Metadata:
+    """Returns the metadata without the marks, which only the server sets: neither a sender nor front matter can."""
     return {name: value for name, value in metadata.items() if name not in (WRITTEN_WITHIN, STATED_WITHIN)}
 
 
-def list_marks(metadata: Metadata) -> set[object]:
+def list_marks(metadata: Metadata) -> set[str]:
     """Returns the digests of the filters of whoever wrote a document or its claims; none if no filter is known."""
-    return {metadata[name] for name in (WRITTEN_WITHIN, STATED_WITHIN) if metadata.get(name) is not None}
+    marks = (read_mark(metadata, WRITTEN_WITHIN), read_mark(metadata, STATED_WITHIN))
+    return {mark for mark in marks if mark is not None}
+
+
+def read_mark(metadata: Metadata, *names: str) -> str | None:
+    """Returns the first mark with one of these names. What is no text, as an import may have it, is none."""
+    return next((mark for name in names if isinstance(mark := metadata.get(name), str)), None)
 
 
 def is_dated(metadata: Metadata) -> bool:

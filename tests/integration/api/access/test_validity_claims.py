@@ -166,3 +166,16 @@ async def test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_tak
     assert document_id(NEW["key"]) not in after.refs
     assert document_id("canteen.md") not in after.refs
     assert document_id("canteen.md") in other.refs
+
+
+async def test_nobody_but_the_server_sets_marks(server: Server) -> None:
+    """Neither a sender nor front matter: a list or an object in their place failed each search of the corpus."""
+    await server.corpus(extractor="given", chunker="passage")
+    front = '---\nsupersedes: travel/2020.md\nwritten_within: [a]\nstated_within: {"b": 1}\n---\n'
+    sent = {**NEW, "metadata": {**NEW["metadata"], "written_within": "0" * 32, "stated_within": ["c"]}}
+    await server.ingest(OLD, sent, {**CANTEEN, "media_type": "text/markdown", "text": front + CANTEEN["text"]})
+    page = await search(server.client)
+    assert "travel/2020.md" not in keys_of(page)
+    rows = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
+    assert len(rows) == 3
+    assert not any({"written_within", "stated_within"} & row["metadata"].keys() for row in rows)

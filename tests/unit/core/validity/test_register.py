@@ -344,3 +344,12 @@ def test_who_changes_a_document_vouches_for_its_claims_only_by_saying_them() -> 
     said = mark_writer({**again, "supersedes": ["o.md"]}, None, again)
     assert problems([], ref("new", **said), ref("o.md")) == {""}
     assert mark_writer(attack | {"team": "open"}, OPEN.digest, attack) == attack | {"team": "open"}
+
+
+@pytest.mark.parametrize("mark", [["a"], {"a": 1}, 7])
+def test_what_is_no_text_is_no_mark(mark: object) -> None:
+    """As an archive may have it that somebody wrote by hand."""
+    old = ref("o.md", written_within=mark)
+    new = ref("new", supersedes="o.md", written_within=mark, stated_within=mark)
+    assert retired("2026-11-29", old, new) == {"o.md"}
+    assert mark_writer({"tag": "x"}, None, new.metadata) == {"tag": "x"}

@@ -5,6 +5,7 @@ changed from one document to another one.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from app.access.access import Access
@@ -12,6 +13,7 @@ from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
 from core.documents import Document, DocumentRef
 from core.errors import InvalidInput
+from core.execution.limits import WorkLimit
 from core.execution.recent import Recent
 from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
@@ -262,7 +264,11 @@ async def compare_documents(container: "Container", corpus: Corpus, new: str, ol
     if older.id == newer.id:
         raise InvalidInput("name two documents: this is one")
     texts = [await _read(container, corpus, document) for document in (older, newer)]
-    changes, unchanged = await compute(compare_texts, *texts)
+    limit = WorkLimit(newer.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
+    try:
+        changes, unchanged = await compute(_compare, texts, limit)
+    finally:
+        limit.end()
     return Differences(
         old=older,
         new=newer,
@@ -270,6 +276,12 @@ async def compare_documents(container: "Container", corpus: Corpus, new: str, ol
         unchanged=unchanged,
         cut=any(len(text) > MOST_CHARACTERS for text in texts),
     )
+
+
+def _compare(texts: Sequence[str], limit: WorkLimit) -> tuple[list[Change], int]:
+    old, new = texts
+    with limit.running():
+        return compare_texts(old, new)
 
 
 async def _find_superseded(container: "Container", corpus: Corpus, newer: Document) -> str:

@@ -6,13 +6,16 @@ a clause are what `difflib` finds.
 """
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from heapq import nsmallest
 from typing import Literal
 
+from core.execution.limits import check_work
 from core.text.sentences import split_sentences
 
 __all__ = ["MOST_CHARACTERS", "MOST_CLAUSES", "Change", "Clause", "WordChange", "compare_texts", "split_clauses"]
@@ -23,6 +26,8 @@ MOST_CLAUSES = 2_000
 """Clauses of a text; the last one has the rest of the text."""
 _MOST_WORDS, _MOST_COMPARISONS = 1_000, 4_000_000
 """Words of a clause that are compared one by one, and pairs of words of all clauses; beyond, sentences are compared."""
+_MOST_SCORED = 4_000_000
+"""Words that are counted to score pairs of clauses; beyond, only equal clauses are found again."""
 _NEAREST = 8
 """Clauses with the same heading, number or word that are looked at as a match."""
 _ALIKE, _SAME_NUMBER = 0.5, 0.25
@@ -57,6 +62,17 @@ class Clause:
         return Counter(_WORD.findall(f"{self.heading} {self.text}".casefold()))
 
     @cached_property
+    def size(self) -> int:
+        """The number of its words."""
+        return self.words.total()
+
+    @cached_property
+    def series(self) -> str:
+        """The heading without its digits: the title of a version has its year."""
+        words = _WORD.findall(self.heading.casefold())
+        return " ".join(word for word in words if not any(map(str.isdecimal, word)))
+
+    @cached_property
     def written(self) -> str:
         """The heading and the text with white space collapsed, by which clauses are equal."""
         return " ".join(f"{self.heading}\n{self.text}".split())
@@ -86,6 +102,8 @@ class Change:
 def compare_texts(old: str, new: str) -> tuple[list[Change], int]:
     """Returns the clauses that changed, in the order of the newer text with those that it lacks in between, and how
     many clauses are the same but for white space and their numbers.
+
+    Raises `LoadFailed` if nobody waits for the result any more (`core.execution.limits`).
     """
     olds, news = split_clauses(old), split_clauses(new)
     matched = _match(olds, news)
@@ -94,6 +112,7 @@ def compare_texts(old: str, new: str) -> tuple[list[Change], int]:
     left = _MOST_COMPARISONS
     lacking = sorted(set(range(len(olds))) - set(matched.values()))
     for number, clause in enumerate(news):
+        check_work()
         place = matched.get(number)
         if place is None:
             changes.append(Change(old=None, new=clause))
@@ -104,7 +123,7 @@ def compare_texts(old: str, new: str) -> tuple[list[Change], int]:
         if olds[place].written == clause.written:
             unchanged += 1
         else:
-            left -= olds[place].words.total() * clause.words.total()
+            left -= olds[place].size * clause.size
             words = tuple(_compare_words(olds[place], clause, by_sentence=left < 0))
             changes.append(Change(old=olds[place], new=clause, words=words))
     changes += [Change(old=olds[place], new=None) for place in lacking[at:]]
@@ -149,47 +168,91 @@ def _read_begin(line: str) -> tuple[str, str, str] | None:
 
 def _match(olds: Sequence[Clause], news: Sequence[Clause]) -> dict[int, int]:
     """Returns the places of the older clauses by the places of the newer ones, the most alike first."""
-    places = dict[str, list[int]]()
-    for at, clause in enumerate(olds):
-        for sign in _signs(clause):
-            places.setdefault(sign, []).append(at)
-    scored: list[tuple[float, int, int, int]] = []
-    for at, clause in enumerate(news):
-        near: set[int] = set()
-        for sign in _signs(clause):
-            found = places.get(sign, [])
-            near.update(sorted(found, key=lambda place: abs(place - at))[:_NEAREST] if len(found) > _NEAREST else found)
-        scores = ((_score(olds[place], clause, is_first=at == place == 0), place) for place in near)
-        scored += [(-score, abs(place - at), at, place) for score, place in scores if score is not None]
     matched: dict[int, int] = {}
     taken: set[int] = set()
-    for _, _, at, place in sorted(scored):
+    for _, _, at, place in sorted(_score_pairs(olds, news)):
         if at not in matched and place not in taken:
             matched[at] = place
             taken.add(place)
     return matched
 
 
-def _signs(clause: Clause) -> Iterator[str]:
+def _score_pairs(olds: Sequence[Clause], news: Sequence[Clause]) -> Iterator[tuple[float, int, int, int]]:
+    """Yields the pairs that match: the negative score, how far apart they are, and both places, the newer one first."""
+    left = _MOST_SCORED
+    for at, place in _list_near(olds, news):
+        check_work()
+        old, new = olds[place], news[at]
+        least = _read_least(old, new, is_first=at == place == 0)
+        if not _may_reach(old, new, least):
+            continue
+        if old.written != new.written:
+            left -= min(old.size, new.size)
+            if left < 0:
+                continue
+        alike = _compare_counts(old, new)
+        if alike >= least:
+            yield -alike - 0.5 * _has_heading(old, new) - 0.25 * _has_number(old, new), abs(place - at), at, place
+
+
+def _list_near(olds: Sequence[Clause], news: Sequence[Clause]) -> Iterator[tuple[int, int]]:
+    """Yields the places of newer clauses with the places of the older ones that have a sign of theirs, near first."""
+    places = dict[str, list[int]]()
+    for at, clause in enumerate(olds):
+        check_work()
+        for sign in _signs(clause, at):
+            places.setdefault(sign, []).append(at)
+    for at, clause in enumerate(news):
+        near = {place for sign in _signs(clause, at) for place in _find_nearest(places.get(sign, []), at)}
+        yield from ((at, place) for place in sorted(near, key=lambda place: (abs(place - at), place)))
+
+
+def _signs(clause: Clause, at: int) -> Iterator[str]:
     """Yields by what a clause is found: its heading, its number, its longest words, and that it comes first."""
-    yield f"heading {_fold(clause.heading)}"
-    yield f"number {clause.number}"
-    yield from (f"word {word}" for word in sorted(clause.words, key=lambda word: (-len(word), word))[:_NEAREST])
+    if clause.series:
+        yield f"heading {clause.series}"
+    if clause.number:
+        yield f"number {clause.number}"
+    if at == 0:
+        yield "first"
+    yield from (f"word {word}" for word in nsmallest(_NEAREST, clause.words, key=lambda word: (-len(word), word)))
 
 
-def _score(old: Clause, new: Clause, *, is_first: bool) -> float | None:
-    """Returns how well two clauses match; None if they do not."""
-    common, all_words = (old.words & new.words).total(), (old.words | new.words).total()
-    alike = common / all_words if all_words else 1.0
-    has_heading = bool(_fold(old.heading)) and _fold(old.heading) == _fold(new.heading)
-    has_number = bool(old.number) and old.number == new.number
-    least = 0.0 if has_heading or is_first else _SAME_NUMBER if has_number else _ALIKE
-    return alike + 0.5 * has_heading + 0.25 * has_number if alike >= least else None
+def _find_nearest(places: Sequence[int], at: int) -> Sequence[int]:
+    """Returns the places nearest to `at`. They are in order, so that many clauses with one heading cost no square."""
+    middle = bisect_left(places, at)
+    around = places[max(0, middle - _NEAREST) : middle + _NEAREST]
+    return sorted(around, key=lambda place: abs(place - at))[:_NEAREST]
 
 
-def _fold(heading: str) -> str:
-    """Returns a heading without its digits: the title of a version has its year."""
-    return " ".join(word for word in _WORD.findall(heading.casefold()) if not any(map(str.isdecimal, word)))
+def _read_least(old: Clause, new: Clause, *, is_first: bool) -> float:
+    """Returns the least share of words in common with which two clauses match."""
+    if is_first or _has_heading(old, new):
+        return 0.0
+    return _SAME_NUMBER if _has_number(old, new) else _ALIKE
+
+
+def _may_reach(old: Clause, new: Clause, least: float) -> bool:
+    """Returns whether so many words can be in common: a long clause shares little with a short one."""
+    return min(old.size, new.size) >= least * max(old.size, new.size)
+
+
+def _compare_counts(old: Clause, new: Clause) -> float:
+    """Returns the share of words in common, at the cost of the shorter clause."""
+    if old.written == new.written:
+        return 1.0
+    less, more = sorted((old.words, new.words), key=len)
+    common = sum(min(count, more.get(word, 0)) for word, count in less.items())
+    all_words = old.size + new.size - common
+    return common / all_words if all_words else 1.0
+
+
+def _has_heading(old: Clause, new: Clause) -> bool:
+    return bool(old.series) and old.series == new.series
+
+
+def _has_number(old: Clause, new: Clause) -> bool:
+    return bool(old.number) and old.number == new.number
 
 
 def _compare_words(old: Clause, new: Clause, *, by_sentence: bool) -> Iterator[WordChange]:

@@ -1,9 +1,13 @@
 """What changed between two texts: clauses that are found again, and the words that changed in them."""
 
+from collections.abc import Iterator
+
 import pytest
 
+from core.errors import LoadFailed
+from core.execution.limits import WorkLimit
 from core.validity import differences
-from core.validity.differences import MOST_CHARACTERS, MOST_CLAUSES, compare_texts, split_clauses
+from core.validity.differences import MOST_CHARACTERS, MOST_CLAUSES, Clause, compare_texts, split_clauses
 
 OLD = """# Travel Policy 2021
 
@@ -92,3 +96,66 @@ def test_long_texts_and_many_clauses_are_bounded(monkeypatch: pytest.MonkeyPatch
     words = [("The fee is 4 crowns per tonne.", "The fee is 5 crowns per tonne.")]
     (_, _, found) = show(old, old.replace("4", "5"))[0]
     assert [(before.removeprefix("Fee "), after.removeprefix("Fee ")) for before, after in found] == words
+
+
+def _count_scored(monkeypatch: pytest.MonkeyPatch, old: str, new: str) -> list[int]:
+    """Returns the words of the shorter clause of each pair whose words are counted."""
+    counted: list[int] = []
+    compare = differences._compare_counts
+
+    def count(first: Clause, second: Clause) -> float:
+        counted.append(min(first.size, second.size))
+        return compare(first, second)
+
+    monkeypatch.setattr(differences, "_compare_counts", count)
+    compare_texts(old, new)
+    return counted
+
+
+def test_a_long_clause_is_not_scored_against_each_short_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "1. " + " ".join(f"duty{number}" for number in range(5_000)) + ".\n"
+    short = "".join(f"{number}. The fee of case duty{number} is due at once.\n" for number in range(2, 122))
+    assert _count_scored(monkeypatch, long, short) == [9]  # both come first
+
+
+def test_clauses_without_a_heading_or_a_number_have_no_sign_of_it() -> None:
+    numbered, named, neither = (
+        Clause(number="4", heading="", text="A"),
+        Clause(number="", heading="B", text="C"),
+        Clause(number="", heading="", text="D"),
+    )
+    assert list(differences._signs(numbered, 3)) == ["number 4", "word a"]
+    assert list(differences._signs(named, 3)) == ["heading b", "word b", "word c"]
+    assert list(differences._signs(neither, 0)) == ["first", "word d"]
+
+
+def test_of_many_clauses_with_one_heading_the_nearest_are_looked_at() -> None:
+    class Places(list[int]):
+        """Refuses to be read whole, which would cost a square."""
+
+        def __iter__(self) -> Iterator[int]:
+            raise AssertionError
+
+    assert sorted(differences._find_nearest(Places(range(10_000)), 5_000)) == [*range(4_996, 5_004)]
+    assert sorted(differences._find_nearest(Places(range(10_000)), 0)) == [*range(8)]
+    assert sorted(differences._find_nearest(Places(range(0, 10_000, 100)), 9_999)) == [*range(9_200, 10_000, 100)]
+
+
+def test_beyond_the_bound_only_equal_clauses_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(differences, "_MOST_SCORED", 0)
+    changes, unchanged = compare_texts(OLD, NEW)
+    assert unchanged == 1
+    assert {change.kind for change in changes} == {"added", "removed"}
+
+
+def test_nobody_who_left_is_compared_for() -> None:
+    limit = WorkLimit("a.md", 60, "")
+
+    def compare() -> None:
+        with limit.running():
+            limit.end()
+            compare_texts(OLD, NEW)
+            pytest.fail("it was compared whole")
+
+    with pytest.raises(LoadFailed):
+        compare()

@@ -1,12 +1,18 @@
 """A document that others may have written, or that a caller may not see, retires nothing: its claim is shown."""
 
+import threading
+from collections.abc import Sequence
 from typing import Any
+
+import pytest
 
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
+from app.services import validity
 from app.services.validity import open_register
+from core.filters import DocumentFilter
 from core.ids import document_id
-from core.keys import Scope
+from core.keys import ApiKey, Scope
 from core.validity import Register
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
@@ -123,7 +129,11 @@ async def test_a_key_retires_no_document_that_an_admin_moved_out_of_its_filter(k
     assert "travel/2020.md" not in keys_of(await search(admin))
 
 
-async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(keys: Keys) -> None:
+@pytest.mark.parametrize("corpora", [None, ["its-former-name"]])
+async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(
+    keys: Keys, monkeypatch: pytest.MonkeyPatch, corpora: list[str] | None
+) -> None:
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
     server = keys.server
     want_each_change(server)
     hidden, open_one = (
@@ -134,10 +144,9 @@ async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_
     await server.ingest(hidden, open_one, {**ATTACK, "metadata": metadata})
     assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(server.client))
     await keys.make(Scope.READ, where={"team": "open"})  # it writes nothing
-    await keys.make(Scope.WRITE, corpora=["clandestine"], where={"team": "open"})  # nor does it here
     admin = await keys.make(Scope.ADMIN)
     assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(admin.client))
-    await keys.make(Scope.WRITE, where={"team": "open"})
+    await keys.make(Scope.WRITE, corpora=corpora, where={"team": "open"})
     await server.container.record.keys.revoke(keys.last.id)  # it may have written it before
     found = keys_of(await search(admin.client))
     assert "travel/2020.md" in found
@@ -179,3 +188,32 @@ async def test_nobody_but_the_server_sets_marks(server: Server) -> None:
     rows = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
     assert len(rows) == 3
     assert not any({"written_within", "stated_within"} & row["metadata"].keys() for row in rows)
+
+
+async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = keys.server
+    want_each_change(server)
+    await server.ingest(OLD, {**ATTACK, "metadata": {"supersedes": "travel/2020.md"}})
+    await keys.make(Scope.WRITE, where={"team": "open"})
+    corpus = await server.container.record.corpora.get("people")
+    threads: list[str] = []
+    parse = validity._parse_filters
+
+    def parse_and_tell(writing: Sequence[ApiKey]) -> tuple[DocumentFilter, ...]:
+        threads.append(threading.current_thread().name)
+        return parse(writing)
+
+    monkeypatch.setattr(validity, "_parse_filters", parse_and_tell)
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    first = await open_register(server.container, corpus)
+    assert first is not None
+    assert [where.source for where in first.writers] == [{"team": "open"}]
+    assert await open_register(server.container, corpus) is first
+    assert [name.startswith("compute") for name in threads] == [True]
+    await keys.make(Scope.WRITE, where={"team": "other"})
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 60.0)
+    assert await open_register(server.container, corpus) is first  # they were read just now
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    after = await open_register(server.container, corpus)
+    assert after is not None
+    assert len(after.writers) == 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from app.access.access import Access
+from app.access.corpora import RestrictedDocuments
 from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
 from core.documents import Document, DocumentRef
@@ -55,9 +56,12 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     """
     documents = container.record.documents
     refs = await documents.list_dated(corpus.id)
+    of_caller = (corpus.id, documents.where.digest if isinstance(documents, RestrictedDocuments) else "")
+    known = _kept.get(of_caller)
     if not refs:
+        if known is not None:
+            _kept.put(of_caller, None)
         return None
-    known = _kept.get(id(refs))
     finder = known.finder if known is not None and known.dated is refs else NameFinder(refs)
     named: Mapping[str, DocumentRef] = {}
     if finder.where is not None:
@@ -72,7 +76,7 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     ):
         return known
     register = Register(refs, finder, named.values(), writers)
-    _kept.put(id(refs), register)
+    _kept.put(of_caller, register)
     return register
 
 
@@ -112,7 +116,8 @@ async def _list_writers(container: "Container") -> tuple[DocumentFilter, ...]:
     return await _writers.setdefault(record, _Writers()).list(record.keys)
 
 
-_kept: Recent[int, Register] = Recent(_MOST_KEPT)
+_kept: Recent[tuple[str, str], Register | None] = Recent(_MOST_KEPT)
+"""By the id of a corpus and the filter of a caller, '' for none: what has changed replaces what was kept."""
 
 
 def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) -> bool:

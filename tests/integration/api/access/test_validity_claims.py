@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
+from app.access import corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
 from app.services import validity
 from app.services.validity import open_register
-from core.filters import DocumentFilter
+from core.execution.recent import Recent
+from core.filters import DocumentFilter, parse_filter
 from core.ids import document_id
 from core.keys import ApiKey, Scope
 from core.validity import Register
@@ -217,3 +219,34 @@ async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monke
     after = await open_register(server.container, corpus)
     assert after is not None
     assert len(after.writers) == 2
+
+
+async def test_what_is_kept_of_deleted_documents_is_replaced(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    registers: Recent[Any, Any] = Recent(32)
+    dated: Recent[Any, Any] = Recent(32)
+    monkeypatch.setattr(validity, "_kept", registers)
+    monkeypatch.setattr(corpora, "_dated", dated)
+    server = keys.server
+    want_each_change(server)
+    await server.ingest({**OLD, "metadata": {**OLD["metadata"], "team": "open"}})
+    await server.ingest({**NEW, "metadata": {**NEW["metadata"], "team": "open"}})
+    corpus = await server.container.record.corpora.get("people")
+    access = Access(scopes=frozenset([Scope.READ]), key="k", filter=parse_filter({"team": "open"}))
+    callers = [server.container, RestrictedContainer(server.container, access, NO_METER)]
+
+    def list_kept() -> set[str]:
+        refs = [ref for register in registers._values.values() if register for ref in register.refs.values()]
+        return {
+            ref.key
+            for ref in [*refs, *(ref for pair in dated._values.values() for one in pair for ref in one.values())]
+        }
+
+    for left in ([OLD["key"], NEW["key"]], [OLD["key"]], []):
+        gone = [key for key in (OLD["key"], NEW["key"]) if key not in left]
+        for key in gone:
+            await server.client.delete(f"{CORPUS}/documents/{document_id(key)}")
+        await server.work("people")
+        for container in callers:
+            await open_register(container, corpus)
+        assert list_kept() == set(left)
+        assert len(registers._values) == 2

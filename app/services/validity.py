@@ -93,7 +93,7 @@ class _Writers:
     async def list(self, keys: Keys) -> tuple[DocumentFilter, ...]:
         if (begun := time.monotonic()) - self._read_at < _FRESH_SECONDS:
             return self._filters
-        writing = [key for key in await keys.list() if key.filter is not None and key.scopes & _WRITING]
+        writing = [key for key in await keys.list() if key.filter is not None and Scope.WRITE in key.scopes]
         told = [(key.filter, key.principals) for key in writing]
         filters = self._filters if told == self._keys else await compute(_parse_filters, writing)
         self._read_at, self._keys, self._filters = begun, told, filters
@@ -105,7 +105,6 @@ def _parse_filters(keys: Sequence[ApiKey]) -> tuple[DocumentFilter, ...]:
     return tuple({where.digest: where for where in filters}.values())
 
 
-_WRITING = frozenset({Scope.WRITE, Scope.ADMIN})
 _FRESH_SECONDS = 1.0
 """The keys are read again after this time, as for requests."""
 _writers: WeakKeyDictionary[Record, _Writers] = WeakKeyDictionary()

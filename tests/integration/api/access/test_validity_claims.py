@@ -182,14 +182,17 @@ async def test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_tak
 async def test_nobody_but_the_server_sets_marks(server: Server) -> None:
     """Neither a sender nor front matter: a list or an object in their place failed each search of the corpus."""
     await server.corpus(extractor="given", chunker="passage")
-    front = '---\nsupersedes: travel/2020.md\nwritten_within: [a]\nstated_within: {"b": 1}\n---\n'
-    sent = {**NEW, "metadata": {**NEW["metadata"], "written_within": "0" * 32, "stated_within": ["c"]}}
+    front = '---\nsupersedes: travel/2020.md\nwritten_within: [a]\nstated_within: {"b": 1}\ntext_within: d\n---\n'
+    sent = {
+        **NEW,
+        "metadata": {**NEW["metadata"], "written_within": "0" * 32, "stated_within": ["c"], "text_within": "d"},
+    }
     await server.ingest(OLD, sent, {**CANTEEN, "media_type": "text/markdown", "text": front + CANTEEN["text"]})
     page = await search(server.client)
     assert "travel/2020.md" not in keys_of(page)
     rows = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
     assert len(rows) == 3
-    assert not any({"written_within", "stated_within"} & row["metadata"].keys() for row in rows)
+    assert not any({"written_within", "stated_within", "text_within"} & row["metadata"].keys() for row in rows)
 
 
 async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,3 +253,31 @@ async def test_what_is_kept_of_deleted_documents_is_replaced(keys: Keys, monkeyp
             await open_register(container, corpus)
         assert list_kept() == set(left)
         assert len(registers._values) == 2
+
+
+@pytest.mark.parametrize(
+    "said", ["This Policy replaces the Travel Policy 2020. ", "---\nsupersedes: travel/2020.md\n---\n"]
+)
+async def test_an_admin_who_sets_and_clears_a_field_makes_no_claim_of_a_key_count(keys: Keys, said: str) -> None:
+    server = keys.server
+    want_each_change(server)
+    hidden = {"valid_from": "2020-01-01", "team": "hidden"}
+    await server.ingest({**OLD, "title": "Travel Policy 2020", "metadata": hidden})
+    admin = (await keys.make(Scope.ADMIN)).client
+    writer = await keys.make(Scope.READ, Scope.WRITE, where={"team": "open"})
+    metadata = {"team": "open", "valid_from": "2024-01-01"}
+    text = {"media_type": "text/markdown", "text": f"{said}{ATTACK['text']}"}
+    attack = {"key": "attack.md", "title": "Newest Travel Policy", "metadata": metadata, **text}
+    sent = await writer("POST", f"{CORPUS}/documents", json={"documents": [attack]})
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    await server.container.record.keys.delete(keys.last.id)
+    for change in ({"supersedes": ""}, {"supersedes": None}, {"tag": "x"}):
+        changed = await admin.patch(f"{CORPUS}/documents/{document_id('attack.md')}", json={"metadata": change})
+        assert changed.status_code == 202, changed.text
+        await server.work("people")
+        page = await search(admin)
+        assert {"travel/2020.md", "attack.md"} <= keys_of(page)
+    (hit,) = [hit for hit in page["hits"] if hit["document"]["key"] == "attack.md"]
+    (relation,) = hit["validity"]["relations"]
+    assert relation["problem"] == "a key wrote it that may not change all documents"

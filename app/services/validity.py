@@ -26,7 +26,7 @@ from core.ports.record import Keys, Record
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
-from core.validity.differences import MOST_CHARACTERS, Change, compare_texts
+from core.validity.differences import Change, Comparison, compare_texts
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -280,7 +280,7 @@ async def _select(
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
-    """`unchanged` clauses are the same. `cut`: a text is longer than what was compared."""
+    """`unchanged` clauses are the same. `cut`: a text is longer than what is compared clause by clause."""
 
     old: Document
     new: Document
@@ -302,19 +302,19 @@ async def compare_documents(container: "Container", corpus: Corpus, new: str, ol
     texts = [await _read(container, corpus, document) for document in (older, newer)]
     limit = WorkLimit(newer.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
     try:
-        changes, unchanged = await compute(_compare, texts, limit)
+        found = await compute(_compare, texts, limit)
     finally:
         limit.end()
     return Differences(
         old=older,
         new=newer,
-        changes=changes,
-        unchanged=unchanged,
-        cut=any(len(text) > MOST_CHARACTERS for text in texts),
+        changes=found.changes,
+        unchanged=found.unchanged,
+        cut=found.cut,
     )
 
 
-def _compare(texts: Sequence[str], limit: WorkLimit) -> tuple[list[Change], int]:
+def _compare(texts: Sequence[str], limit: WorkLimit) -> Comparison:
     old, new = texts
     with limit.running():
         return compare_texts(old, new)

@@ -100,7 +100,6 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [
             differences.MOST_CHARACTERS,
             differences.MOST_CLAUSES,
-            differences._MOST_COMPARISONS,
             differences._MOST_WORDS,
             differences._MOST_SCORED,
         ],

@@ -71,9 +71,9 @@ def matches(where: DocumentFilter, document: Document) -> bool:
 
 _MOST_DATED = 32
 """Callers whose dated documents are kept."""
-_dated: Recent[tuple[int, str], tuple[Mapping[str, DocumentRef], Mapping[str, DocumentRef]]] = Recent(_MOST_DATED)
-"""By the dated documents of a corpus and the filter of a caller: these documents, and which of them match. The record
-has other ones as soon as a document changes, or who may see it, so what was taken away is not found here.
+_dated: Recent[tuple[str, str], tuple[Mapping[str, DocumentRef], Mapping[str, DocumentRef]]] = Recent(_MOST_DATED)
+"""By the id of a corpus and the filter of a caller: the dated documents, and which of them match. The record has other
+ones as soon as a document changes, or who may see it, so what was taken away is not found here, and is replaced.
 """
 
 
@@ -128,11 +128,15 @@ class RestrictedDocuments:
         need not be computed again.
         """
         refs = await self._documents.list_dated(corpus_id)
-        key = (id(refs), self._where.digest)
+        key = (corpus_id, self._where.digest)
         known = _dated.get(key)
         if known is None or known[0] is not refs:
             known = _dated.put(key, (refs, self._select_refs(refs)))
         return known[1]
+
+    @property
+    def where(self) -> DocumentFilter:
+        return self._where
 
     def _select_refs(self, refs: Mapping[str, DocumentRef]) -> Mapping[str, DocumentRef]:
         return {

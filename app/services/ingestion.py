@@ -14,6 +14,7 @@ from core.ids import content_hash, document_id
 from core.jobs import Job, JobKind
 from core.ports.record import Enqueued, NewRevision, Tombstone
 from core.principals import DocumentAccess, check_access, narrow
+from core.validity.statements import without_marks
 from indexer import ATTACHMENT_OF, AttachmentReader, Rejection, attachment_prefix, fingerprint
 
 __all__ = [
@@ -416,6 +417,7 @@ async def resume(container: Container, job_id: str, *, tokens: int | None = None
 def _check(submission: Submission, corpus: Corpus) -> Submission:
     """Returns the submission if it can be indexed in the corpus; raises `InvalidInput` if not."""
     checked = check_submission(submission)
+    checked = replace(checked, metadata=without_marks(checked.metadata))
     if checked.embedded_by is not None:
         check_embedded_by(checked.embedded_by, corpus.settings, f"document {checked.key!r}", corpus.name)
     return checked

@@ -2,25 +2,31 @@
 changed from one document to another one.
 """
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from math import inf
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from app.access.access import Access
+from app.access.corpora import RestrictedDocuments
 from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
 from core.documents import Document, DocumentRef
 from core.errors import InvalidInput
+from core.execution.limits import WorkLimit
 from core.execution.recent import Recent
 from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
-from core.keys import Scope
+from core.keys import ApiKey, Scope
 from core.ports.reasoning import Answer
+from core.ports.record import Keys, Record
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
-from core.validity.differences import MOST_CHARACTERS, Change, compare_texts
+from core.validity.differences import Change, Comparison, compare_texts
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -50,35 +56,67 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     """
     documents = container.record.documents
     refs = await documents.list_dated(corpus.id)
+    of_caller = (corpus.id, documents.where.digest if isinstance(documents, RestrictedDocuments) else "")
+    known = _kept.get(of_caller)
     if not refs:
+        if known is not None:
+            _kept.put(of_caller, None)
         return None
-    known = _kept.get(id(refs))
     finder = known.finder if known is not None and known.dated is refs else NameFinder(refs)
     named: Mapping[str, DocumentRef] = {}
     if finder.where is not None:
         ids = await documents.match(corpus.id, finder.where)
         named = await documents.get_refs(corpus.id, ids - refs.keys())
-    writers = await _list_writers(container, corpus) if finder.has_unmarked_claims else ()
+    writers = await _list_writers(container) if finder.has_unmarked_claims else ()
     if (
         known is not None
         and known.dated is refs
         and _are_same(known.named, tuple(named.values()))
-        and [where.source for where in known.writers] == [where.source for where in writers]
+        and known.writers == writers
     ):
         return known
     register = Register(refs, finder, named.values(), writers)
-    _kept.put(id(refs), register)
+    _kept.put(of_caller, register)
     return register
 
 
-async def _list_writers(container: "Container", corpus: Corpus) -> Sequence[DocumentFilter]:
-    """Returns the filters of the keys that write documents of the corpus, or wrote some before their end."""
-    accesses = [Access.of_key(key) for key in await container.whole_record.keys.list() if key.filter is not None]
-    filters = [access.where for access in accesses if access.has(Scope.WRITE) and access.sees(corpus.name)]
-    return list({where.digest: where for where in filters if where is not None}.values())
+class _Writers:
+    """The filters of the keys of a record that write, or wrote before their end, whatever corpora they name: a corpus
+    may have had another name. They are parsed again, in a thread, only if such a key has changed.
+    """
+
+    def __init__(self) -> None:
+        self._read_at = -inf
+        self._keys: Sequence[tuple[object, ...]] = ()
+        self._filters: tuple[DocumentFilter, ...] = ()
+
+    async def list(self, keys: Keys) -> tuple[DocumentFilter, ...]:
+        if (begun := time.monotonic()) - self._read_at < _FRESH_SECONDS:
+            return self._filters
+        writing = [key for key in await keys.list() if key.filter is not None and Scope.WRITE in key.scopes]
+        told = [(key.filter, key.principals) for key in writing]
+        filters = self._filters if told == self._keys else await compute(_parse_filters, writing)
+        self._read_at, self._keys, self._filters = begun, told, filters
+        return filters
 
 
-_kept: Recent[int, Register] = Recent(_MOST_KEPT)
+def _parse_filters(keys: Sequence[ApiKey]) -> tuple[DocumentFilter, ...]:
+    filters = [where for key in keys if (where := Access.of_key(key).where) is not None]
+    return tuple({where.digest: where for where in filters}.values())
+
+
+_FRESH_SECONDS = 1.0
+"""The keys are read again after this time, as for requests."""
+_writers: WeakKeyDictionary[Record, _Writers] = WeakKeyDictionary()
+
+
+async def _list_writers(container: "Container") -> tuple[DocumentFilter, ...]:
+    record = container.whole_record
+    return await _writers.setdefault(record, _Writers()).list(record.keys)
+
+
+_kept: Recent[tuple[str, str], Register | None] = Recent(_MOST_KEPT)
+"""By the id of a corpus and the filter of a caller, '' for none: what has changed replaces what was kept."""
 
 
 def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) -> bool:
@@ -242,7 +280,7 @@ async def _select(
 
 @dataclass(frozen=True, kw_only=True)
 class Differences:
-    """`unchanged` clauses are the same. `cut`: a text is longer than what was compared."""
+    """`unchanged` clauses are the same. `cut`: a text is longer than what is compared clause by clause."""
 
     old: Document
     new: Document
@@ -262,14 +300,24 @@ async def compare_documents(container: "Container", corpus: Corpus, new: str, ol
     if older.id == newer.id:
         raise InvalidInput("name two documents: this is one")
     texts = [await _read(container, corpus, document) for document in (older, newer)]
-    changes, unchanged = await compute(compare_texts, *texts)
+    limit = WorkLimit(newer.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
+    try:
+        found = await compute(_compare, texts, limit)
+    finally:
+        limit.end()
     return Differences(
         old=older,
         new=newer,
-        changes=changes,
-        unchanged=unchanged,
-        cut=any(len(text) > MOST_CHARACTERS for text in texts),
+        changes=found.changes,
+        unchanged=found.unchanged,
+        cut=found.cut,
     )
+
+
+def _compare(texts: Sequence[str], limit: WorkLimit) -> Comparison:
+    old, new = texts
+    with limit.running():
+        return compare_texts(old, new)
 
 
 async def _find_superseded(container: "Container", corpus: Corpus, newer: Document) -> str:

@@ -32,6 +32,7 @@ from core.validity.statements import (
     list_marks,
     read_authority,
     read_day,
+    read_mark,
     read_statements,
 )
 
@@ -112,7 +113,8 @@ class NameFinder:
             if statement.states in _NAMING
         ]
         self.has_unmarked_claims = any(
-            statement.states == SUPERSEDES and not list_marks(refs[id].metadata) for id, statement, _ in self.references
+            statement.states == SUPERSEDES and not list_marks(refs[id].metadata, statement.source)
+            for id, statement, _ in self.references
         )
         self._names = {name for _, _, name in self.references}
 
@@ -253,7 +255,7 @@ def _relate(
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
         days = since, begun, statement.source is StatementSource.FIELD
-        problem = _find_objection(newer, older, writers) or _find_objection_of_years(newer, older, *days)
+        problem = _find_objection(newer, older, statement, writers) or _find_objection_of_years(newer, older, *days)
     if not problem and since is not None and begun is not None and since <= begun:
         problem = "it begins no later than the document that it names"
     if not problem and _ends_before(own[newer.id], since):
@@ -269,12 +271,14 @@ def _read_since(statement: Statement, newer: Validity) -> date | None:
     return read_day(statement.since) or newer.valid_from
 
 
-def _find_objection(newer: DocumentRef, older: DocumentRef, writers: Sequence[DocumentFilter]) -> str:
+def _find_objection(
+    newer: DocumentRef, older: DocumentRef, statement: Statement, writers: Sequence[DocumentFilter]
+) -> str:
     """Returns why a document may not supersede another one; '' if it may."""
     if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
         return "others than the readers of the document that it names may have written it"
-    marks = list_marks(newer.metadata)
-    if marks - {older.metadata.get(WRITTEN_WITHIN)}:
+    marks = list_marks(newer.metadata, statement.source)
+    if marks - {read_mark(older.metadata, WRITTEN_WITHIN)}:
         return "a key wrote it that may not change all documents"
     if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
         return "a key may have written it that may not change the document that it names"

@@ -39,7 +39,11 @@ STATEMENTS = "valid_statements"
 WRITTEN_WITHIN = "written_within"
 """The field of the metadata of a document that a key with a filter wrote or changed last: a digest of the filter."""
 STATED_WITHIN = "stated_within"
-"""The same of the key that wrote what the document says of others, if somebody else changed the document since."""
+"""The same of whoever set the field `supersedes`, if somebody else changed the document since."""
+TEXT_WITHIN = "text_within"
+"""The same of whoever wrote the content, with its sentences, front matter and file name, if the other two differ."""
+_MARKS = (TEXT_WITHIN, STATED_WITHIN, WRITTEN_WITHIN)
+"""A mark that is not there is the same as the next one."""
 
 _MOST_NAMES = 50
 _LONGEST_NAME = 1000
@@ -85,24 +89,41 @@ class Statement:
 def mark_writer(metadata: Metadata, mark: str | None, before: Metadata | None = None) -> Metadata:
     """Returns the metadata of a document that somebody writes whose filter has the digest `mark` (None: no filter).
 
-    `before` are its metadata until then, if it is changed and not replaced. Its claims remain the former writer's,
-    unless the change says itself what the document supersedes: who adds a tag vouches for nothing.
+    `before` are its metadata until then, if it is changed and not replaced. Its claims remain their writers': a field
+    is its setter's, and what the content says is its writer's until the content is replaced, whatever fields were set
+    and cleared meanwhile. Who adds a tag vouches for nothing.
     """
-    claims = None
+    stated = text = mark
     if before is not None:
-        says = SUPERSEDES in metadata and metadata[SUPERSEDES] != before.get(SUPERSEDES)
-        claims = None if says else before.get(STATED_WITHIN, before.get(WRITTEN_WITHIN))
-    marks = {WRITTEN_WITHIN: mark, STATED_WITHIN: None if claims == mark else claims}
-    return {**without_marks(metadata), **{name: value for name, value in marks.items() if value is not None}}
+        text = read_mark(before, *_MARKS)
+        if SUPERSEDES not in metadata:
+            stated = text
+        elif metadata[SUPERSEDES] == before.get(SUPERSEDES):
+            stated = read_mark(before, STATED_WITHIN, WRITTEN_WITHIN)
+    marks = dict[str, str]()
+    for name, value in ((WRITTEN_WITHIN, mark), (STATED_WITHIN, stated), (TEXT_WITHIN, text)):
+        if value is not None and value != read_mark(marks, *_MARKS):
+            marks[name] = value
+    return {**without_marks(metadata), **marks}
 
 
 def without_marks(metadata: Metadata) -> Metadata:
-    return {name: value for name, value in metadata.items() if name not in (WRITTEN_WITHIN, STATED_WITHIN)}
+    """Returns the metadata without the marks, which only the server sets: neither a sender nor front matter can."""
+    return {name: value for name, value in metadata.items() if name not in _MARKS}
 
 
-def list_marks(metadata: Metadata) -> set[object]:
-    """Returns the digests of the filters of whoever wrote a document or its claims; none if no filter is known."""
-    return {metadata[name] for name in (WRITTEN_WITHIN, STATED_WITHIN) if metadata.get(name) is not None}
+def list_marks(metadata: Metadata, source: StatementSource) -> set[str]:
+    """Returns the digests of the filters of whoever changed a document last, and of whoever made its claims of this
+    source; none if no filter is known.
+    """
+    claims = _MARKS[1:] if source is StatementSource.FIELD else _MARKS
+    marks = (read_mark(metadata, WRITTEN_WITHIN), read_mark(metadata, *claims))
+    return {mark for mark in marks if mark is not None}
+
+
+def read_mark(metadata: Metadata, *names: str) -> str | None:
+    """Returns the first mark with one of these names. What is no text, as an import may have it, is none."""
+    return next((mark for name in names if isinstance(mark := metadata.get(name), str)), None)
 
 
 def is_dated(metadata: Metadata) -> bool:

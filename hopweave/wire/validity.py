@@ -91,5 +91,7 @@ class DocumentDifferences:
     new_id: str
     new_key: str
     unchanged: int = field(metadata=doc("How many clauses are the same but for numbers and white space."))
-    cut: bool = field(metadata=doc("Whether a text is longer than the 500,000 characters that are compared."))
+    cut: bool = field(
+        metadata=doc("Whether a text has more than the 500,000 characters, or 2,000 clauses, that are compared.")
+    )
     clauses: tuple[ClauseDifference, ...]

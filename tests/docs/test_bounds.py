@@ -101,8 +101,8 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         [
             differences.MOST_CHARACTERS,
             differences.MOST_CLAUSES,
-            differences._MOST_COMPARISONS,
             differences._MOST_WORDS,
+            differences._MOST_SCORED,
         ],
         "tests/unit/core/validity/test_differences.py::test_long_texts_and_many_clauses_are_bounded",
     ),

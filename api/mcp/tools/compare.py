@@ -37,6 +37,7 @@ class CompareResult(Out):
     newer: str
     unchanged: int = Field(description="How many clauses are the same.")
     changed: int = Field(description="How many clauses changed; the first 50 are listed.")
+    cut: bool = Field(description="Whether a text is too long to be compared whole: more may have changed.")
     clauses: list[ClauseOut]
 
 
@@ -48,6 +49,7 @@ async def _compare(call: ToolCall, given: CompareArguments) -> CompareResult:
         newer=found.new.key,
         unchanged=found.unchanged,
         changed=len(found.changes),
+        cut=found.cut,
         clauses=[_show(change) for change in found.changes[:_MOST]],
     )
 

@@ -147,11 +147,13 @@ def _compare(
     for clause in found["clauses"]:
         print_result(f"{clause['kind']}: {clause['clause'] or 'the beginning'}")
         if clause["kind"] == "changed":
-            lines = [f"    - {words['old']}\n    + {words['new']}" for words in clause["words"]]
+            sides = [(sign, words[side]) for words in clause["words"] for sign, side in (("-", "old"), ("+", "new"))]
+            lines = [f"    {sign} {text}" for sign, text in sides if text]
         else:
             sign, text = ("-", clause["old"]) if clause["new"] is None else ("+", clause["new"])
             lines = [f"    {sign} {line}" for line in text.split("\n") if line.strip()]
         print_result("\n".join(lines))
-    print_result(f"{found['unchanged']:,} clauses are the same")
+    same = found["unchanged"]
+    print_result("1 clause is the same" if same == 1 else f"{same:,} clauses are the same")
     if found["cut"]:
-        print_result("a text is longer than what is compared: its end was not read")
+        print_result("a text has more than 500,000 characters or 2,000 clauses: what follows them was not compared so")

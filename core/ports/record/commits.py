@@ -12,7 +12,7 @@ from typing import Protocol
 from core.documents import Chunk, Metadata
 from core.graph import Fact, Mention, Synonym
 from core.ports.record.queue import Claim
-from core.validity.statements import STATEMENTS
+from core.validity.statements import STATEMENTS, without_marks
 
 __all__ = ["ChunkRow", "Commit", "Commits", "DocumentCount", "Maintenance", "Outcome", "Tombstone", "Tombstones"]
 
@@ -91,10 +91,11 @@ class Commit:
     def metadata(self) -> Metadata:
         """The metadata of the document: the sender's, and found metadata under names that the sender leaves out.
 
-        What a text states of its validity is always what was found: no sender can put words into it.
+        What a text states of its validity is always what was found: no sender can put words into it. Marks of writers
+        are never found: only the server sets them.
         """
         given = {name: value for name, value in self.claim.metadata.items() if name != STATEMENTS}
-        return {**self.found_metadata, **given}
+        return {**without_marks(self.found_metadata), **given}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,11 +1,17 @@
 """What is in force on a day: searches, questions and the graph see it, and no claim hides a document from others."""
 
+import asyncio
+import threading
 from typing import Any
 
 import httpx
 import pytest
 
+from app.services import validity
+from core.errors import LoadFailed
+from core.execution.limits import check_work
 from core.ids import document_id
+from core.validity.differences import Change
 from tests.integration.api.conftest import Server
 
 OLD: dict[str, Any] = {
@@ -162,3 +168,29 @@ async def test_a_sender_cannot_put_words_into_a_text(server: Server) -> None:
     page = await search(server.client)
     assert keys_of(page) == {"canteen.md"}
     assert "valid_statements" not in page["hits"][0]["document"]["metadata"]
+
+
+async def test_texts_are_not_compared_any_more_once_the_caller_has_left(
+    policies: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, ended, over = threading.Event(), threading.Event(), threading.Event()
+
+    def compare(*_: str) -> tuple[list[Change], int]:
+        begun.set()
+        try:
+            while not over.wait(0.01):
+                check_work()
+        except LoadFailed:
+            ended.set()
+        return [], 0
+
+    monkeypatch.setattr(validity, "compare_texts", compare)
+    corpus = await policies.container.record.corpora.get("people")
+    documents = ("travel/2024.md", "travel/2020.md")
+    comparing = asyncio.create_task(validity.compare_documents(policies.container, corpus, *documents))
+    try:
+        assert await asyncio.to_thread(begun.wait, 60)
+        comparing.cancel()
+        assert await asyncio.to_thread(ended.wait, 60)
+    finally:
+        over.set()

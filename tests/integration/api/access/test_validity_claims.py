@@ -1,12 +1,20 @@
 """A document that others may have written, or that a caller may not see, retires nothing: its claim is shown."""
 
+import threading
+from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
+from app.access import corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
+from app.services import validity
 from app.services.validity import open_register
+from core.execution.recent import Recent
+from core.filters import DocumentFilter, parse_filter
 from core.ids import document_id
-from core.keys import Scope
+from core.keys import ApiKey, Scope
 from core.validity import Register
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
@@ -123,7 +131,11 @@ async def test_a_key_retires_no_document_that_an_admin_moved_out_of_its_filter(k
     assert "travel/2020.md" not in keys_of(await search(admin))
 
 
-async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(keys: Keys) -> None:
+@pytest.mark.parametrize("corpora", [None, ["its-former-name"]])
+async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(
+    keys: Keys, monkeypatch: pytest.MonkeyPatch, corpora: list[str] | None
+) -> None:
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
     server = keys.server
     want_each_change(server)
     hidden, open_one = (
@@ -134,10 +146,9 @@ async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_
     await server.ingest(hidden, open_one, {**ATTACK, "metadata": metadata})
     assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(server.client))
     await keys.make(Scope.READ, where={"team": "open"})  # it writes nothing
-    await keys.make(Scope.WRITE, corpora=["clandestine"], where={"team": "open"})  # nor does it here
     admin = await keys.make(Scope.ADMIN)
     assert not {"travel/2020.md", "canteen.md"} & keys_of(await search(admin.client))
-    await keys.make(Scope.WRITE, where={"team": "open"})
+    await keys.make(Scope.WRITE, corpora=corpora, where={"team": "open"})
     await server.container.record.keys.revoke(keys.last.id)  # it may have written it before
     found = keys_of(await search(admin.client))
     assert "travel/2020.md" in found
@@ -166,3 +177,107 @@ async def test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_tak
     assert document_id(NEW["key"]) not in after.refs
     assert document_id("canteen.md") not in after.refs
     assert document_id("canteen.md") in other.refs
+
+
+async def test_nobody_but_the_server_sets_marks(server: Server) -> None:
+    """Neither a sender nor front matter: a list or an object in their place failed each search of the corpus."""
+    await server.corpus(extractor="given", chunker="passage")
+    front = '---\nsupersedes: travel/2020.md\nwritten_within: [a]\nstated_within: {"b": 1}\ntext_within: d\n---\n'
+    sent = {
+        **NEW,
+        "metadata": {**NEW["metadata"], "written_within": "0" * 32, "stated_within": ["c"], "text_within": "d"},
+    }
+    await server.ingest(OLD, sent, {**CANTEEN, "media_type": "text/markdown", "text": front + CANTEEN["text"]})
+    page = await search(server.client)
+    assert "travel/2020.md" not in keys_of(page)
+    rows = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
+    assert len(rows) == 3
+    assert not any({"written_within", "stated_within", "text_within"} & row["metadata"].keys() for row in rows)
+
+
+async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    server = keys.server
+    want_each_change(server)
+    await server.ingest(OLD, {**ATTACK, "metadata": {"supersedes": "travel/2020.md"}})
+    await keys.make(Scope.WRITE, where={"team": "open"})
+    corpus = await server.container.record.corpora.get("people")
+    threads: list[str] = []
+    parse = validity._parse_filters
+
+    def parse_and_tell(writing: Sequence[ApiKey]) -> tuple[DocumentFilter, ...]:
+        threads.append(threading.current_thread().name)
+        return parse(writing)
+
+    monkeypatch.setattr(validity, "_parse_filters", parse_and_tell)
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    first = await open_register(server.container, corpus)
+    assert first is not None
+    assert [where.source for where in first.writers] == [{"team": "open"}]
+    assert await open_register(server.container, corpus) is first
+    assert [name.startswith("compute") for name in threads] == [True]
+    await keys.make(Scope.WRITE, where={"team": "other"})
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 60.0)
+    assert await open_register(server.container, corpus) is first  # they were read just now
+    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    after = await open_register(server.container, corpus)
+    assert after is not None
+    assert len(after.writers) == 2
+
+
+async def test_what_is_kept_of_deleted_documents_is_replaced(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
+    registers: Recent[Any, Any] = Recent(32)
+    dated: Recent[Any, Any] = Recent(32)
+    monkeypatch.setattr(validity, "_kept", registers)
+    monkeypatch.setattr(corpora, "_dated", dated)
+    server = keys.server
+    want_each_change(server)
+    await server.ingest({**OLD, "metadata": {**OLD["metadata"], "team": "open"}})
+    await server.ingest({**NEW, "metadata": {**NEW["metadata"], "team": "open"}})
+    corpus = await server.container.record.corpora.get("people")
+    access = Access(scopes=frozenset([Scope.READ]), key="k", filter=parse_filter({"team": "open"}))
+    callers = [server.container, RestrictedContainer(server.container, access, NO_METER)]
+
+    def list_kept() -> set[str]:
+        refs = [ref for register in registers._values.values() if register for ref in register.refs.values()]
+        return {
+            ref.key
+            for ref in [*refs, *(ref for pair in dated._values.values() for one in pair for ref in one.values())]
+        }
+
+    for left in ([OLD["key"], NEW["key"]], [OLD["key"]], []):
+        gone = [key for key in (OLD["key"], NEW["key"]) if key not in left]
+        for key in gone:
+            await server.client.delete(f"{CORPUS}/documents/{document_id(key)}")
+        await server.work("people")
+        for container in callers:
+            await open_register(container, corpus)
+        assert list_kept() == set(left)
+        assert len(registers._values) == 2
+
+
+@pytest.mark.parametrize(
+    "said", ["This Policy replaces the Travel Policy 2020. ", "---\nsupersedes: travel/2020.md\n---\n"]
+)
+async def test_an_admin_who_sets_and_clears_a_field_makes_no_claim_of_a_key_count(keys: Keys, said: str) -> None:
+    server = keys.server
+    want_each_change(server)
+    hidden = {"valid_from": "2020-01-01", "team": "hidden"}
+    await server.ingest({**OLD, "title": "Travel Policy 2020", "metadata": hidden})
+    admin = (await keys.make(Scope.ADMIN)).client
+    writer = await keys.make(Scope.READ, Scope.WRITE, where={"team": "open"})
+    metadata = {"team": "open", "valid_from": "2024-01-01"}
+    text = {"media_type": "text/markdown", "text": f"{said}{ATTACK['text']}"}
+    attack = {"key": "attack.md", "title": "Newest Travel Policy", "metadata": metadata, **text}
+    sent = await writer("POST", f"{CORPUS}/documents", json={"documents": [attack]})
+    assert sent.status_code == 202, sent.text
+    await server.work("people")
+    await server.container.record.keys.delete(keys.last.id)
+    for change in ({"supersedes": ""}, {"supersedes": None}, {"tag": "x"}):
+        changed = await admin.patch(f"{CORPUS}/documents/{document_id('attack.md')}", json={"metadata": change})
+        assert changed.status_code == 202, changed.text
+        await server.work("people")
+        page = await search(admin)
+        assert {"travel/2020.md", "attack.md"} <= keys_of(page)
+    (hit,) = [hit for hit in page["hits"] if hit["document"]["key"] == "attack.md"]
+    (relation,) = hit["validity"]["relations"]
+    assert relation["problem"] == "a key wrote it that may not change all documents"

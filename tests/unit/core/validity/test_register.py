@@ -10,6 +10,7 @@ from core.documents import DocumentRef, Metadata
 from core.errors import InvalidInput
 from core.filters import DocumentFilter, parse_filter
 from core.validity import NameFinder, Register, mark_writer, parse_as_of
+from core.validity.statements import StatementSource, list_marks
 
 TODAY = date(2026, 11, 29)
 
@@ -344,3 +345,42 @@ def test_who_changes_a_document_vouches_for_its_claims_only_by_saying_them() -> 
     said = mark_writer({**again, "supersedes": ["o.md"]}, None, again)
     assert problems([], ref("new", **said), ref("o.md")) == {""}
     assert mark_writer(attack | {"team": "open"}, OPEN.digest, attack) == attack | {"team": "open"}
+
+
+@pytest.mark.parametrize("mark", [["a"], {"a": 1}, 7])
+def test_what_is_no_text_is_no_mark(mark: object) -> None:
+    """As an archive may have it that somebody wrote by hand."""
+    old = ref("o.md", written_within=mark)
+    new = ref("new", supersedes="o.md", written_within=mark, stated_within=mark)
+    assert retired("2026-11-29", old, new) == {"o.md"}
+    assert mark_writer({"tag": "x"}, None, new.metadata) == {"tag": "x"}
+
+
+@pytest.mark.parametrize("content", [said(("supersedes", "o.md")), {"supersedes": "o.md"}])
+def test_setting_and_clearing_a_field_makes_no_claim_of_the_content_count(content: Metadata) -> None:
+    """What a sentence or front matter says is found again at each commit, under fields that are set."""
+    key = mark_writer({}, OPEN.digest)
+    empty = mark_writer({**key, "supersedes": ""}, None, key)
+    tagged = mark_writer({**empty, "tag": "x"}, None, empty)
+    cleared = mark_writer({}, None, tagged)
+    for metadata in (key, cleared, mark_writer({"tag": "y"}, None, cleared)):
+        assert problems([], ref("new", **content, **metadata), ref("o.md")) != {""}
+    assert make(ref("new", **{**content, **tagged}), ref("o.md")).validity["id of o.md"].relations == ()
+    own = mark_writer({**cleared, "supersedes": "o.md"}, None, cleared)
+    for metadata in (own, mark_writer({**own, "tag": "z"}, None, own)):
+        assert problems([], ref("new", **{**content, **metadata}), ref("o.md")) == {""}
+
+
+def test_the_mark_of_a_field_is_its_setters() -> None:
+    """Also where somebody else wrote the content, and keys with other filters changed the document meanwhile."""
+    other = parse_filter({"team": "other"}).digest
+    content = mark_writer({}, OPEN.digest)
+    named = mark_writer({"supersedes": "o.md"}, other, content)
+    assert list_marks(named, StatementSource.FIELD) == {other}
+    assert list_marks(named, StatementSource.SENTENCE) == {OPEN.digest, other}
+    tagged = mark_writer({**named, "tag": "x"}, OPEN.digest, named)
+    assert list_marks(tagged, StatementSource.FIELD) == {OPEN.digest, other}
+    after = mark_writer({**tagged, "tag": "y"}, None, tagged)
+    assert list_marks(after, StatementSource.FIELD) == {other}
+    assert list_marks(after, StatementSource.FILE_NAME) == {OPEN.digest}
+    assert list_marks(mark_writer({}, None, after), StatementSource.FIELD) == {OPEN.digest}

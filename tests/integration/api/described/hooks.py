@@ -37,6 +37,7 @@ _REFUSALS: dict[str, str] = {
     # What texts contain.
     "no loader reads|a file without a suffix is read as text": "media types and suffixes; `/v1/strategies` lists them",
     "`?(embedding|chunks\\[\\d+\\]\\.embedding)`? (has only zeros|holds a number)": "floats inside of Base64",
+    "/differences .*(supersedes no document|name two documents)": "what documents state of one another",
     "the body is empty; it contains no corpus": "the format of an export, which is no JSON",
     "^POST /v1/corpora/\\{corpus\\}/import .*line 1": "the same",
     " documents\\[\\d+\\]: (not (valid|usable) JSON|not UTF-8|a document is a JSON object)": "`content` that is JSON",

@@ -35,6 +35,8 @@ _NUMBERS = stems_of("number no nr id name code ref reference Nummer")
 """Stems of words beside the name in a column that names rows: "Invoice no.", unlike "Invoice date"."""
 _LISTS = stems_of("list register log ledger overview journal index table Liste Verzeichnis")
 _COMPOUND = re.compile(r"(?P<name>\w{3,30}?)(?:s|n|en)?(?:nummer|nr\.?)")
+_NUMBER = re.compile(r"(?:no|nr|number|nummer|id|ref|reference)\.?", re.IGNORECASE)
+"""A column of a list with the numbers of what it lists."""
 _NAMED = re.compile(r"[^\W\d_]|\d{4}")
 """A name that tells a thing in all tables, unlike the number of a row."""
 
@@ -141,6 +143,8 @@ def _read_document(
                 return None
             cells = tuple(_read_cells(grid, line, chunk.text, decimal))
             naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
+            if naming is None and is_list:  # a list of invoices whose column is `No.` alone
+                naming = next((cell for cell in cells if _NUMBER.fullmatch(cell.column.strip())), None)
             if is_total(line.label) or not (naming or is_list) or not any(cell.text for cell in cells):
                 continue
             item = _make_item(row, chunk, line, cells, naming)

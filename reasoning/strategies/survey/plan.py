@@ -5,7 +5,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -34,6 +34,10 @@ NEGATION = re.compile(
     re.IGNORECASE,
 )
 """Words that turn a statement round."""
+_DENIED = re.compile(
+    r"un(?P<what>(?!it|if)[a-z]{2,20}ed|paid|sold|sent|met|done|known|(?:be|ge|ver|er)[a-zäöüß]{2,20}t)", re.IGNORECASE
+)
+"""A participle that is denied: *unpaid*, *unsigned*, *unbezahlt*."""
 _ABSENT = re.compile(
     r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:mention|contain|include|have|refer to|provide for|address|cover)\b"
     r"|\b(?:lacks?|lacking)\b|\b(?:have|has|contains?|includes?|mentions?|with) no\b"
@@ -80,11 +84,19 @@ _FRAMING = frozenset(
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Sought:
-    """A word or term that must be said: as it is written, and its wordings. `is_number`: a number."""
+    """A word or term that must be said: as it is written, and its wordings. `is_number`: a number. `opposite` are the
+    wordings of what it denies: "paid" of "unpaid".
+    """
 
     written: str
     wording: Wording
     is_number: bool = False
+    opposite: Wording = frozenset()
+
+    @property
+    def looked_for(self) -> Wording:
+        """The wordings that tell whether it is so: a column `Paid` tells what is unpaid."""
+        return self.wording | self.opposite
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -156,9 +168,13 @@ class Plan:
     @property
     def asked(self) -> WordsAsked:
         """What the finder is asked for. Single digits are no stems of the index, so they are looked for in texts."""
+        together, anywhere = (
+            tuple(sought.wording if self.is_absence else sought.looked_for for sought in asked if _is_indexed(sought))
+            for asked in (self.sought, self.of_kind)
+        )
         return WordsAsked(
-            together=tuple(sought.wording for sought in self.sought if _is_indexed(sought)),
-            anywhere=tuple(sought.wording for sought in self.of_kind if _is_indexed(sought)),
+            together=together,
+            anywhere=anywhere,
             kind=self.kind_wording,
             lacking=self.is_absence,
         )
@@ -315,9 +331,17 @@ def _make_wording(written: str, stem: str) -> Sought:
     """Returns a word with all its forms. A number counts in digits and as a word."""
     number = find_number(written)
     forms = find_forms(stem) | ({number} if number else frozenset())
+    denied = _DENIED.fullmatch(written)
     return Sought(
-        written=written, wording=frozenset(frozenset([form]) for form in forms if form), is_number=bool(number)
+        written=written,
+        wording=_word(forms),
+        is_number=bool(number),
+        opposite=frozenset() if denied is None else _word(find_forms(stem_of(denied["what"]))),
     )
+
+
+def _word(forms: Iterable[str]) -> Wording:
+    return frozenset(frozenset([form]) for form in forms if form)
 
 
 _DIGIT = re.compile(r"(?<![\w.,-])\d(?![\w,-]|\.\d)")

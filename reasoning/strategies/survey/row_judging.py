@@ -5,7 +5,7 @@ A word of the condition may stand in a cell, in the name of a column, or in the 
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from core.ports.surveying import Wording
@@ -59,14 +59,17 @@ def judge_row(
 
     A column that a word names decides by its cell, by "yes" or "no", or by its number if numbers are compared; not the
     column of `naming`, the cell with the name of what the row is about. A negation counts in the cell that has the
-    word, once for several words, unless a row only has to mention it.
+    word, once for several words, unless a row only has to mention it. What is "unpaid" may be told by "paid".
     """
     row = _Row(plan, heads, cells, naming)
     holds = None if plan.comparison is None else row.compare(plan.comparison)
     is_open = plan.comparison is not None and holds is None
     turned = set[int]()
-    for sought in (*plan.sought, *plan.of_kind):
+    for number, sought in enumerate((*plan.sought, *plan.of_kind)):
         found = row.find(sought)
+        if found is None and sought.opposite:
+            found = row.find(replace(sought, wording=sought.opposite))
+            turned.add(-1 - number)  # it says the opposite, unless its own cell turns it back
         if found is None:
             return Verdict.NO
         is_open = is_open or found.is_open

@@ -49,6 +49,9 @@ def names(answer: Answer) -> list[str]:
     [
         ("How many invoices are paid?", ["A-1001", "A-1003"]),
         ("Which invoices are not paid?", ["A-1004"]),
+        ("Which invoices are unpaid?", ["A-1004"]),
+        ("How many unpaid invoices are there?", ["A-1004"]),
+        ("Which invoices are not unpaid?", ["A-1001", "A-1003"]),
         ("List all invoices of Quist", ["A-1002", "A-1003"]),
         ("Which invoices are over 1,000 EUR?", ["A-1003"]),
         ("Which invoices have an amount of less than 15?", ["A-1001", "A-1004"]),
@@ -65,6 +68,16 @@ async def test_rows_count_that_meet_the_condition(world: World, question: str, e
     assert answer.text.startswith(f"{len(expected)} “")
     assert "It counts documents" not in answer.note
     assert all(row.count == 1 for row in answer.table)
+
+
+async def test_a_column_of_yes_and_no_tells_what_is_denied(tmp_path: Path) -> None:
+    """No cell has the word "unpaid", and the text that has it says nothing of the rows."""
+    text = "Invoice: R-1; Amount EUR: 10; Paid: yes\nInvoice: R-2; Amount EUR: 20; Paid: no\n"
+    note = Passage(key="note", title="Note", text="Unpaid invoices go to the lawyers.")
+    async with open_world(tmp_path) as opened:
+        await opened.put([Passage(key="invoices.csv", title="invoices", text=text), note])
+        answer = await survey(opened, "What is the total amount over the unpaid invoices?")
+    assert [(row.value, row.unit) for row in answer.table if row.kind == "total"] == [("20", "EUR")]
 
 
 async def test_what_several_rows_are_of_counts_once(world: World) -> None:
@@ -198,6 +211,14 @@ async def test_an_invoice_in_two_tables_is_added_up_once(tmp_path: Path) -> None
     assert total.value == str(10 + 20 + 1030 + 5 + 1031 + 9)
     assert "Left out, because another table has the same number with the same values: 1 row." in answer.text
     assert "Added up, although another table has the same number, with other values: 1 row." in answer.text
+
+
+async def test_the_number_of_a_list_is_known_without_the_name_of_what_it_lists(tmp_path: Path) -> None:
+    rows = ("1001 | 2024-01-03 | Falk | 100.00", "1003 | 2024-01-09 | Falk | 50")
+    ours = table("Invoice list", "No. | Date | Vendor | Amount EUR", *rows)
+    theirs = table("Invoice register", "Nr | Date | Vendor | Amount EUR", rows[0], "1002 | 2024-01-04 | Moe | 250.25")
+    answer = await ask(tmp_path, [ours, theirs], "What is the total amount of the invoices?")
+    assert [row.value for row in answer.table if row.kind == "total"] == ["400.25"]
 
 
 async def test_lines_of_one_order_and_rows_without_a_number_are_all_added_up(tmp_path: Path) -> None:

@@ -168,13 +168,10 @@ class Plan:
     @property
     def asked(self) -> WordsAsked:
         """What the finder is asked for. Single digits are no stems of the index, so they are looked for in texts."""
-        together, anywhere = (
-            tuple(sought.wording if self.is_absence else sought.looked_for for sought in asked if _is_indexed(sought))
-            for asked in (self.sought, self.of_kind)
-        )
+        together = [sought for sought in self.sought if _is_indexed(sought)]
         return WordsAsked(
-            together=together,
-            anywhere=anywhere,
+            together=tuple(sought.wording if self.is_absence else sought.looked_for for sought in together),
+            anywhere=tuple(sought.wording for sought in self.of_kind if _is_indexed(sought)),
             kind=self.kind_wording,
             lacking=self.is_absence,
         )
@@ -221,10 +218,13 @@ def read_plan(question: str) -> Plan:
     if either := _EITHER.search(rest):
         unread.append(either.group())
     sought, pairs = _read_sought(_without_own_kind(f"{'' if GENERIC.fullmatch(unit) else unit} {rest}", own))
+    of_kind, pairs_of_kind = _read_sought(modifiers)
+    if not sought and any(word.opposite for word in of_kind):  # "unpaid invoices" are invoices that are unpaid
+        sought, pairs, of_kind = of_kind, pairs_of_kind, ()
     return Plan(
         sought=sought,
         pairs=pairs,
-        of_kind=tuple(_read_sought(modifiers)[0]),
+        of_kind=of_kind,
         phrases=(*_QUOTED.findall(rest), *_SIGN.findall(rest)),
         kind="" if stem in ANY_KIND else kind,
         kind_wording=own,

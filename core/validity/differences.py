@@ -45,6 +45,8 @@ _ALIKE, _SAME_NUMBER = 0.5, 0.25
 """The least share of words in common, if nothing else is, and if the number is the same."""
 
 _HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]{1,8}(?P<text>[^\n]{1,300})")
+_CLOSING = re.compile(r"(?<=[ \t])#{1,300}[ \t]{0,300}\Z")
+"""Signs behind a heading that say nothing, unlike the sign of `C#`."""
 _NUMBERED = re.compile(
     r"[ \t]{0,8}[*_]{0,3}(?:(?:article|section|clause|artikel|abschnitt|ziffer|art\.|§{1,2})[ \t\u00a0]{0,3})"
     r"(?P<named>\d{1,4}[a-z]?(?:\.\d{1,4}){0,4})(?![\w/])[.):]?[*_]{0,3}(?P<rest_of_named>[^\n]{0,300})"
@@ -187,16 +189,16 @@ def _read_begin(line: str, before: str, after: str) -> tuple[str, str, str] | No
     this sentence, and so does a number before a small letter. A line with a number is a heading if its text does not go
     on in the line `after` it.
     """
-    marked = _HEADING.match(line)
-    written = line if marked is None else marked["text"].strip().rstrip("#").strip()
+    marked = _HEADING.fullmatch(line)
+    written = line if marked is None else _CLOSING.sub("", marked["text"]).strip()
     found = _NUMBERED.fullmatch(written)
     if found is None:
         return None if marked is None else ("", written, "")
     number = (found["named"] or found["number"]).casefold()
-    rest = (found["rest_of_named"] or found["rest"] or "").strip(" \t*_:–—-")
+    rest = (found["rest_of_named"] or found["rest"] or "").strip(" \t*_")
     if marked is None and (_goes_on(before) or rest[:1].islower() or rest.startswith(",")):
         return None
-    is_alone = not after.strip() or _HEADING.match(after) is not None or _NUMBERED.fullmatch(after) is not None
+    is_alone = not after.strip() or _HEADING.fullmatch(after) is not None or _NUMBERED.fullmatch(after) is not None
     return (number, rest, "") if marked is not None or (is_alone and _is_heading(rest)) else (number, "", rest)
 
 
@@ -207,7 +209,7 @@ def _goes_on(before: str) -> bool:
 
 def _is_heading(text: str) -> bool:
     text = text.strip()
-    return 0 < len(text) <= _LONGEST_HEADING and not text.endswith((".", ";", ",", ":"))
+    return 0 < len(text) <= _LONGEST_HEADING and not text.endswith((".", ";", ","))
 
 
 def _match(olds: Sequence[Clause], news: Sequence[Clause]) -> dict[int, int]:

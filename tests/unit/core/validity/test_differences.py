@@ -105,6 +105,9 @@ def test_a_number_within_a_sentence_begins_no_clause(text: str) -> None:
         ("The price rises by\n3.5 percent.\n", "The price rises by\n9.5 percent.\n"),
         ("```\n# rate 3\n```\n", "```\n# rate 4\n```\n"),
         ("Fees\n====\n\nNone.\n", "Fines\n=====\n\nNone.\n"),
+        ("4. -5 degrees are allowed.\n", "4. 5 degrees are allowed.\n"),
+        ("# C#\n\nNone.\n", "# C\n\nNone.\n"),
+        (f"# {'a ' * 200}fee\n", f"# {'a ' * 200}fine\n"),
     ],
 )
 def test_each_change_is_told(old: str, new: str) -> None:

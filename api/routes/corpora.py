@@ -156,7 +156,7 @@ class _ExportResponse(StreamingResponse):
                 watching = group.create_task(self._watch())
                 await super().__call__(scope, receive, send)
                 watching.cancel()
-        except ExceptionGroup as errors:
+        except ExceptionGroup as errors:  # of one error: it ends the other task
             raise errors.exceptions[0] from None
 
 

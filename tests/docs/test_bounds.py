@@ -11,8 +11,8 @@ from api.mcp.tools import certificates as listed_certificates
 from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
-from app.services import validity
 from app.services.stored_questions import questions as stored
+from app.services.validity import in_force
 from cli.commands.operation import certificates
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
@@ -94,7 +94,7 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
         f"{_LARGE}::test_metadata_of_a_sender_are_bounded",
     ),
     "registers of what is in force, in memory": (
-        [validity._MOST_KEPT, corpora._MOST_DATED],
+        [in_force._MOST_KEPT, corpora._MOST_DATED],
         f"{_CLAIMS}::test_a_register_of_a_restricted_caller_is_kept_until_a_document_is_taken_from_it",
     ),
     "texts of two documents that are compared": (

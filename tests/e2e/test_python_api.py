@@ -92,8 +92,8 @@ def test_a_client_that_nobody_closed_stops_its_server_whose_log_is_bounded(
     program = "import hopweave; client = hopweave.open('data'); print(client._child._process.pid)"
     assert not _is_there(int(_run(program, tmp_path, {**environment, "HOPWEAVE_LOG__FILE_MB": "0.0003"})))
     logs = sorted((tmp_path / "data").glob("serve.log*"))
-    assert [one.name for one in logs][:2] == ["serve.log", "serve.log.1"]
-    assert all(one.stat().st_mode & 0o077 == 0 for one in logs)
+    assert [log.name for log in logs][:2] == ["serve.log", "serve.log.1"]
+    assert all(log.stat().st_mode & 0o077 == 0 for log in logs)
 
 
 def _run(program: str, folder: Path, environment: dict[str, str]) -> str:

@@ -93,7 +93,7 @@ def make_document(key: str, text: str) -> dict[str, Any]:
 async def _work(folder: Path, count: int, seed: int) -> None:
     """The process that is killed. Operations that were made already change nothing when they are made again."""
     desk = Desk(folder)
-    found = [one for one in await desk.record.corpora.list() if one.name == CORPUS]
+    found = [corpus for corpus in await desk.record.corpora.list() if corpus.name == CORPUS]
     corpus = found[0] if found else await desk.corpus(CORPUS)
     await desk.record.maintenance.expire_leases()
     done = folder.parent / _DONE

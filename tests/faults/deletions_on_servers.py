@@ -2,7 +2,7 @@
 
     python -m tests.faults.deletions_on_servers --operations 500 [--seed 0] [--minutes 60]
 
-The operations are those of `tests.faults.deletions`. A client submits one after the other to Neo4j and Redis, and two
+`tests.faults.deletions` has the operations. A client submits one after the other to Neo4j and Redis, and two
 workers do them, with vectors in Milvus. At random moments the client, a worker or one of the servers is killed. What
 was killed comes back, and the client begins again with the operation at which it ended. The same is then checked as for
 a folder, in comparison with a folder that never held what was removed. After `--minutes`, nothing more is begun, and

@@ -156,4 +156,6 @@ def _compare(
     same = found["unchanged"]
     print_result("1 clause is the same" if same == 1 else f"{same:,} clauses are the same")
     if found["cut"]:
-        print_result("a text has more than 500,000 characters or 2,000 clauses: what follows them was not compared so")
+        print_result(
+            "a text is too long: what follows 2,000 clauses was compared as one, and nothing beyond 500,000 characters"
+        )

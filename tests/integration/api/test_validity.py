@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.services import validity
+from app.services.validity import comparison
 from core.errors import LoadFailed
 from core.execution.limits import check_work
 from core.ids import document_id
@@ -184,10 +184,10 @@ async def test_texts_are_not_compared_any_more_once_the_caller_has_left(
             ended.set()
         return [], 0
 
-    monkeypatch.setattr(validity, "compare_texts", compare)
+    monkeypatch.setattr(comparison, "compare_texts", compare)
     corpus = await policies.container.record.corpora.get("people")
     documents = ("travel/2024.md", "travel/2020.md")
-    comparing = asyncio.create_task(validity.compare_documents(policies.container, corpus, *documents))
+    comparing = asyncio.create_task(comparison.compare_documents(policies.container, corpus, *documents))
     try:
         assert await asyncio.to_thread(begun.wait, 60)
         comparing.cancel()

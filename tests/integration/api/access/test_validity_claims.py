@@ -9,8 +9,7 @@ import pytest
 from app.access import corpora
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
-from app.services import validity
-from app.services.validity import open_register
+from app.services.validity import in_force, open_register
 from core.execution.recent import Recent
 from core.filters import DocumentFilter, parse_filter
 from core.ids import document_id
@@ -135,7 +134,7 @@ async def test_a_key_retires_no_document_that_an_admin_moved_out_of_its_filter(k
 async def test_a_document_from_before_the_marks_retires_none_that_a_key_may_not_change(
     keys: Keys, monkeypatch: pytest.MonkeyPatch, corpora: list[str] | None
 ) -> None:
-    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(in_force, "_FRESH_SECONDS", 0.0)
     server = keys.server
     want_each_change(server)
     hidden, open_one = (
@@ -202,23 +201,23 @@ async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monke
     await keys.make(Scope.WRITE, where={"team": "open"})
     corpus = await server.container.record.corpora.get("people")
     threads: list[str] = []
-    parse = validity._parse_filters
+    parse = in_force._parse_filters
 
     def parse_and_tell(writing: Sequence[ApiKey]) -> tuple[DocumentFilter, ...]:
         threads.append(threading.current_thread().name)
         return parse(writing)
 
-    monkeypatch.setattr(validity, "_parse_filters", parse_and_tell)
-    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(in_force, "_parse_filters", parse_and_tell)
+    monkeypatch.setattr(in_force, "_FRESH_SECONDS", 0.0)
     first = await open_register(server.container, corpus)
     assert first is not None
     assert [where.source for where in first.writers] == [{"team": "open"}]
     assert await open_register(server.container, corpus) is first
     assert [name.startswith("compute") for name in threads] == [True]
     await keys.make(Scope.WRITE, where={"team": "other"})
-    monkeypatch.setattr(validity, "_FRESH_SECONDS", 60.0)
+    monkeypatch.setattr(in_force, "_FRESH_SECONDS", 60.0)
     assert await open_register(server.container, corpus) is first  # they were read just now
-    monkeypatch.setattr(validity, "_FRESH_SECONDS", 0.0)
+    monkeypatch.setattr(in_force, "_FRESH_SECONDS", 0.0)
     after = await open_register(server.container, corpus)
     assert after is not None
     assert len(after.writers) == 2
@@ -227,7 +226,7 @@ async def test_filters_of_keys_are_parsed_once_and_in_a_thread(keys: Keys, monke
 async def test_what_is_kept_of_deleted_documents_is_replaced(keys: Keys, monkeypatch: pytest.MonkeyPatch) -> None:
     registers: Recent[Any, Any] = Recent(32)
     dated: Recent[Any, Any] = Recent(32)
-    monkeypatch.setattr(validity, "_kept", registers)
+    monkeypatch.setattr(in_force, "_kept", registers)
     monkeypatch.setattr(corpora, "_dated", dated)
     server = keys.server
     want_each_change(server)
@@ -241,7 +240,7 @@ async def test_what_is_kept_of_deleted_documents_is_replaced(keys: Keys, monkeyp
         refs = [ref for register in registers._values.values() if register for ref in register.refs.values()]
         return {
             ref.key
-            for ref in [*refs, *(ref for pair in dated._values.values() for one in pair for ref in one.values())]
+            for ref in [*refs, *(ref for pair in dated._values.values() for kept in pair for ref in kept.values())]
         }
 
     for left in ([OLD["key"], NEW["key"]], [OLD["key"]], []):

@@ -24,8 +24,8 @@ async def test_certificates_are_listed_in_pages(spoken: Spoken, mode: str) -> No
     assert second["next"] is None
     [chain] = verify_lines(certificate["line"] for certificate in listed)
     assert [certificate["number"] for certificate in listed] == [1, 2]
-    assert all((one["kind"], one["documents"], one["still_there"]) == ("documents", 1, 0) for one in listed)
-    assert sum(one["passages"] for one in listed) == sum(one["removed"]["passages"] for one in chain.certificates) > 0
+    assert all((row["kind"], row["documents"], row["still_there"]) == ("documents", 1, 0) for row in listed)
+    assert sum(row["passages"] for row in listed) == sum(body["removed"]["passages"] for body in chain.certificates) > 0
 
 
 async def test_long_certificates_are_listed_a_few_at_once(spoken: Spoken, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +34,9 @@ async def test_long_certificates_are_listed_a_few_at_once(spoken: Spoken, monkey
         await spoken.server.ingest({"key": key, "text": f"A note of {key}."})
         await spoken.server.client.delete(f"/v1/corpora/people/documents/{document_id(key)}")
         await spoken.server.work("people")
-    corpus_lines = [one.line for one in await spoken.server.container.record.certificates.list("people")]
+    corpus_lines = [
+        certificate.line for certificate in await spoken.server.container.record.certificates.list("people")
+    ]
     assert len(corpus_lines) >= 3
 
     async def list_lengths(most: int) -> list[int]:

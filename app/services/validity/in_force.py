@@ -1,6 +1,4 @@
-"""Which documents are in force for a search or a question, what its hits, citations and notes say of that, and what
-changed from one document to another one.
-"""
+"""Which documents are in force for a search or a question, and what its hits, citations and notes say of that."""
 
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,11 +10,8 @@ from weakref import WeakKeyDictionary
 
 from app.access.access import Access
 from app.access.corpora import RestrictedDocuments
-from app.services.documents import find_document, load_pages
 from core.corpora import Corpus
-from core.documents import Document, DocumentRef
-from core.errors import InvalidInput
-from core.execution.limits import WorkLimit
+from core.documents import DocumentRef
 from core.execution.recent import Recent
 from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
@@ -26,15 +21,12 @@ from core.ports.record import Keys, Record
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
 from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
-from core.validity.differences import Change, Comparison, compare_texts
 
 if TYPE_CHECKING:
     from app.container import Container
 
 __all__ = [
-    "Differences",
     "Selection",
-    "compare_documents",
     "find_validity",
     "list_related",
     "open_register",
@@ -276,60 +268,3 @@ async def _select(
         return await container.select_documents(corpus, where)
     in_force = parse_filter(where or {}).join(register.in_force(retired))
     return await container.record.documents.match(corpus.id, in_force)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Differences:
-    """`unchanged` clauses are the same. `cut`: a text is longer than what is compared clause by clause."""
-
-    old: Document
-    new: Document
-    changes: Sequence[Change]
-    unchanged: int
-    cut: bool
-
-
-async def compare_documents(container: "Container", corpus: Corpus, new: str, old: str | None) -> Differences:
-    """Returns what changed from the document `old` to the document `new`, by their keys or ids. Without `old` it is the
-    only document that `new` supersedes.
-
-    Raises `NotFound`, and `InvalidInput` if it supersedes none, or several.
-    """
-    newer = await find_document(container, corpus, new)
-    older = await find_document(container, corpus, old or await _find_superseded(container, corpus, newer))
-    if older.id == newer.id:
-        raise InvalidInput("name two documents: this is one")
-    texts = [await _read(container, corpus, document) for document in (older, newer)]
-    limit = WorkLimit(newer.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
-    try:
-        found = await compute(_compare, texts, limit)
-    finally:
-        limit.end()
-    return Differences(
-        old=older,
-        new=newer,
-        changes=found.changes,
-        unchanged=found.unchanged,
-        cut=found.cut,
-    )
-
-
-def _compare(texts: Sequence[str], limit: WorkLimit) -> Comparison:
-    old, new = texts
-    with limit.running():
-        return compare_texts(old, new)
-
-
-async def _find_superseded(container: "Container", corpus: Corpus, newer: Document) -> str:
-    validity = find_validity(await open_register(container, corpus), newer.id)
-    relations = [] if validity is None else validity.relations
-    ids = {relation.document.id for relation in relations if relation.kind == "supersedes" and not relation.problem}
-    if len(ids) != 1:
-        number = "several documents" if ids else "no document"
-        raise InvalidInput(f"{newer.key!r} supersedes {number}; name the older document")
-    return ids.pop()
-
-
-async def _read(container: "Container", corpus: Corpus, document: Document) -> str:
-    pages = await load_pages(container, corpus, document)
-    return "\n".join(pages[number] for number in sorted(pages))

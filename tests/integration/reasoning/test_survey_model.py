@@ -257,11 +257,13 @@ async def test_a_document_that_is_deleted_while_the_model_reads_it_is_in_no_numb
 ) -> None:
     class Deleting(SnapshotDocumentFinder):
         deleted = False
+        lock = asyncio.Lock()
 
         async def get_chunks(self, corpus: Corpus, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
-            if not self.deleted and any("Torre" in call.text for call in server.calls):
-                self.deleted = True
-                await world.remove(["contracts/Torre.txt"])
+            async with self.lock:  # nothing is read while the document is being deleted
+                if not self.deleted and any("Torre" in call.text for call in server.calls):
+                    await world.remove(["contracts/Torre.txt"])
+                    self.deleted = True
             return await super().get_chunks(corpus, chunk_ids)
 
     finder = Deleting(world.backends)

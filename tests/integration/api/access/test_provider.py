@@ -335,7 +335,7 @@ async def test_a_provider_that_answers_without_end(
     tmp_path: Path, issuer: Issuer, browse: MakeBrowser, monkeypatch: pytest.MonkeyPatch, head: bytes
 ) -> None:
     """Each part comes in time. One description that never ends would keep everybody out."""
-    monkeypatch.setattr(issuer_module, "_BOUNDS", replace(issuer_module._BOUNDS, seconds=0.3))
+    monkeypatch.setattr(issuer_module, "_BOUNDS", replace(issuer_module._BOUNDS, seconds=1.0))
 
     async def drip(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(ConnectionError), closing(writer):

@@ -168,7 +168,6 @@ class RestrictedDocuments:
         """
         last_asked = time.monotonic()
         while True:
-            await asyncio.sleep(_PAUSE_SECONDS)
             asked = time.monotonic()
             try:
                 async with asyncio.timeout(last_asked + _SILENT_SECONDS - asked):
@@ -179,6 +178,7 @@ class RestrictedDocuments:
             except Unavailable:
                 if time.monotonic() - last_asked > _SILENT_SECONDS - _PAUSE_SECONDS:
                     raise
+            await asyncio.sleep(_PAUSE_SECONDS)
 
     async def _look_again(self, corpora: Corpora, corpus_id: str, readable: frozenset[str]) -> frozenset[str]:
         """Returns the documents that can be read now: the same set if nothing has changed, which costs little."""
@@ -388,10 +388,10 @@ class RestrictedResolution:
 class RestrictedExporter:
     """Implements `core.ports.record.Exporter`: only the rows of documents that match the filter of a key.
 
-    The rows are read twice: entities come before the mentions that tell which of them may be seen. What is written is
-    decided by the documents of the second reading, which is one snapshot: they may have changed since the first. A
-    store may take seconds between that snapshot and its first row, and writing may take minutes: it ends with
-    `Conflict` if one of its documents was taken from the caller since the snapshot, or is taken meanwhile.
+    The rows are read twice: entities come before the mentions that tell which of them may be seen. The first reading
+    decides which entities are written, the second one, which is one snapshot, everything else. A store may take seconds
+    for each reading, and writing may take minutes: it ends with `Conflict` if a document of either reading was taken
+    from the caller since, or is taken meanwhile.
     """
 
     def __init__(self, exporter: Exporter, documents: RestrictedDocuments) -> None:
@@ -410,6 +410,7 @@ class RestrictedExporter:
                 if readable is None:
                     looked = time.monotonic()
                     readable = await self._documents.readable(corpus_id)
+                    await self._documents.check_kept(corpus_id, first.documents)
                 second.note(row)
                 if not second.shows(row):
                     continue

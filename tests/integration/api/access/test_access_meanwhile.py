@@ -44,8 +44,10 @@ async def test_an_export_shows_no_content_that_came_while_it_was_read(
             yield row
 
     monkeypatch.setattr(SqliteExporter, "rows", rows)
+    refused = await holder("GET", "/v1/corpora/people/export")
+    assert (refused.status_code, calls) == (409, 2)
+    assert "was taken from this key while it was exported: export again" in refused.text
     told = (await holder("GET", "/v1/corpora/people/export")).text
-    assert calls == 2
     assert "For everyone." in told
     assert "Zarathustra" not in told
     assert "Old words" not in told
@@ -125,6 +127,33 @@ async def test_an_export_shows_nothing_that_was_taken_away_between_its_reading_a
     with pytest.raises(Conflict, match="was taken from this key"):
         await follow()
     assert document_id("x") not in {row["id"] for row in told}
+
+
+async def test_an_export_shows_no_entity_of_a_document_that_was_taken_away_between_its_readings(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second reading has nothing of the document; its entities are known from the first."""
+    container, corpus_id = await _restrict(server)
+    read, calls = SqliteExporter.rows, 0
+
+    async def rows(self: SqliteExporter, corpus_id: str, *, canonical: bool) -> AsyncGenerator[Mapping[str, Any]]:
+        nonlocal calls
+        calls += 1
+        if calls == 2:
+            await server.container.record.submissions.set_access(corpus_id, [document_id("x")], ("group:a",))
+        async for row in read(self, corpus_id, canonical=canonical):
+            yield row
+
+    monkeypatch.setattr(SqliteExporter, "rows", rows)
+    told: list[Any] = []
+
+    async def follow() -> None:
+        async for row in container.record.exporter.rows(corpus_id, canonical=True):
+            told.append(row)  # noqa: PERF401 - what was told before the error counts
+
+    with pytest.raises(Conflict, match="was taken from this key"):
+        await follow()
+    assert (told, calls) == ([], 2)
 
 
 async def test_an_export_has_no_original_of_a_document_that_was_taken_away_since(

@@ -4,6 +4,7 @@ An export is sent as a stream, and an exported corpus is received as a stream.
 """
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, suppress
 from http import HTTPStatus
@@ -38,6 +39,8 @@ from hopweave.wire.corpora import Corpus, CorpusDetail, CorpusList, Imported
 from hopweave.wire.jobs import Started
 
 __all__ = ["export_router", "import_router", "router"]
+
+_log = logging.getLogger("hopweave.api")
 
 router = APIRouter(prefix="/v1/corpora", tags=["corpora"])
 
@@ -157,7 +160,9 @@ class _ExportResponse(StreamingResponse):
                 await super().__call__(scope, receive, send)
                 watching.cancel()
         except ExceptionGroup as errors:  # of one error: it ends the other task
-            raise errors.exceptions[0] from None
+            error = errors.exceptions[0]
+            _log.warning("an export is broken off: %s", error)
+            raise error from None
 
 
 async def _read_first(blocks: AsyncGenerator[bytes]) -> bytes:

@@ -251,7 +251,7 @@ def _shows(holder: httpx.Client, request: Request) -> bool:
 def _ask_once(holder: httpx.Client, request: Request) -> float | None:
     """Returns when the last byte that shows the document was there; None if the answer does not show it.
 
-    An export may be cut off. Each piece is searched once, with the end of the piece before: sixteen clients that search
+    An export may be cut off, also before its first byte is read. Each piece is searched once, with the end of the piece before: sixteen clients that search
     all of a long export after each piece would be late themselves.
     """
     method, path, more = request
@@ -259,7 +259,7 @@ def _ask_once(holder: httpx.Client, request: Request) -> float | None:
     words = [word.encode() for word in _WORDS if word not in given]
     overlap = max(map(len, _WORDS)) - 1
     shown, end = None, b""
-    with holder.stream(method, path, **more) as answer, suppress(httpx.RemoteProtocolError, httpx.ReadError):
+    with suppress(httpx.RemoteProtocolError, httpx.ReadError), holder.stream(method, path, **more) as answer:
         for part in answer.iter_bytes():
             arrived = time.monotonic()
             text = end + part.lower()

@@ -251,8 +251,8 @@ def _shows(holder: httpx.Client, request: Request) -> bool:
 def _ask_once(holder: httpx.Client, request: Request) -> float | None:
     """Returns when the last byte that shows the document was there; None if the answer does not show it.
 
-    An export may be cut off, also before its first byte is read. Each piece is searched once, with the end of the piece before: sixteen clients that search
-    all of a long export after each piece would be late themselves.
+    An export may be cut off, also before its first byte is read. Each piece is searched once, with the end of the piece
+    before: sixteen clients that search all of a long export after each piece would be late themselves.
     """
     method, path, more = request
     given = f"{path} {more}".lower()

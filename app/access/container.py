@@ -15,11 +15,11 @@ from app.access.corpora import (
     RestrictedContents,
     RestrictedCorpora,
     RestrictedDocuments,
-    RestrictedExporter,
     RestrictedMerges,
     RestrictedResolution,
     matches,
 )
+from app.access.exporter import RestrictedExporter
 from app.access.submissions import MeteredSubmissions, RestrictedJobs, RestrictedQuestions, RestrictedSubmissions
 from app.broker.notifier import Notifier
 from app.container import Container

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from app.access import corpora as access_corpora
+from app.access import exporter as access_exporter
 from app.access.access import NO_METER, Access
 from app.access.container import RestrictedContainer
 from app.archive import RowCounts, encode_section, writing
@@ -82,7 +83,7 @@ async def test_an_export_ends_when_one_of_its_documents_is_taken_away(
     corpus = await container.record.corpora.get("people")
     submissions = server.container.record.submissions
     assert "Lovelace" in str([row async for row in container.record.exporter.rows(corpus.id, canonical=True)])
-    monkeypatch.setattr(access_corpora, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(access_exporter, "_LOOK_SECONDS", 0.0)
     told: list[Any] = []
 
     async def read() -> None:
@@ -187,7 +188,7 @@ async def test_a_late_reply_is_asked_for_again(server: Server, monkeypatch: pyte
     access = Access(scopes=frozenset([Scope.READ]), key="k", principals=frozenset(["group:b"]))
     container = RestrictedContainer(server.container, access, NO_METER)
     corpus = await container.record.corpora.get("people")
-    monkeypatch.setattr(access_corpora, "_LOOK_SECONDS", 0.0)
+    monkeypatch.setattr(access_exporter, "_LOOK_SECONDS", 0.0)
     monkeypatch.setattr(access_corpora, "_LATE_SECONDS", 0.2)
     readable = access_corpora.RestrictedDocuments.readable
 

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import math
 import os
 import signal
 import socket
@@ -116,6 +117,8 @@ def _configure(
         server_header=False,
         backlog=_ACCEPTED_AT_ONCE,
         h11_max_incomplete_event_size=_HEADER_BYTES,
+        # Longer than clients keep idle connections (httpx: 5 s): else a request may meet a connection that is closed.
+        timeout_keep_alive=math.ceil(settings.api.header_seconds),
         timeout_graceful_shutdown=settings.api.drain_seconds,
         timeout_worker_healthcheck=_START_SECONDS,
         **options,

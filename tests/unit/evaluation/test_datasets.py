@@ -1,7 +1,6 @@
 """A folder is read whole or refused, and the refusal says where."""
 
 import json
-import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from evaluation import Support, read_dataset
 from evaluation.datasets import dataset as dataset_module
 from evaluation.datasets.dataset import sample_passages
 from indexer.submission import reading
+from tests.memory import find_peak
 
 PASSAGES = [{"id": "p1", "title": "Rome", "text": "A city."}, {"id": "p2", "title": "Italy", "text": "A country."}]
 QUESTION: dict[str, Any] = {"id": "q1", "question": "Where?", "answer": "Rome", "supporting": ["p1", "p2"]}
@@ -241,20 +241,16 @@ def test_a_sample_depends_on_seed_and_keys_alone(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_passages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def peak(count: int) -> int:
+    def folder_with(count: int) -> Path:
         (tmp_path / str(count)).mkdir()
         passages = [{"id": str(n), "title": f"T{n}", "text": "A city of some size."} for n in range(count)]
         question = {**QUESTION, "supporting": ["1", "2"]}
-        folder = folder_of(tmp_path / str(count), corpus=lines(*passages), questions=lines(question))
-        del passages
-        tracemalloc.start()
-        try:
-            assert read_dataset(folder).passages == count
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        return folder_of(tmp_path / str(count), corpus=lines(*passages), questions=lines(question))
 
     monkeypatch.setattr(reading, "_NAMED", 1000)
     monkeypatch.setattr(dataset_module, "_PART_BYTES", 1 << 16)
-    peak(999)
-    assert peak(30_000) < peak(3_000) + 50_000
+    short, long = folder_with(3_000), folder_with(30_000)
+    read_dataset(short)  # what is imported and compiled at first
+    bound = find_peak(lambda: read_dataset(short)) + 27_000 * 10  # each passage of them would take hundreds of bytes
+    assert find_peak(lambda: read_dataset(long), bound) < bound
+    assert read_dataset(long).passages == 30_000

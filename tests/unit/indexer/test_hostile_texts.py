@@ -1,6 +1,5 @@
 """Texts made to take a worker's time or memory. Work is bounded by sizes and counts: twice the text, twice the work."""
 
-import tracemalloc
 from collections.abc import Callable, Sequence
 
 import pytest
@@ -13,6 +12,7 @@ from core.text.name_spans import find_names, iter_names
 from core.text.sentences import iter_segments, segment
 from indexer import Loaders, make_chunker
 from models.embedding.tokens import EstimatedTokens
+from tests.memory import find_peak
 
 _GERMAN = "der die und das ist nicht den von zu mit " * 100
 _HOSTILE = {
@@ -76,13 +76,15 @@ def test_the_work_grows_with_the_text(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("name", ["single letters", "brackets"])
 def test_the_pieces_of_a_text_are_not_all_in_memory(name: str) -> None:
-    short, long = (_peak(lambda n=n: _chunk(_HOSTILE[name](n), "text/plain")) for n in (150_000, 300_000))
-    assert long - short < 150_000 * 60, "each character was a piece of some 300 bytes"
+    bound = find_peak(lambda: _chunk(_HOSTILE[name](150_000), "text/plain")) + 150_000 * 60
+    long = find_peak(lambda: _chunk(_HOSTILE[name](300_000), "text/plain"), bound)
+    assert long < bound, "each character was a piece of some 300 bytes"
 
 
 def test_a_run_of_capitals_is_read_without_holding_it() -> None:
     text = "Aa " * 200_000
-    assert _peak(lambda: sum(1 for _ in iter_names(text))) < 1_000_000
+    bound = 1_000_000
+    assert find_peak(lambda: sum(1 for _ in iter_names(text)), bound) < bound
     assert len(find_names(text)) == len(list(iter_names(text)))
 
 
@@ -137,13 +139,3 @@ def test_steps_over_a_whole_document_check_its_time(step: str) -> None:
     with limit.running():
         _STEPS[step]("Aa b. " * 20_000)
     assert len(checks) > 3
-
-
-def _peak(work: Callable[[], object]) -> int:
-    """Returns the most bytes that Python holds while `work` runs."""
-    tracemalloc.start()
-    try:
-        work()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()

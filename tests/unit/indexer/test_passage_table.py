@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -10,6 +9,7 @@ import pytest
 from core.documents import Submission
 from indexer.submission import json_lines, passage_table, reading
 from indexer.submission.reading import KeySet, Rejection, TakenKeys, read_paths
+from tests.memory import find_peak
 
 HEADER = "id\ttext\ttitle\n"
 AARON = '1\t"Aaron Aaron ( or ; ""Ahärôn"") is a prophet, high priest,\tand brother"\tAaron\n'
@@ -135,22 +135,22 @@ def test_a_table_without_passages(tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_lines(tmp_path: Path) -> None:
-    def peak(count: int) -> int:
+    def table_of(count: int) -> Path:
         path = tmp_path / f"{count}.tsv"
         with path.open("w") as file:
             file.write(HEADER)
             file.writelines(f"{n}\tSome text of a passage.\tTitle {n}\n" for n in range(1, count + 1))
-        tracemalloc.start()
-        try:
-            assert sum(1 for _ in read_paths([path], with_given=False)) == count
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        return path
+
+    def count(path: Path) -> int:
+        return sum(1 for _ in read_paths([path], with_given=False))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_NAMED", 1000)
-        peak(1000)  # what is imported and compiled at first
-        assert peak(30_000) < peak(3_000) + 50_000
+        short, long = table_of(3_000), table_of(30_000)
+        assert (count(short), count(long)) == (3_000, 30_000)  # what is imported and compiled at first
+        bound = find_peak(lambda: count(short)) + 27_000 * 10  # each key of them would take a hundred bytes
+        assert find_peak(lambda: count(long), bound) < bound
 
 
 def test_keys_are_a_set_whatever_they_are() -> None:

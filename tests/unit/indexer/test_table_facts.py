@@ -1,17 +1,17 @@
 """Facts from tables: whose they are, what is no fact, tables that go on in a later passage, and hostile tables."""
 
 import asyncio
-import tracemalloc
 
 import pytest
 
 from core.corpora import CorpusSettings, Fine
-from core.graph import Triple
+from core.graph import Extraction, Triple
 from core.ports.indexing import Block, DraftChunk, LoadedDocument
 from core.trace import Trace
 from indexer.extractors import tables
 from indexer.extractors.tables import rows, surroundings
 from indexer.selection.extractors import has_fine_vectors, make_extractor
+from tests.memory import find_peak
 
 Fact = tuple[str, str, str]
 
@@ -235,14 +235,14 @@ def test_a_hostile_table_has_few_facts_in_bounded_memory(text: str) -> None:
     document = LoadedDocument(key="k", title="Orell Press", blocks=(Block(text=text),))
     chunk = DraftChunk(text=passage, start=len(text) - len(passage), block=0)
     extractor = make_extractor("tables")
-    tracemalloc.start()
-    try:
+
+    def extract() -> Extraction:
         [found] = asyncio.run(extractor.extract(document, [chunk], [0], Trace()))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert len(found.triples) <= rows._MOST_FACTS
-    assert peak < 20 * len(text) + 50_000_000
+        return found
+
+    assert len(extract().triples) <= rows._MOST_FACTS
+    bound = 20 * len(text) + 50_000_000
+    assert find_peak(extract, bound) < bound
 
 
 def test_a_wide_table_gives_some_facts_of_each_row() -> None:

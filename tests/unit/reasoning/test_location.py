@@ -87,7 +87,7 @@ def test_no_words_and_no_text_are_an_error(words: str, text: str) -> None:
 
 @pytest.mark.parametrize("words", ["a " * 200, "a b " * 100 + "c", "a … " * 100, "a b c d e f g a a a a a"])
 def test_a_long_text_of_the_same_word_takes_no_time(words: str) -> None:
-    began = time.process_time()
+    began = time.thread_time()
     locate(words, "a " * 50_000)
     locate(words, "a b " * 25_000)
-    assert time.process_time() - began < 5
+    assert time.thread_time() - began < 5

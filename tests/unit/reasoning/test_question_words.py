@@ -30,6 +30,6 @@ def test_the_title_names_what_the_sentence_is_about() -> None:
 
 
 def test_a_long_question_is_read_in_linear_time() -> None:
-    began = time.process_time()
+    began = time.thread_time()
     find_missing_words("x " * 10_000, "y " * 10_000, "")
-    assert time.process_time() - began < 5
+    assert time.thread_time() - began < 5

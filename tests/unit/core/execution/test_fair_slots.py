@@ -41,7 +41,7 @@ async def test_a_slot_is_not_lost_with_a_task_that_is_cancelled() -> None:
     slots.release()
     gets.cancel()  # the slot is its own already
     await asyncio.gather(waits, gets, return_exceptions=True)
-    await asyncio.wait_for(slots.acquire("d"), 10)
+    await asyncio.wait_for(slots.acquire("d"), 60)
 
 
 async def test_those_that_wait_can_be_refused() -> None:

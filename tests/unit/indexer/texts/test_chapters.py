@@ -217,9 +217,9 @@ def test_the_first_line_is_the_title_where_it_is_one(text: str, title: str) -> N
 
 @pytest.mark.parametrize("text", ["x" * 5_000_000, "\n" * 1_000_000, "CHAPTER " * 300_000, "1. A\n\n" * 100_000])
 def test_the_time_is_linear(text: str) -> None:
-    started = time.process_time()
+    started = time.thread_time()
     find_chapters(text, find_title(text))
-    assert time.process_time() - started < 10
+    assert time.thread_time() - started < 10
 
 
 PARAGRAPH = (

@@ -121,10 +121,10 @@ def test_of_many_units_those_with_the_words_stay() -> None:
 @pytest.mark.parametrize("piece", ["_", "|", " ", "; ", ": ;", "a|", "| ", "?", "please ", "1", "\n", "A. ", "k: v; "])
 def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    began = time.process_time()
+    began = time.thread_time()
     units_of("What is the hourly rate of Tomas Okeke?", hit("a", "", text))
     is_question(text)
-    assert time.process_time() - began < 30
+    assert time.thread_time() - began < 30
 
 
 def test_a_line_of_fields_that_begins_with_a_sign_is_no_heading() -> None:

@@ -136,7 +136,7 @@ async def test_an_export_ends_with_its_client(people: Server, monkeypatch: pytes
         if message["type"] == "http.response.body":
             left.set()
 
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         await people.app(scope, receive, send)
         await ended.wait()
 

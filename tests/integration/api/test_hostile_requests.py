@@ -166,7 +166,7 @@ async def test_searches_that_their_clients_abandon_leave_the_server_answering(pe
             writer.transport.abort()
         answer = await people.client.post(f"{CORPUS}/search", json={"query": "Who wrote the first program?"})
         assert answer.status_code == 200
-        async with asyncio.timeout(60):
+        async with asyncio.timeout(300):
             while len(asyncio.all_tasks()) > before + 5:  # noqa: ASYNC110 - the tasks are the server's
                 await asyncio.sleep(0.05)
 

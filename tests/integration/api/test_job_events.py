@@ -5,7 +5,11 @@ import json
 from typing import Any
 
 import httpx
+import pytest
 
+from api.streams import following as stream
+from app.container import Container
+from core.jobs import Job
 from tests.integration.api.conftest import ADA, BABBAGE, Server
 
 
@@ -24,11 +28,18 @@ async def follow(server: Server, job: str, last: str | None = None) -> httpx.Res
     return await server.client.get(f"/v1/jobs/{job}/events", headers=headers)
 
 
-async def test_a_job_is_followed_to_its_end_and_resumed(server: Server) -> None:
+async def test_a_job_is_followed_to_its_end_and_resumed(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     await server.corpus()
     job = (await server.add(ADA, BABBAGE)).json()["job"]["id"]
+    has_read, read_generation = asyncio.Event(), stream.read_generation
+
+    async def note(container: Container, job: Job) -> Any:
+        has_read.set()
+        return await read_generation(container, job)
+
+    monkeypatch.setattr(stream, "read_generation", note)
     following = asyncio.create_task(follow(server, job))
-    await asyncio.sleep(0.05)
+    await has_read.wait()
     await server.work("people")
     answer = await following
     assert answer.headers["content-type"].startswith("text/event-stream")

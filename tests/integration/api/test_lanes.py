@@ -47,7 +47,7 @@ def _stop_parser(lane: LoadingLane) -> None:
 
 
 async def _until_waiting(container: Container, count: int) -> None:
-    for _ in range(3000):
+    for _ in range(12_000):
         if container.estimate_lane.admitted == count:
             return
         await asyncio.sleep(0.01)
@@ -56,7 +56,7 @@ async def _until_waiting(container: Container, count: int) -> None:
 
 async def _until_parsing(lane: LoadingLane) -> None:
     """An admitted call looks for documents that are unchanged before it takes its turn."""
-    for _ in range(3000):
+    for _ in range(12_000):
         if lane._loaders._process._is_parsing:
             return
         await asyncio.sleep(0.01)

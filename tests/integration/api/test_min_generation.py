@@ -26,7 +26,8 @@ async def test_a_job_that_is_over_names_a_generation(server: Server) -> None:
     assert listed[0]["generation"] == job["generation"]
 
 
-async def test_a_search_waits_for_it(people: Server) -> None:
+async def test_a_search_waits_for_it(people: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app.services.questions, "_WAIT_SECONDS", 300.0)
     generation = (await people.client.get("/v1/corpora/people")).json()["generation"]
     await people.add({"key": "new", "title": "Grace Hopper", "text": "Grace Hopper wrote a compiler."})
     body = {"query": "Who wrote a compiler?", "searcher": "dense", "min_generation": generation + 1}

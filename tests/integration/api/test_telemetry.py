@@ -250,6 +250,6 @@ async def test_errors_of_accepting_are_logged_once_with_a_count(caplog: pytest.L
 
 
 async def _until(is_so: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         while not is_so():  # noqa: ASYNC110 - it is set by code that knows no event
             await asyncio.sleep(0.01)

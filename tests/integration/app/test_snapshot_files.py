@@ -69,7 +69,7 @@ async def test_a_server_follows_what_nobody_searches(
     monkeypatch.setattr(warming, "_FOLLOW_SECONDS", 0.01)
 
     async def await_generation(wanted: int) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while True:
                 entry = container.snapshots._corpora.get(corpus.id)
                 if entry is not None and entry.snapshot is not None and entry.snapshot.generation == wanted:

@@ -87,7 +87,7 @@ async def test_a_file_that_lacks_much_is_written_again(container: Container, cor
 
 async def test_a_worker_has_it_written_in_the_background(container: Container, corpus: Corpus) -> None:
     Preparation(container.make_snapshots(_writer(container))).add(corpus.id)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(300):
         while not list((container.settings.data_dir / "snapshots").glob("*.graph")):  # noqa: ASYNC110 - a process writes it
             await asyncio.sleep(0.05)
 

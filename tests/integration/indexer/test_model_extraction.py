@@ -255,7 +255,7 @@ async def test_cancelling_a_job_stops_paying_for_it(desk: Desk, server: ChatServ
     await desk.record.jobs.cancel(job)
     await working
     assert len(server.calls) == 8
-    assert len(server.hung_up) == 4, "also those in flight end"
+    await server.until(lambda: len(server.hung_up) == 4)  # also those in flight end
     assert (await _job(desk, job)).state is JobState.CANCELLED
 
 

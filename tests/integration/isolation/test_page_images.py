@@ -15,7 +15,7 @@ PDF = make_pdf([("p", "It was never built, the office said."), ("page", ""), ("p
 
 @pytest.fixture
 async def images() -> AsyncIterator[PageImages]:
-    images = PageImages()
+    images = PageImages(seconds=120)
     yield images
     await images.close()
 

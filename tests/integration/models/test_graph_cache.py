@@ -96,7 +96,7 @@ def test_processes_that_make_it_at_once_do_not_disturb_each_other(caches: Path):
         subprocess.Popen([sys.executable, "-c", _PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         for _ in range(3)
     ]
-    ended = [program.communicate(timeout=120) for program in programs]
+    ended = [program.communicate(timeout=300) for program in programs]
     assert [program.returncode for program in programs] == [0, 0, 0], ended
     assert len({out for out, _ in ended}) == 1
     assert len(list(caches.iterdir())) == 1

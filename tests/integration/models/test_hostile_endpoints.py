@@ -228,7 +228,7 @@ async def test_a_redirect_is_not_followed(client: str) -> None:
     async with await asyncio.start_server(respond, "127.0.0.1", 0) as server:
         url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
         with pytest.raises(HopweaveError, match="answered 302") as caught:
-            await _CLIENTS[client](url, 10)
+            await _CLIENTS[client](url, 60)
     if client != "embedding":
         assert f"m at {url} answered 302, a redirect to http://127.0.0.1:1/x, which is not" in str(caught.value)
         assert "set HOPWEAVE_LLM__BASE_URL (or the role's own) to the address that answers" in str(caught.value)

@@ -102,7 +102,7 @@ async def test_candidates_are_written_side_by_side_and_bounded(desk: ReasoningDe
         {"outsiders": "The Outsiders", "viking": "Viking Press"},
         {"outsiders": (True, "full", 5), "viking": (True, "full", 5)},
     )
-    together = threading.Barrier(2, timeout=10)
+    together = threading.Barrier(2, timeout=60)
 
     def respond(call: Call) -> Reply:
         if call.role == "answer":

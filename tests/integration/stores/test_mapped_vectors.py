@@ -168,7 +168,7 @@ async def test_the_file_is_kept_up_to_date_without_a_search(path: Path):
     await store.write(corpus, CHUNK, batch(names(30), unit_vectors(30)))
 
     async def has_rows(count: int) -> None:
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 120
         while [len(VectorBase.open(file)) for file in path.with_suffix("").glob("*.base")] != [count]:
             assert time.monotonic() < deadline
             await asyncio.sleep(0.01)

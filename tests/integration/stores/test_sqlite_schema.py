@@ -415,11 +415,11 @@ async def test_a_process_waits_for_another_that_migrates(tmp_path: Path, monkeyp
 
     def migrate_slowly(connection: sqlite3.Connection, name: str) -> bool:
         if migrated := migrate(connection, name):
-            time.sleep(1)
+            time.sleep(3)
         return migrated
 
     monkeypatch.setattr(database, "create_schema", migrate_slowly)
-    monkeypatch.setattr(connection, "BUSY_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "BUSY_SECONDS", 1.0)
     first, second = await asyncio.gather(*(asyncio.to_thread(SqliteRecord, path) for _ in range(2)))
     for record in (first, second):
         assert [corpus.name for corpus in await record.corpora.list()] == ["people"]

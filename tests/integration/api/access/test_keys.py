@@ -51,7 +51,7 @@ async def test_a_revoked_key_ends_within_seconds_in_other_processes(make_server:
     try:
         assert [(await holder("GET", "/v1/corpora")).status_code for holder in holders] == [200, 200]
         await second.container.record.keys.revoke(key.id)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             for holder in holders:
                 while (await holder("GET", "/v1/corpora")).status_code == 200:  # noqa: ASYNC110 - another process
                     await asyncio.sleep(0.1)

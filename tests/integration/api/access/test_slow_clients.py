@@ -26,9 +26,18 @@ _BUFFER_BYTES = 4096
 
 @pytest.fixture
 async def port(make_server: MakeServer) -> AsyncIterator[int]:
+    """Of a server that closes a connection without a whole request after 1.5 seconds."""
+    server = await make_server(ApiSettings())
+    async with _listening(server.app, ApiSettings(header_seconds=1.5)) as port:
+        yield port
+
+
+@pytest.fixture
+async def port_of_bodies(make_server: MakeServer) -> AsyncIterator[int]:
+    """Of a server that waits for half a second for a body."""
     settings = ApiSettings(body_seconds=0.5, body_bytes_per_second=1000)
     server = await make_server(settings)
-    async with _listening(server.app, settings.model_copy(update={"header_seconds": 1.5})) as port:
+    async with _listening(server.app, settings) as port:
         yield port
 
 
@@ -166,7 +175,7 @@ async def test_an_application_that_ends_late_breaks_off_no_later_response() -> N
 )
 async def test_a_connection_without_a_whole_request_is_closed(port: int, sent: bytes) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         writer.write(sent)
         for _ in range(100):  # a byte now and then keeps no connection open
             if sent.endswith(b": "):
@@ -181,22 +190,34 @@ async def test_a_connection_without_a_whole_request_is_closed(port: int, sent: b
     writer.close()
 
 
+async def _ask_whether_healthy(port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Sends a request, and returns its connection after the answer.
+
+    A machine that pauses for longer than the server waits for a request makes the server close the connection.
+    """
+    for _ in range(10):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+            assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 200")
+            return reader, writer
+        writer.close()
+    raise AssertionError("the server closes each connection before it answers")
+
+
 async def test_a_second_request_has_the_same_time(port: int) -> None:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(30):
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"HTTP/1.1 200")
+    async with asyncio.timeout(120):
+        reader, writer = await _ask_whether_healthy(port)
         writer.write(b"GET /healthz HT")
         assert b"HTTP/1.1" not in await reader.read()
     writer.close()
 
 
 @pytest.mark.parametrize("pause", [None, 0.05])
-async def test_a_slow_body_is_refused(port: int, pause: float | None) -> None:
+async def test_a_slow_body_is_refused(port_of_bodies: int, pause: float | None) -> None:
     """One that stops, and one of which a byte comes now and then."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    headers = f"Host: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+    reader, writer = await asyncio.open_connection("127.0.0.1", port_of_bodies)
+    headers = f"Host: 127.0.0.1:{port_of_bodies}\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
     writer.write(f"POST /v1/corpora HTTP/1.1\r\n{headers}{{".encode())
 
     async def drip() -> None:
@@ -220,7 +241,8 @@ async def test_work_that_takes_longer_than_a_body_may_is_not_cut_off() -> None:
     messages: list[Message] = [{"type": "http.request", "body": b"{}"}, {"type": "http.disconnect"}]
 
     async def receive() -> Message:
-        await asyncio.sleep(0 if len(messages) == 2 else 0.1)
+        if len(messages) == 1:
+            await asyncio.sleep(0.1)
         return messages.pop(0)
 
     limited = limit_body(receive, BodyLimit(1, "X"), ApiSettings(body_seconds=0.05))
@@ -230,10 +252,8 @@ async def test_work_that_takes_longer_than_a_body_may_is_not_cut_off() -> None:
 async def test_many_idle_connections_leave_the_server_answering(port: int) -> None:
     """As many as the documentation says: each is closed after the time for headers."""
     idle = [await asyncio.open_connection("127.0.0.1", port) for _ in range(300)]
-    reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(60):
-        writer.write(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
-        assert (await reader.read()).startswith(b"HTTP/1.1 200")
+    async with asyncio.timeout(120):
+        reader, writer = await _ask_whether_healthy(port)
         for one, _ in idle:
             with contextlib.suppress(ConnectionError):
                 assert await one.read() == _CLOSED

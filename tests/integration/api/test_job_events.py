@@ -39,7 +39,7 @@ async def test_a_job_is_followed_to_its_end_and_resumed(server: Server, monkeypa
 
     monkeypatch.setattr(stream, "read_generation", note)
     following = asyncio.create_task(follow(server, job))
-    await has_read.wait()
+    await asyncio.wait_for(has_read.wait(), 60)
     await server.work("people")
     answer = await following
     assert answer.headers["content-type"].startswith("text/event-stream")

@@ -50,6 +50,7 @@ _OF_OTHERS = frozenset(
         "conclude_steps",
         "conclude_thinking",
         "conclude_trajectory",
+        "decide_documents",
         "next_sentence_plain",
         "summarize_evidence",
         "supplement_from_passages",

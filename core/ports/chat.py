@@ -61,6 +61,9 @@ class ChatRequest:
     cache can delete the answer with their document. `question` and `labels` are sent as metadata if the settings say
     so, and have no other effect. `sample` distinguishes several drafts of one prompt. Without `cached`, the answer is
     neither read from a cache nor kept. An answer of more than `max_characters` fails; None: the model's bound.
+
+    `given` makes the answer if no cache has it, and the model is not asked: part of the answer to another request is
+    kept so, or only the cache is asked, if `given` raises.
     """
 
     role: str
@@ -79,6 +82,7 @@ class ChatRequest:
     sample: int = 0
     cacheable: bool = True
     cached: bool = True
+    given: "Callable[[], Completion] | None" = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,7 +7,7 @@ answer.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -15,7 +15,7 @@ from jiter import from_json
 
 from core.errors import ContextTooLong, HopweaveError, ModelFailed, ModelRefused, ModelUnavailable
 from core.events import TokenEvent
-from core.ports.chat import ChatRequest, Message
+from core.ports.chat import ChatRequest, Completion, Message
 from core.ports.reasoning import Question
 from core.ports.retrieval import Fact, Hit
 from core.prompting.fences import fenced, format_hits
@@ -42,8 +42,8 @@ class ModelCall:
     `passages` fill the prompt's `{{passages}}`, numbered from 1; the last passages are dropped if the model cannot read
     them all. `facts` of the passages that are shown fill its `{{facts}}`. `role` selects the model and is the name that
     usage is counted under; '' is the prompt's name. `chunks` are ids of chunks whose words are in the variables, as
-    quotes or answers. `conversation` puts the history before the last message. `sample` and `temperature` have the
-    meaning that they have in `ChatRequest`.
+    quotes or answers. `conversation` puts the history before the last message. `sample`, `temperature`, `cached` and
+    `given` have the meaning that they have in `ChatRequest`.
     """
 
     prompt: Prompt
@@ -57,6 +57,8 @@ class ModelCall:
     conversation: bool = False
     temperature: float = 0.0
     sample: int = 0
+    cached: bool = True
+    given: Callable[[], Completion] | None = None
 
 
 def drop_last_passages(shown: tuple[Hit, ...], error: ContextTooLong) -> tuple[Hit, ...]:
@@ -130,6 +132,8 @@ def build_request(call: ModelCall, question: Question, shown: Sequence[Hit], chu
         temperature=call.temperature,
         sample=call.sample,
         cacheable=not question.parts and not question.history,
+        cached=call.cached,
+        given=call.given,
     )
 
 

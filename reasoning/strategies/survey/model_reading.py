@@ -1,46 +1,61 @@
-"""A language model reads the documents that words leave undecided: one short call each, of which code checks the reply.
+"""A language model reads the documents that words leave undecided, in short calls, of which code checks the reply.
 
 A document counts only if the model names a sentence that stands in the passages it was shown. All other documents stay
 undecided, or do not count, and are shown with what the model said.
+
+A small model reads one document a call. A larger model reads several short ones, each of which is decided only by a
+sentence of its own; a document without one gets a call of its own.
 """
 
-from collections.abc import AsyncIterator, Callable, Sequence
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from core.documents import Chunk, Span
+from core.documents import Span
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import PlanEvent, PlannedStep
 from core.execution.threads import compute
-from core.passage_context import split_units
 from core.ports.chat import ChatModels
 from core.ports.reasoning import Question
-from core.ports.retrieval import Hit, Searcher
+from core.ports.retrieval import Searcher
 from core.ports.surveying import Candidate, DocumentFinder
 from core.trace import Trace
-from reasoning.actions.judging.document import ROLE, Decision, decide_document
+from reasoning.actions.judging.document import (
+    ROLE,
+    Decision,
+    decide_document,
+    decide_documents,
+    keep_decision,
+    recall_decision,
+)
 from reasoning.citations.quotes import locate
 from reasoning.engine.session import Session, gather
-from reasoning.strategies.survey.judging import Finding, Verdict, check_sentence, list_nearest
+from reasoning.strategies.survey.judging import Verdict, check_sentence, has_phrase
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Row
+from reasoning.strategies.survey.shown_passages import Shown, cut_document, group_documents
 
 __all__ = ["STEP", "ModelReader", "Undecided"]
 
 STEP = "2"
-_MOST_WINDOWS = 3
-_BESIDE = 250
-"""Characters on each side of the nearest sentence that a model is shown, as far as whole sentences fit in."""
-_LONGEST_UNIT = 1200
 _MOST_READ = 500
 """Passages of a document that are read whole to find the nearest sentences; of a longer one, the finder's are."""
 _AT_ONCE = 32
 """Calls that are waiting or under way; the model's own limit of concurrency is usually smaller."""
 _MOST_FAILURES = 3
 """Replies in a row that cannot be read, after which the model is asked no more."""
-_CHARACTERS, _ANSWER, _INSTRUCTIONS = 4, 60, 190
+_MOST_SHARED_FAILURES = 2
+"""Replies on several documents in a row that cannot be used, after which each document gets a call of its own. Until
+the first that can, such calls are made one after another.
+"""
+_CHARACTERS, _ANSWER, _INSTRUCTIONS, _INSTRUCTIONS_OF_SEVERAL = 4, 60, 190, 280
 """Of the estimate: characters of a token, tokens of an answer, and tokens of the instructions."""
+_LEAST_SENTENCE = 12
+"""Characters of a sentence that tells one document from another."""
 _PROGRESS = 20
 """How often progress is told, at most."""
+
+_Keep = Callable[[Row, Row | None], None]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -49,40 +64,6 @@ class Undecided:
 
     row: Row
     candidate: Candidate
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Window:
-    """A part of a passage that is shown, and where it begins in the passage."""
-
-    chunk: Chunk
-    span: Span
-
-    @property
-    def text(self) -> str:
-        return self.chunk.text[self.span.start : self.span.end]
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class _Shown:
-    """A document as the model is shown it. `nearest` is its nearest sentence."""
-
-    row: Row
-    nearest: Finding
-    windows: tuple[_Window, ...]
-
-    @property
-    def hits(self) -> tuple[Hit, ...]:
-        row = self.row
-        return tuple(
-            Hit(
-                chunk=replace(window.chunk, text=window.text),
-                document=row.document,
-                score=1.0,
-                corpus=row.corpus.name,
-            )
-            for window in self.windows
-        )
 
 
 class ModelReader:
@@ -104,38 +85,44 @@ class ModelReader:
         self.stopped = ""
         self._finder = finder
         self._models = models
+        self._is_small = models.is_small(ROLE)
         self._searcher = searcher
         self._plan = plan
         self._question = question
         self._trace = trace
         self._failures = 0
+        self._shared_failures = 0
+        self._has_shared = False
+        self._trying = asyncio.Lock()
 
-    async def read(self, undecided: Sequence[Undecided], keep: Callable[[Row, Row | None], None]) -> None:
+    async def read(self, undecided: Sequence[Undecided], keep: _Keep) -> None:
         """Calls `keep` for each document with its row and its new row; None: it was deleted, or hidden from the asker.
 
         Documents of which the model said nothing keep their row, and `keep` is not called for them.
         """
         shown = [document async for document in self._show(undecided, keep)]
-        self._announce(shown)
-        waiting = iter(shown)
+        calls: list[tuple[Shown, ...]] = [(document,) for document in shown]
+        if not self._is_small:
+            calls = list(group_documents([document for document in shown if not await self._recall(document, keep)]))
+        if calls:
+            self._announce(calls)
+        waiting = iter(calls)
+        total = sum(map(len, calls))
         done = 0
 
         async def read_some() -> None:
             nonlocal done
-            for document in waiting:
+            for documents in waiting:
                 if self.stopped:
                     return
-                if (row := await self._read(document)) is not document.row:
-                    keep(document.row, row)
-                done += 1
-                if done * _PROGRESS // len(shown) > (done - 1) * _PROGRESS // len(shown):
-                    self._tell(f"{done:,} of {len(shown):,} undecided documents read")
+                await self._read(documents, keep)
+                before, done = done, done + len(documents)
+                if done * _PROGRESS // total > before * _PROGRESS // total:
+                    self._tell(f"{done:,} of {total:,} undecided documents read")
 
-        await gather(read_some() for _ in range(min(_AT_ONCE, len(shown))))
+        await gather(read_some() for _ in range(min(_AT_ONCE, len(calls))))
 
-    async def _show(
-        self, undecided: Sequence[Undecided], keep: Callable[[Row, Row | None], None]
-    ) -> AsyncIterator[_Shown]:
+    async def _show(self, undecided: Sequence[Undecided], keep: _Keep) -> AsyncIterator[Shown]:
         for document in undecided:
             row, candidate = document.row, document.candidate
             if candidate.passages <= _MOST_READ:
@@ -146,69 +133,128 @@ class ModelReader:
             ref = (await self._finder.get_refs(row.corpus, [candidate.document_id])).get(candidate.document_id)
             if ref is None:
                 keep(row, None)
-            elif chunks and (shown := await compute(self._cut, replace(row, document=ref), chunks)):
-                yield replace(shown, row=row)
+            elif chunks:
+                whole = replace(row, document=ref)
+                if (shown := await compute(cut_document, self._plan, whole, chunks)) is not None:
+                    yield replace(shown, row=row)
 
-    def _cut(self, row: Row, chunks: Sequence[Chunk]) -> _Shown | None:
-        """Returns what of a document is shown; None if no sentence of it has a word of the condition."""
-        nearest = list_nearest(self._plan, row.document.title, chunks, _MOST_WINDOWS)
-        if not nearest:
-            return None
-        windows: list[_Window] = []
-        for finding in nearest:
-            around = _widen(finding)
-            joined = [
-                window
-                for window in windows
-                if window.chunk.id == finding.chunk.id
-                and window.span.start <= around.end
-                and around.start <= window.span.end
-            ]
-            for window in joined:
-                around = Span(start=min(around.start, window.span.start), end=max(around.end, window.span.end))
-            windows = [window for window in windows if window not in joined]
-            windows.append(_Window(chunk=finding.chunk, span=around))
-        windows.sort(key=lambda window: (window.chunk.position, window.span.start))
-        return _Shown(row=row, nearest=nearest[0], windows=tuple(windows))
-
-    def _announce(self, shown: Sequence[_Shown]) -> None:
-        characters = sum(len(window.text) for document in shown for window in document.windows)
-        tokens = characters // _CHARACTERS + len(shown) * (_INSTRUCTIONS + _ANSWER)
+    def _announce(self, calls: Sequence[tuple[Shown, ...]]) -> None:
+        shown = [document for documents in calls for document in documents]
+        characters = sum(document.characters for document in shown)
+        instructions = _INSTRUCTIONS if self._is_small else _INSTRUCTIONS_OF_SEVERAL
+        tokens = characters // _CHARACTERS + len(shown) * _ANSWER + len(calls) * instructions
+        number = "1 call" if len(calls) == 1 else f"{len(calls):,} calls"
         self._tell(
-            f"{self.model} reads {len(shown):,} documents that words leave undecided: at most {len(shown):,} calls, "
-            f"about {tokens:,} tokens, fewer where it read them before"
+            f"{self.model} reads {len(shown):,} documents that words leave undecided: "
+            + (
+                f"at most {number}, about {tokens:,} tokens, fewer where it read them before"
+                if self._is_small
+                else f"{number}, about {tokens:,} tokens, and a call more for each document without a usable reply"
+            )
         )
 
     def _tell(self, text: str) -> None:
         self._trace.emit(PlanEvent(steps=(PlannedStep(id=STEP, question=text, parents=("1",)),)))
 
-    async def _read(self, document: _Shown) -> Row | None:
-        """Returns the new row of a document, its old one if the model said nothing, or None if it is gone."""
-        row = document.row
+    def _open_session(self, document: Shown) -> Session:
+        """Returns a session for one call, so that its cached reply names the passages of that call alone."""
+        question = replace(self._question, corpus=document.row.corpus, parts=(), history=())
+        return Session("survey", question, self._models, self._searcher, self._trace)
+
+    async def _recall(self, document: Shown, keep: _Keep) -> bool:
+        """Returns whether the cache has what the model says of a document."""
         if not await self._is_there(document):
-            return await self._replaced(row)
-        question = replace(self._question, corpus=row.corpus, parts=(), history=())
-        session = Session("survey", question, self._models, self._searcher, self._trace)
+            keep(document.row, await self._replaced(document.row))
+            return True
+        decision = await recall_decision(self._open_session(document), self._plan.condition, document.hits, step=STEP)
+        if decision is not None:
+            await self._settle(document, decision, keep)
+        return decision is not None
+
+    async def _read(self, documents: Sequence[Shown], keep: _Keep) -> None:
+        """Reads the documents of a call. A document that several share a call with, and on which the reply cannot be
+        used, gets a call of its own.
+        """
+        alone = list(documents)
+        if len(documents) > 1:
+            alone = await self._share(documents, keep)
+        for document in alone:
+            if self.stopped:
+                return
+            if not await self._is_there(document):
+                keep(document.row, await self._replaced(document.row))
+            elif decision := await self._ask_alone(document):
+                await self._settle(document, decision, keep)
+
+    async def _share(self, documents: Sequence[Shown], keep: _Keep) -> list[Shown]:
+        async with self._trying:
+            if not self._has_shared and self._shared_failures < _MOST_SHARED_FAILURES:
+                return await self._read_together(documents, keep)
+        if self._shared_failures >= _MOST_SHARED_FAILURES:
+            return list(documents)
+        return await self._read_together(documents, keep)
+
+    async def _read_together(self, documents: Sequence[Shown], keep: _Keep) -> list[Shown]:
+        """Reads several documents in one call, and returns the documents that need a call of their own."""
+        there = [document for document in documents if await self._is_there(document)]
+        for document in documents:
+            if document not in there:
+                keep(document.row, await self._replaced(document.row))
+        if len(there) < 2 or self.stopped:
+            return there
+        decisions: Mapping[int, Decision] = {}
         try:
-            decision = await decide_document(session, self._plan.condition, document.hits, step=STEP)
-        except BudgetExhausted:
-            self.stopped = "the budget of the question is used up"
-            return row
-        except ModelUnavailable as error:
-            self.stopped = f"the language model is not available ({error})"
-            return row
+            decisions = await decide_documents(
+                self._open_session(there[0]), self._plan.condition, [document.hits for document in there], step=STEP
+            )
+        except (BudgetExhausted, ModelUnavailable) as error:
+            self._stop(error)
+            return []
+        except ModelFailed as error:
+            self._trace.note(f"a reply on {len(there)} documents cannot be read; each gets a call of its own ({error})")
+        alone = [document for place, document in enumerate(there) if not _is_usable(document, decisions.get(place))]
+        is_of_use = len(alone) < len(there)
+        self._has_shared |= is_of_use
+        self._shared_failures = 0 if is_of_use else self._shared_failures + 1
+        for place, document in enumerate(there):
+            if document not in alone and await self._settle(document, decisions[place], keep):
+                session = self._open_session(document)
+                await keep_decision(session, self._plan.condition, document.hits, decisions[place], model=self.model)
+        return alone
+
+    async def _ask_alone(self, document: Shown) -> Decision | None:
+        """Returns what the model says of one document; None if it says nothing."""
+        session = self._open_session(document)
+        try:
+            decision = await decide_document(
+                session, self._plan.condition, document.hits, is_small=self._is_small, step=STEP
+            )
+        except (BudgetExhausted, ModelUnavailable) as error:
+            self._stop(error)
+            return None
         except ModelFailed as error:
             self._failures += 1
-            self._trace.note(f"a reply on “{row.document.key}” cannot be read; the document stays undecided")
+            self._trace.note(f"a reply on “{document.row.document.key}” cannot be read; the document stays undecided")
             if self._failures == _MOST_FAILURES:
                 self.stopped = f"{_MOST_FAILURES} replies in a row failed ({error})"
-            return row
+            return None
         self._failures = 0
-        if not await self._is_there(document):
-            return await self._replaced(row)
-        return self._judge(document, decision)
+        return decision
 
-    def _judge(self, document: _Shown, decision: Decision) -> Row:
+    def _stop(self, error: BudgetExhausted | ModelUnavailable) -> None:
+        is_spent = isinstance(error, BudgetExhausted)
+        budget, gone = "the budget of the question is used up", f"the language model is not available ({error})"
+        self.stopped = budget if is_spent else gone
+
+    async def _settle(self, document: Shown, decision: Decision, keep: _Keep) -> bool:
+        """Keeps the new row of a document, and returns whether the document is still there as it was shown."""
+        if is_there := await self._is_there(document):
+            keep(document.row, self._judge(document, decision))
+        else:
+            keep(document.row, await self._replaced(document.row))
+        return is_there
+
+    def _judge(self, document: Shown, decision: Decision) -> Row:
         found = None
         for window in document.windows:
             if span := locate(decision.sentence, window.text):
@@ -227,7 +273,7 @@ class ModelReader:
             return replace(row, verdict=Verdict.NO)
         return replace(row, verdict=Verdict.UNDECIDED)
 
-    async def _is_there(self, document: _Shown) -> bool:
+    async def _is_there(self, document: Shown) -> bool:
         """Returns whether the asker may still see the passages that are shown."""
         ids = {window.chunk.id for window in document.windows}
         chunks = await self._finder.get_chunks(document.row.corpus, ids)
@@ -240,11 +286,12 @@ class ModelReader:
         return replace(row, finding=None, verdict=Verdict.UNDECIDED) if refs else None
 
 
-def _widen(finding: Finding) -> Span:
-    """Returns a part of a passage with the sentence in it, and the sentences beside it as far as they fit."""
-    unit, text = finding.span, finding.chunk.text
-    start, end = unit.start, min(unit.end, unit.start + _LONGEST_UNIT)
-    units = split_units(text[: unit.end + 2 * _BESIDE])
-    start = min((begin for begin, _ in units if unit.start - _BESIDE <= begin <= unit.start), default=start)
-    end = max((stop for _, stop in units if unit.end <= stop <= unit.end + _BESIDE), default=end)
-    return Span(start=start, end=min(end, unit.start + _LONGEST_UNIT + _BESIDE))
+def _is_usable(document: Shown, decision: Decision | None) -> bool:
+    """Returns whether a decision from a call of several documents is about this one: it names a sentence that stands
+    word for word in its passages. Documents of one template differ in a name. Who cannot tell need not name one.
+    """
+    if decision is None:
+        return False
+    sentence = decision.sentence.strip()
+    is_named = len(sentence) >= _LEAST_SENTENCE and any(has_phrase(one.text, sentence) for one in document.windows)
+    return is_named or (decision.verdict == "unclear" and not sentence)

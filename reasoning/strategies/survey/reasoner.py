@@ -261,6 +261,10 @@ class _Course:
             return
         self.sums.model = reader.model
         await reader.read(self._undecided, self._keep)
+        place = {asked.row.document.id: at for at, asked in enumerate(self._undecided)}
+        for rows in (self.rows[Verdict.YES], self.denied):
+            if len(rows) <= self._config.rows:  # calls end in any order, and the same answer is told in the same order
+                rows.sort(key=lambda row: place.get(row.document.id, -1))
         self.sums.unasked = reader.stopped
         if not reader.stopped and undecided > len(self._undecided):
             self.sums.unasked = f"it reads {self._config.calls:,} documents at most"

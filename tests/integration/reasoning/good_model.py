@@ -72,7 +72,11 @@ def _settled(answer: str, asked: str, number: int) -> dict[str, Any]:
 
 _SAID: dict[str, Callable[[str, str, int], dict[str, Any]]] = {
     "plan": lambda _, asked, __: {"steps": [{"thought": "", "question": asked, "action": "Retrieve"}]},
-    "decide_document": lambda answer, _, __: {"sentence": answer, "verdict": "unclear"},
+    "decide_document": lambda answer, _, __: {
+        "sentence": answer,
+        "verdict": "unclear",
+        "documents": [{"document": 1, "sentence": answer, "verdict": "unclear"}],
+    },
     "plan_dag": lambda _, asked, __: {"nodes": [{"id": "Q1.1", "question": asked}]},
     "settle_or_plan": _settled,
     "split_question": lambda _, asked, __: {"questions": [asked]},

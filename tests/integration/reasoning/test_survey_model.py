@@ -58,7 +58,9 @@ async def world(tmp_path: Path) -> AsyncIterator[World]:
 @pytest.fixture
 async def models(world: World, server: ChatServer, tmp_path: Path) -> AsyncIterator[ChatModels]:
     server.respond = answer_well
-    settings = LlmSettings(base_url=server.url, model="scripted", send_metadata=True, retries=0, timeout=10)
+    settings = LlmSettings(
+        base_url=server.url, model="scripted", profile="small", send_metadata=True, retries=0, timeout=10
+    )
     configured = make_chat_models(settings, SqliteModelCache(tmp_path / "answers.db"), world.record.graph)
     yield configured
     await configured.close()

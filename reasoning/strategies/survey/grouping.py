@@ -1,23 +1,29 @@
-"""What a question groups by, and what it adds up: `per supplier`, `in more than two contracts`, `the mean price`.
+"""What a question groups by: `per supplier`, `in more than two contracts`, `par fournisseur`.
 
 The rest of the question is what a survey without groups would be asked.
 """
 
 import re
 from dataclasses import dataclass
-from enum import StrEnum
 
 from core.text.terms import split_words
 from reasoning.strategies.survey.word_forms import find_number
 
-__all__ = ["PERIODS", "Aggregate", "Grouping", "How", "read_aggregate", "read_grouping", "read_membership"]
+__all__ = ["PERIODS", "Grouping", "read_grouping", "read_membership"]
 
-PERIODS = {"year": "year", "jahr": "year", "quarter": "quarter", "quartal": "quarter", "month": "month",
-           "monat": "month"}  # fmt: skip
+PERIODS = {
+    name: period
+    for period, names in {
+        "year": "year jahr an année",
+        "quarter": "quarter quartal trimestre",
+        "month": "month monat mois",
+    }.items()
+    for name in names.split()
+}
 """Names of periods of time, by which documents are grouped by their dates."""
 _NAME = r"[^\W\d_][\w-]{1,30}"
 _TRAILING = re.compile(
-    rf"(?P<comma>[,;])?\s(?:(?:grouped|listed|sorted|counted|split) )?(?P<how>by|per|for each|pro|je|nach)"
+    rf"(?P<comma>[,;])?\s(?:(?:grouped|listed|sorted|counted|split) )?(?P<how>by|per|for each|pro|je|nach|par)"
     rf" (?P<name>{_NAME}(?: {_NAME})?)\W{{0,3}}\Z"
 )
 _LEADING = re.compile(
@@ -28,7 +34,7 @@ _GROUP_NAMES = frozenset(
     for word in split_words("""
         supplier vendor customer client country state city law party currency author status company firm department
         region category kind type project product language owner court site plant machine line team person
-        Lieferant Kunde Land Stadt Firma Abteilung Art
+        Lieferant Kunde Land Stadt Firma Abteilung Art fournisseur client pays ville société
     """)
 )
 """Stems of nouns that `by` groups by, and which do nothing to the documents: "by year", unlike "by engineers"."""
@@ -42,33 +48,6 @@ _MEMBERSHIP = re.compile(
     rf" (?P<number>{_COUNT}) (?P<rest>\S.{{0,1000}})\Z",
     re.IGNORECASE | re.DOTALL,
 )
-_AGGREGATE = re.compile(
-    r"\A\W{0,3}(?:what (?:is|are|was|were) |what['’]s )?(?:the )?"
-    r"(?P<how>total|sum|mean|average|lowest|smallest|minimum|highest|largest|maximum|greatest)"
-    rf"(?: of(?: the| all)?)?(?P<of>(?: {_NAME}){{0,4}}?) (?:of|over|in|on|across|for|among)"
-    r"(?: all)?(?: of)?(?: the| our| these| those)? (?P<rest>\S.{0,1900})\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
-class How(StrEnum):
-    """How values are made one."""
-
-    SUM = "total"
-    MEAN = "mean"
-    LEAST = "lowest"
-    MOST = "highest"
-
-
-_HOW = {
-    "total": How.SUM,
-    "sum": How.SUM,
-    "mean": How.MEAN,
-    "average": How.MEAN,
-    "lowest": How.LEAST,
-    "smallest": How.LEAST,
-    "minimum": How.LEAST,
-}
 _LEAST_WORDS = {"more than": 1, "over": 1, "mehr als": 1, "at least": 0, "mindestens": 0, "exactly": 0}
 _MOST_WORDS = {"fewer than": -1, "less than": -1, "at most": 0, "höchstens": 0, "exactly": 0}
 
@@ -90,22 +69,11 @@ class Grouping:
     @property
     def period(self) -> str:
         """`year`, `quarter` or `month`, '' if documents are not grouped by dates."""
-        return PERIODS.get(self.name.casefold().removesuffix("s"), "")
+        name = self.name.casefold()
+        return PERIODS.get(name) or PERIODS.get(name.removesuffix("s"), "")
 
     def counts(self, documents: int) -> bool:
         return (self.least is None or documents >= self.least) and (self.most is None or documents <= self.most)
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Aggregate:
-    """Values that are made one. `of` names their rows or columns: "net price"."""
-
-    how: How
-    of: str
-
-    @property
-    def stems(self) -> frozenset[str]:
-        return frozenset(word.stem for word in split_words(self.of))
 
 
 def read_grouping(text: str) -> tuple[Grouping | None, str]:
@@ -115,7 +83,7 @@ def read_grouping(text: str) -> tuple[Grouping | None, str]:
     found = _TRAILING.search(text)
     if found is None:
         return None, text
-    if found["how"] in {"by", "nach"} and not _is_grouped_by(found, text):
+    if found["how"] in {"by", "nach", "par"} and not _is_grouped_by(found, text):
         return None, text
     return Grouping(name=found["name"]), text[: found.start()]
 
@@ -150,12 +118,3 @@ def read_membership(text: str) -> tuple[Grouping | None, str]:
         most=None if most is None else number + most,
     )
     return grouping, found["rest"]
-
-
-def read_aggregate(text: str) -> tuple[Aggregate | None, str]:
-    """Returns what the question adds up, if it does, and the documents that it names (`unpaid invoices?`)."""
-    found = _AGGREGATE.match(text)
-    if found is None:
-        return None, text
-    how = _HOW.get(found["how"].casefold(), How.MOST)
-    return Aggregate(how=how, of=found["of"].strip() or ("total" if how is How.SUM else "amount")), found["rest"]

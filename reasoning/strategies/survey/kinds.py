@@ -8,13 +8,8 @@ from itertools import islice
 from core.ports.surveying import Wording
 from core.text.terms import split_words
 from core.text.word_lists import SMALL_WORDS
-from reasoning.strategies.survey.grouping import (
-    Aggregate,
-    Grouping,
-    read_aggregate,
-    read_grouping,
-    read_membership,
-)
+from reasoning.strategies.survey.grouping import Grouping, read_grouping, read_membership
+from reasoning.strategies.survey.totals import Aggregate, read_aggregate
 
 __all__ = ["ANY_KIND", "READ", "asks_for_all", "find_kind", "kind_names", "kind_wordings", "read_table", "stem_of"]
 
@@ -46,12 +41,12 @@ ANY_KIND = frozenset(
 )
 """Stems of words for documents of any kind."""
 _KINDS = """
-contract agreement NDA lease licence license Vertrag Verträge Vereinbarung Vereinbarungen contrat accord
+contract agreement NDA lease licence license Vertrag Verträge Verträgen Vereinbarung Vereinbarungen contrat accord
 policy guideline Richtlinie politique
 invoice bill Rechnung Rechnungen facture
-order Bestellung Bestellungen Auftrag Aufträge commande
-offer quote quotation Angebot Angebote offre
-report Bericht Berichte rapport
+order Bestellung Bestellungen Auftrag Aufträge Aufträgen commande
+offer quote quotation Angebot Angebote Angeboten offre
+report Bericht Berichte Berichten rapport
 incident accident Störung Vorfall incident
 ticket issue
 mail email e-mail message
@@ -132,8 +127,8 @@ def kind_names() -> dict[str, str]:
 def read_table(text: str) -> tuple[str, Grouping | None, Aggregate | None]:
     """Returns the question for the documents, and what is grouped and added up over them."""
     grouping, text = read_grouping(text)
-    aggregate, rest = read_aggregate(text)
-    if aggregate is not None and find_kind(f"which {rest}")[1]:
+    aggregate, rest = read_aggregate(text, _names_kind)
+    if aggregate is not None:
         return f"which {rest}", grouping, aggregate
     membership, rest = (None, text) if grouping is not None else read_membership(text)
     if membership is not None and find_kind(f"which {rest}")[1] and not _names_kind(membership.name):

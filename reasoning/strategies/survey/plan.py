@@ -15,8 +15,9 @@ from core.text.name_spans import find_names
 from core.text.terms import Word, split_words
 from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
-from reasoning.strategies.survey.grouping import Aggregate, Grouping
+from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.kinds import ANY_KIND, READ, find_kind, kind_names, kind_wordings, read_table, stem_of
+from reasoning.strategies.survey.totals import Aggregate
 from reasoning.strategies.survey.values import read_decimal
 from reasoning.strategies.survey.word_forms import find_forms, find_number
 
@@ -35,9 +36,11 @@ NEGATION = re.compile(
 )
 """Words that turn a statement round."""
 _DENIED = re.compile(
-    r"un(?P<what>(?!it|if)[a-z]{2,20}ed|paid|sold|sent|met|done|known|(?:be|ge|ver|er)[a-zäöüß]{2,20}t)", re.IGNORECASE
+    r"un(?P<what>(?!it|if)[a-z]{2,20}ed|paid|sold|sent|met|done|known)|un(?P<german>(?:be|ge|ver|er)[a-zäöüß]{2,20}t)"
+    r"(?:e[nmrs]?)?|im(?P<french>payé)e?s?",
+    re.IGNORECASE,
 )
-"""A participle that is denied: *unpaid*, *unsigned*, *unbezahlt*."""
+"""A participle that is denied: *unpaid*, *unsigned*, *unbezahlten*, *impayée*."""
 _ABSENT = re.compile(
     r"\b(?:do(?:es)?|did)(?: not|n['’]t) (?:mention|contain|include|have|refer to|provide for|address|cover)\b"
     r"|\b(?:lacks?|lacking)\b|\b(?:have|has|contains?|includes?|mentions?|with) no\b"
@@ -336,7 +339,7 @@ def _make_wording(written: str, stem: str) -> Sought:
         written=written,
         wording=_word(forms),
         is_number=bool(number),
-        opposite=frozenset() if denied is None else _word(find_forms(stem_of(denied["what"]))),
+        opposite=frozenset() if denied is None else _word(find_forms(stem_of(denied[denied.lastgroup or 0]))),
     )
 
 

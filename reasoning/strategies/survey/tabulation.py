@@ -15,11 +15,12 @@ from core.ports.surveying import DocumentFinder, WordsAsked
 from core.text.dates import parse_date
 from core.text.terms import split_words
 from core.text.titles import family_of
-from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
+from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.items import Item
 from reasoning.strategies.survey.judging import Finding, Verdict
 from reasoning.strategies.survey.row_judging import Cell, column_stems, read_cell
 from reasoning.strategies.survey.rows import Row
+from reasoning.strategies.survey.totals import Aggregate, How
 from reasoning.strategies.survey.values import (
     Amount,
     Labelled,
@@ -136,10 +137,10 @@ async def tabulate(
     for corpus in {row.corpus.id: row.corpus for row in looked_at}.values():
         mine = [row for row in looked_at if row.corpus.id == corpus.id and row.document.id not in items]
         places = {} if grouping is None else await _place(finder, corpus, mine, grouping)
-        found = {} if aggregate is None else await _find_labelled(finder, corpus, mine, aggregate.stems)
+        found = {} if aggregate is None else await _find_amounts_of(finder, corpus, mine, aggregate)
         for row in mine:
             groups = places.get(row.document.id) or [("", None)]
-            amounts = [value for value in found.get(row.document.id, ()) if read_amount(value.text, value.column)]
+            amounts = [value for value in found.get(row.document.id, ()) if _read_labelled(value)]
             pointed = has_points(value.text for value in amounts)
             chosen = choose_values(amounts)
             if grouping is not None and not groups[0][0]:
@@ -208,7 +209,7 @@ def _read_entries(
 ) -> Iterator[Entry]:
     """Yields an entry for each row of a table, with the cells that name its group and its amount."""
     for item in items:
-        amounts = [] if aggregate is None else _find_amounts(item.cells, aggregate.stems)
+        amounts = [] if aggregate is None else _find_amounts(item.cells, aggregate)
         amount = amounts[0] if len(amounts) == 1 else None
         yield Entry(
             row=row,
@@ -232,17 +233,20 @@ def _find_group(row: Row, item: Item, grouping: Grouping) -> str:
     return found.name(grouping.period) if found else _find_named_period(row.document, grouping.period)
 
 
-def _find_amounts(cells: Sequence[Cell], stems: frozenset[str]) -> list[Amount]:
+def _find_amounts(cells: Sequence[Cell], aggregate: Aggregate) -> list[Amount]:
     """Returns the amounts under the column that has the name alone, else under all columns with the name. If no column
     has it and the name only names an amount, returns all with a unit.
     """
     columns = [column_stems(cell.column) for cell in cells]
     amounts = [(column, read_cell(cell)) for column, cell in zip(columns, cells, strict=True)]
-    if stems in columns:
-        return [amount for column, amount in amounts if amount and column == stems]
-    if any(stems <= column for column in columns):
-        return [amount for column, amount in amounts if amount and stems <= column]
-    return [amount for _, amount in amounts if amount and amount.unit] if stems <= _AMOUNTS else []
+    for stems in aggregate.names:
+        if stems in columns:
+            return [amount for column, amount in amounts if amount and column == stems]
+    for stems in aggregate.names:
+        if any(stems <= column for column in columns):
+            return [amount for column, amount in amounts if amount and stems <= column]
+    is_any = any(stems <= _AMOUNTS for stems in aggregate.names)
+    return [amount for _, amount in amounts if amount and amount.unit] if is_any else []
 
 
 def _make_entry(row: Row, group: str, place: Finding | None, value: Labelled | None, pointed: bool) -> Entry:
@@ -266,6 +270,22 @@ def _cite(chunk: Chunk, span: Span) -> Finding:
     line = chunk.text[start : end if end >= 0 else len(chunk.text)]
     begin = start + len(line) - len(line.lstrip())
     return Finding(verdict=Verdict.YES, chunk=chunk, span=Span(start=begin, end=begin + len(line.strip())))
+
+
+async def _find_amounts_of(
+    finder: DocumentFinder, corpus: Corpus, rows: Sequence[Row], aggregate: Aggregate
+) -> dict[str, list[Labelled]]:
+    """Returns the values of documents under the first of the names under which a document has an amount."""
+    found: dict[str, list[Labelled]] = {}
+    for stems in aggregate.names:
+        rest = [row for row in rows if not any(map(_read_labelled, found.get(row.document.id, ())))]
+        if rest:
+            found |= await _find_labelled(finder, corpus, rest, stems)
+    return found
+
+
+def _read_labelled(value: Labelled) -> Amount | None:
+    return read_amount(value.text, value.column)
 
 
 async def _find_labelled(

@@ -22,6 +22,11 @@ break breaks broke broken breakage
 buy buys bought
 sell sells sold sale sales
 pay pays paid payment payments payable
+bezahlt bezahlte bezahlten bezahlter bezahltes
+unbezahlt unbezahlte unbezahlten unbezahlter unbezahltes
+offen offene offenen offener offenes
+payé payée payés payées
+impayé impayée impayés impayées
 lose loses lost loss losses
 leave leaves left
 choose chose chosen choice

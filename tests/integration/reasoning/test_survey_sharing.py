@@ -176,7 +176,7 @@ async def test_replies_that_cannot_be_read_cost_no_document_and_end_the_sharing(
     server.respond = lambda call: Reply(text="Hm") if len(shown_in(call)) > 1 else answering(list)(call)
     answer, trace = await survey(world, models)
     assert rows_of(answer)[0] == RIGHT | set(names)
-    assert sum("each gets a call of its own" in note for note in trace.notes) == 2
+    assert any("each gets a call of its own" in note for note in trace.notes)
     assert sum(len(shown_in(call)) > 1 for call in server.calls) == 4, "each of the two is asked for once more"
     assert sum(len(shown_in(call)) == 1 for call in server.calls) == len(_TEXTS) + len(names)
 

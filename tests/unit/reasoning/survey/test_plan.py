@@ -2,9 +2,10 @@
 
 import pytest
 
-from reasoning.strategies.survey.grouping import Aggregate, Grouping, How
+from reasoning.strategies.survey.grouping import Grouping
 from reasoning.strategies.survey.kinds import asks_for_all
 from reasoning.strategies.survey.plan import Plan, read_number, read_plan
+from reasoning.strategies.survey.totals import Aggregate, How
 from tests.counted_lines import count_lines
 
 
@@ -163,6 +164,26 @@ def test_what_is_no_group(question: str) -> None:
         ("What is the mean net price over the offers per supplier?", How.MEAN, "net price", "offers"),
         ("What was the lowest price in all offers?", How.LEAST, "price", "offers"),
         ("What is the maximum of the invoices?", How.MOST, "amount", "invoices"),
+        ("What is the highest invoice?", How.MOST, "amount", "invoice"),
+        ("Which invoice has the lowest net price?", How.LEAST, "net price", "invoice"),
+        ("How much do the unpaid invoices come to in total?", How.SUM, "total", "invoices"),
+        ("Wie hoch ist die Summe aller Rechnungen?", How.SUM, "total", "Rechnungen"),
+        ("Was ist die Summe der offenen Rechnungen von Norwind?", How.SUM, "total", "Rechnungen"),
+        ("Wie hoch ist die Summe der Beträge aller Rechnungen?", How.SUM, "Beträge", "Rechnungen"),
+        ("Wie hoch ist der Gesamtbetrag der unbezahlten Rechnungen?", How.SUM, "total", "Rechnungen"),
+        ("Wie hoch ist der Durchschnitt aller Rechnungen?", How.MEAN, "amount", "Rechnungen"),
+        ("Wie hoch ist der durchschnittliche Betrag aller Rechnungen?", How.MEAN, "Betrag", "Rechnungen"),
+        ("Was ist die höchste Rechnung?", How.MOST, "amount", "Rechnung"),
+        ("Welche Rechnung ist die niedrigste?", How.LEAST, "amount", "Rechnung"),
+        ("Was ist der kleinste Nettobetrag in den Angeboten?", How.LEAST, "Nettobetrag", "Angeboten"),
+        ("Wie hoch sind alle Rechnungen insgesamt?", How.SUM, "total", "Rechnungen"),
+        ("Was kosten die Bestellungen zusammen?", How.SUM, "total", "Bestellungen"),
+        ("Quelle est la somme de toutes les factures ?", How.SUM, "total", "factures"),
+        ("Quel est le montant moyen des factures impayées ?", How.MEAN, "montant", "factures"),
+        ("Quelle est la facture la plus élevée ?", How.MOST, "amount", "facture"),
+        ("Quel est le montant le plus bas des commandes ?", How.LEAST, "montant", "commandes"),
+        ("Combien coûtent les commandes au total ?", How.SUM, "total", "commandes"),
+        ("What is the total of all payments?", How.SUM, "total", ""),
     ],
 )
 def test_what_is_added_up(question: str, how: How, of: str, kind: str) -> None:
@@ -170,7 +191,19 @@ def test_what_is_added_up(question: str, how: How, of: str, kind: str) -> None:
     assert (plan.aggregate, plan.kind) == (Aggregate(how=how, of=of), kind)
 
 
-@pytest.mark.parametrize("question", ["What is the highest mountain in Asia?", "What is the total length of the Nile?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the highest mountain in Asia?",
+        "What is the total length of the Nile?",
+        "What is the largest contract manufacturer?",
+        "What is the highest court whose order is binding?",
+        "Was ist der höchste Berg in Asien?",
+        "Wie hoch ist das Haus?",
+        "Quelle est la plus haute montagne ?",
+        "Which contract is the highest authority for all parties?",
+    ],
+)
 def test_what_is_not_added_up(question: str) -> None:
     assert read_plan(question).aggregate is None
 

@@ -99,14 +99,14 @@ class Aggregate:
 
     @property
     def names(self) -> tuple[frozenset[str], ...]:
-        """The stems of the name, and of names in other languages that say the same, the best first. What a document
-        says of its total is looked for before its amounts.
+        """The stems of the name, and of names that say the same, also in other languages, the best first. The total
+        of a document is its amount, and its amounts are its total.
         """
         stems = _stems(self.of)
         if stems in _TOTAL_STEMS:
             return (*_TOTAL_STEMS, *_AMOUNT_STEMS)
         if stems in _AMOUNT_STEMS:
-            return (stems, *(other for other in _AMOUNT_STEMS if other != stems))
+            return (stems, *(other for other in _AMOUNT_STEMS if other != stems), *_TOTAL_STEMS)
         return (stems,)
 
 
@@ -175,10 +175,9 @@ def _split(words: Sequence[re.Match[str]], is_kind: Callable[[str], bool]) -> tu
         at -= 1
     follows = said[kind + 1] if kind + 1 < len(said) else ""
     named = _name(words[:at])
-    is_part = (
-        bool(follows) and not is_kind(follows) and follows not in SMALL_WORDS and not at
-    )  # "largest contract firm"
-    return ([], -1) if is_part or any(word[0].casefold() in SMALL_WORDS for word in named) else (named, at)
+    is_part = not at and bool(follows) and not is_kind(follows) and follows not in SMALL_WORDS  # "contract firm"
+    is_clause = any(word[0].casefold() in _OF_CLAUSES for word in (*named, *words[at:kind]))  # "court whose order"
+    return ([], -1) if is_part or is_clause else (named, at)
 
 
 def _name(words: Sequence[re.Match[str]]) -> list[re.Match[str]]:

@@ -178,3 +178,35 @@ async def test_values_are_looked_up_for_so_many_documents(world: World, monkeypa
     answer = await survey(world, "How many invoices are there per supplier?")
     assert len(documents(answer)) == 3
     assert "The values of 2 more documents were not looked up." in answer.text
+
+
+RECHNUNGEN = [
+    Passage(
+        key=f"rechnungen/{n}.txt",
+        title=f"Rechnung {n}",
+        text=f"Rechnung {n}\nLieferant: {supplier}\nDiese Rechnung ist {status}.\n{name}: {amount}",
+    )
+    for n, supplier, name, amount, status in [
+        (1, "Norwind", "Gesamtbetrag", "1.200,50 EUR", "bezahlt"),
+        (2, "Norwind", "Rechnungsbetrag", "99,50 EUR", "offen"),
+        (3, "Quist", "Summe", "300,00 EUR", "offen"),
+    ]
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "value"),
+    [
+        ("Wie hoch ist die Summe aller Rechnungen?", "1600.00"),
+        ("Wie hoch sind alle Rechnungen insgesamt?", "1600.00"),
+        ("Wie hoch ist der Durchschnitt der offenen Rechnungen?", "199.75"),
+        ("What is the total of the invoices?", "1600.00"),
+        ("Quelle est la somme de toutes les factures ?", "1600.00"),
+    ],
+)
+async def test_totals_in_the_words_of_another_language(tmp_path: Path, question: str, value: str) -> None:
+    async with open_world(tmp_path) as opened:
+        await opened.put(RECHNUNGEN)
+        assert totals(await survey(opened, question)) == [("", value, "EUR")]
+        by_supplier = await survey(opened, "Wie hoch ist die Summe aller Rechnungen pro Lieferant?")
+        assert totals(by_supplier, "group") == [("Norwind", "1300.00", "EUR"), ("Quist", "300.00", "EUR")]

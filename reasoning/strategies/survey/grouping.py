@@ -55,12 +55,14 @@ _MOST_WORDS = {"fewer than": -1, "less than": -1, "at most": 0, "höchstens": 0,
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grouping:
     """What documents are grouped by, as it is written. Groups count that have at least `least` documents, and at most
-    `most`; None is no bound. `stems` are the stems of the name.
+    `most`; None is no bound. `stems` are the stems of the name. `is_counted`: the question counts the
+    groups.
     """
 
     name: str
     least: int | None = None
     most: int | None = None
+    is_counted: bool = False
 
     @property
     def stems(self) -> frozenset[str]:

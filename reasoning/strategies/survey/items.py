@@ -3,6 +3,7 @@
 A row counts instead of its document if its table lists what the question counts:
 
 - a column has its name ("Invoice", "Supplier no."), whose cell names the row; rows of one name count once
+- or the question counts the rows of any table ("How many records …?"): each row counts
 - or the document is a table, and its title or key has the name in the plural, or beside a word for a list ("Invoices
   2024", "order-log.csv"); each row counts then, and the row's label names it.
 """
@@ -96,7 +97,7 @@ async def read_items(
     """
     listed = Listed()
     wording = _read_wording(plan)
-    if not wording or plan.is_absence:
+    if not (wording or plan.counts_rows) or plan.is_absence:
         return listed
     listed.left_out = unlisted
     there = [row for row in rows if row.has_rows]
@@ -117,7 +118,7 @@ async def read_items(
 
 
 def _read_wording(plan: Plan) -> Wording:
-    if plan.kind_wording:
+    if plan.kind_wording or plan.counts_rows:
         return plan.kind_wording
     stems = stems_of(plan.kind or plan.unit)
     return frozenset([stems]) if stems else frozenset()
@@ -145,7 +146,11 @@ def _read_document(
             naming = next((cell for cell in cells if _names_rows(cell.column, wording)), None)
             if naming is None and is_list:  # a list of invoices whose column is `No.` alone
                 naming = next((cell for cell in cells if _NUMBER.fullmatch(cell.column.strip())), None)
-            if is_total(line.label) or not (naming or is_list) or not any(cell.text for cell in cells):
+            if (
+                is_total(line.label)
+                or not (naming or is_list or plan.counts_rows)
+                or not any(cell.text for cell in cells)
+            ):
                 continue
             item = _make_item(row, chunk, line, cells, naming)
             verdict = judge_row(plan, row.document.title, heads, cells, naming)

@@ -11,10 +11,22 @@ from core.text.word_lists import SMALL_WORDS
 from reasoning.strategies.survey.grouping import Grouping, read_grouping, read_membership
 from reasoning.strategies.survey.totals import Aggregate, read_aggregate
 
-__all__ = ["ANY_KIND", "READ", "asks_for_all", "find_kind", "kind_names", "kind_wordings", "read_table", "stem_of"]
+__all__ = [
+    "ANY_KIND",
+    "HOW_MANY",
+    "READ",
+    "ROWS",
+    "asks_for_all",
+    "find_kind",
+    "kind_names",
+    "kind_wordings",
+    "read_table",
+    "stem_of",
+]
 
 READ = 2000
 """Characters of a question that are read."""
+HOW_MANY = re.compile(r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de)\b", re.IGNORECASE)
 _OF_ALL = re.compile(
     r"\b(?:how many|number of|anzahl|wie ?viele[nr]?|combien de"
     r"|(?:list|name|show|find|nenne|zeige?|liste)(?: (?:me|mir|us|uns))? (?:all|every|each|alle|jede[nrs]?))\b",
@@ -33,13 +45,21 @@ _SKIPPED = frozenset(
         "unserer unsere alle aller allen der die das mir uns jede jeden",
     )
 )
+_PLURAL = re.compile(r"people|[^\W\d_]{2,40}[^\W\d_suis]s", re.IGNORECASE)
+_GERMAN = re.compile(r"anzahl|wie|welche|liste|zeig|nenne|finde|zähle|aller?\b|jede", re.IGNORECASE)
 _BEFORE_KIND = 6
 """Words between "how many" and the kind, at most."""
 
-ANY_KIND = frozenset(
-    word.stem for word in split_words("document file paper text page record item source Dokument Datei Unterlage")
-)
+ANY_KIND = frozenset(word.stem for word in split_words("document file paper text page source Dokument Datei Unterlage"))
 """Stems of words for documents of any kind."""
+ROWS = frozenset(
+    word.stem
+    for word in split_words("""
+        record item row entry entries line Zeile Zeilen Eintrag Einträge Datensatz Datensätze Posten ligne lignes
+        enregistrement enregistrements
+    """)
+)
+"""Stems of words for the rows of any table."""
 _KINDS = """
 contract agreement NDA lease licence license Vertrag Verträge Verträgen Vereinbarung Vereinbarungen contrat accord
 policy guideline Richtlinie politique
@@ -74,9 +94,9 @@ def asks_for_all(question: str) -> bool:
     return bool(kind) and stem_of(kind) not in ANY_KIND
 
 
-def find_kind(text: str) -> tuple[int, str, str, str]:
+def find_kind(text: str, own: frozenset[str] = frozenset()) -> tuple[int, str, str, str]:
     """Returns where the condition begins, the kind of documents as it is written, the words before it, and what is
-    asked for if it is no kind of document; the last three may be ''.
+    asked for if it is no kind of document; the last three may be ''. `own` are stems of further kinds.
     """
     listed = _LISTED.search(text)
     if listed is None:
@@ -84,7 +104,7 @@ def find_kind(text: str) -> tuple[int, str, str, str]:
     words = list(islice(re.finditer(r"[^\W_](?:[\w'’-]{0,60}[^\W_])?", text[listed.end() :]), _BEFORE_KIND + 3))
     first = next((at for at, word in enumerate(words) if word[0].casefold() not in _SKIPPED), len(words))
     candidates = words[first : first + _BEFORE_KIND]
-    are_kinds = [stem_of(word[0]) in ANY_KIND | kind_wordings().keys() for word in candidates]
+    are_kinds = [stem_of(word[0]) in ANY_KIND | own | kind_wordings().keys() for word in candidates]
     if True in are_kinds and not _begins_condition(candidates[: are_kinds.index(True)]):
         first = are_kinds.index(True)
         last = [*are_kinds, False].index(False, first) - 1
@@ -93,7 +113,19 @@ def find_kind(text: str) -> tuple[int, str, str, str]:
         return listed.end() + candidates[last].end(), (named or [candidates[last][0]])[-1], modifiers, ""
     if not candidates or _begins_condition(candidates[:1]):
         return listed.end(), "", "", ""
-    return listed.end() + candidates[0].end(), "", "", candidates[0][0]
+    at = _find_plural(candidates, is_german=_GERMAN.search(listed[0]) is not None)
+    modifiers = " ".join(word[0] for word in candidates[:at])
+    return listed.end() + candidates[at].end(), "", modifiers, candidates[at][0]
+
+
+def _find_plural(words: Sequence[re.Match[str]], *, is_german: bool) -> int:
+    """Returns the place of the noun that is counted: "suppliers" of "active suppliers", else the first word."""
+    for at, word in enumerate(words):
+        if _begins_condition([word]):
+            break
+        if stem_of(word[0]) in ROWS or (word[0][0].isupper() if is_german else _PLURAL.fullmatch(word[0])):
+            return at
+    return 0
 
 
 def stem_of(word: str) -> str:

@@ -16,7 +16,17 @@ from core.text.terms import Word, split_words
 from core.text.value_kinds import GENERIC
 from core.text.word_lists import KIND_QUESTION_WORDS, SMALL_WORDS
 from reasoning.strategies.survey.grouping import Grouping
-from reasoning.strategies.survey.kinds import ANY_KIND, READ, find_kind, kind_names, kind_wordings, read_table, stem_of
+from reasoning.strategies.survey.kinds import (
+    ANY_KIND,
+    HOW_MANY,
+    READ,
+    ROWS,
+    find_kind,
+    kind_names,
+    kind_wordings,
+    read_table,
+    stem_of,
+)
 from reasoning.strategies.survey.totals import Aggregate
 from reasoning.strategies.survey.values import read_decimal
 from reasoning.strategies.survey.word_forms import find_forms, find_number
@@ -137,7 +147,8 @@ class Plan:
     - `sought` must stand together, with `pairs` close to one another, `phrases` literally, and `comparison` must hold
       of a number there. `of_kind` are words before the kind, which may stand anywhere in the document.
     - `kind` is as it is written, '' if documents of any kind are listed. `unit` is what is asked for if that is no kind
-      of document, as "suppliers". `lists_all`: the question names documents, so that it needs no condition.
+      of document, as "suppliers". `counts_rows`: it is the rows of any table, as "records". `asks_number`: the question
+      asks how many. `lists_all`: it names documents or rows, so that it needs no condition.
     - `is_negated`: the condition has an odd number of negations. `is_mention`: negations do not matter. `is_absence`:
       documents that lack the words are listed.
     - `condition` is what a document must meet in the words of the question, and equal for questions that differ only
@@ -157,6 +168,8 @@ class Plan:
     is_negated: bool = False
     is_mention: bool = False
     is_absence: bool = False
+    counts_rows: bool = False
+    asks_number: bool = False
     lists_all: bool = False
     condition: str = ""
     grouping: Grouping | None = None
@@ -198,15 +211,18 @@ class Plan:
         return f"survey: {' '.join(parts)}"
 
 
-def read_plan(question: str) -> Plan:
-    """Returns the plan of a question."""
+def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
+    """Returns the plan of a question. `own_kinds` are stems of kinds of documents that this corpus has."""
     text = question[:READ].strip()
     text, grouping, aggregate = read_table(text)
     between = _BETWEEN.search(text)
     unread = [between.group().strip(" ,;?.")] if between else []
-    start, kind, modifiers, unit = find_kind(text)
+    start, kind, modifiers, unit = find_kind(text, own_kinds)
     stem = stem_of(kind)
-    own = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
+    own: Wording = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
+    if stem in own_kinds:
+        own |= {frozenset([stem])}
+    counts_rows = stem_of(unit) in ROWS
     rest = text[start:]
     compared = _COMPARED.search(rest)
     absent = _ABSENT.search(rest) or _WITHOUT_CLAUSE.search(rest)
@@ -220,7 +236,10 @@ def read_plan(question: str) -> Plan:
             unread.append(compared.group())
     if either := _EITHER.search(rest):
         unread.append(either.group())
-    sought, pairs = _read_sought(_without_own_kind(f"{'' if GENERIC.fullmatch(unit) else unit} {rest}", own))
+    if unit:  # words before it narrow it down where it is said
+        rest = f"{modifiers} {'' if counts_rows or GENERIC.fullmatch(unit) else unit} {rest}"
+        modifiers = ""
+    sought, pairs = _read_sought(_without_own_kind(rest, own))
     of_kind, pairs_of_kind = _read_sought(modifiers)
     if not sought and any(word.opposite for word in of_kind):  # "unpaid invoices" are invoices that are unpaid
         sought, pairs, of_kind = of_kind, pairs_of_kind, ()
@@ -236,7 +255,9 @@ def read_plan(question: str) -> Plan:
         is_negated=negations % 2 == 1,
         is_mention=is_mention,
         is_absence=absent is not None,
-        lists_all=bool(kind),
+        counts_rows=counts_rows,
+        asks_number=HOW_MANY.search(text) is not None,
+        lists_all=bool(kind) or counts_rows,
         condition=_read_condition(modifiers, kind or unit, text[start:]),
         grouping=grouping,
         aggregate=aggregate,

@@ -29,6 +29,7 @@ from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.report import OTHERS, Surveyed, write_answer
 from reasoning.strategies.survey.rows import Copies, Row, Sums, fingerprint, merge_versions
 from reasoning.strategies.survey.tabulation import Tabulation, tabulate
+from reasoning.strategies.survey.units import count_by, has_names, resolve_unit
 
 __all__ = ["MOST_CALLS", "MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
 
@@ -82,7 +83,7 @@ class Survey:
 
     async def answer(self, question: Question, trace: Trace) -> Answer:
         began = time.monotonic()
-        plan = read_plan(question.text)
+        plan = await resolve_unit(self._finder, question, read_plan(question.text), self._config.documents)
         trace.note(plan.describe())
         if question.history:
             trace.note(_NO_HISTORY)
@@ -98,11 +99,17 @@ class Survey:
             with trace.timed("survey"):
                 await course.compare_copies()
         counted = await compute(merge_versions, course.rows[Verdict.YES])
+        tabulation = await self._tabulate(plan, counted, course.listed, trace)
+        if tabulation is None and plan.unit and not plan.counts_rows and not course.listed.items:
+            by_unit = replace(plan, grouping=count_by(plan))
+            named = await self._tabulate(by_unit, counted, course.listed, trace)
+            if named is not None and has_names(named):
+                plan, tabulation = by_unit, named
         answer = write_answer(
             plan,
             counted,
             Surveyed(rows=course.rows, denied=course.denied, listed=course.listed, sums=course.sums),
-            tabulation=await self._tabulate(plan, counted, course.listed, trace),
+            tabulation=tabulation,
             most=self._config.rows,
             unsupported=question.unsupported,
         )

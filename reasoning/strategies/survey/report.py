@@ -33,6 +33,11 @@ _OPINIONS = {
 }
 _DISPUTED = " (another passage of it says the opposite)"
 _DOCUMENTS = "Documents are counted, and not the rows of their tables: no column or title names what is counted."
+_NO_ROWS = "No table that could be read has such “{unit}”, so documents are counted."
+_UNTOLD = (
+    "How many “{unit}” there are cannot be told, since no column, title, metadata or labelled line names them; the "
+    "documents that say the words are counted."
+)
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
 
@@ -112,6 +117,8 @@ def write_answer(
     is_withheld = unsupported is Unsupported.ABSTAIN and bool(doubtful)
     if tabulation is None or not counted.rows:
         written.add(_count(plan, counted, listed))
+        if plan.unit and plan.asks_number and not listed.items:
+            written.add((_NO_ROWS if plan.counts_rows else _UNTOLD).format(unit=plan.unit))
         _add_counted(written, counted, listed, most)
         if any(row.is_of_table and row.document.id not in listed.tables for row in counted.rows):
             written.add(_DOCUMENTS)
@@ -219,6 +226,8 @@ def _add_values_missing(written: _Text, tabulation: Tabulation) -> None:
 
 
 def _count_groups(grouping: Grouping, named: Sequence[Group], over: str) -> str:
+    if grouping.is_counted:
+        return f"{len(named):,} “{grouping.name}” in {over}:"
     if grouping.least is None and grouping.most is None:
         return f"{len(named):,} group{'' if len(named) == 1 else 's'} by {grouping.name}, of {over}:"
     bounds = [f"at least {grouping.least:,}"] if grouping.least is not None else []

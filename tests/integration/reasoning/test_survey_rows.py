@@ -1,13 +1,13 @@
 """Surveys of tables that list what is asked for: their rows count, meet conditions, and are grouped and added up."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.corpora import Corpus
-from core.documents import Chunk
+from core.documents import Chunk, DocumentRef
 from core.ports.reasoning import Answer, Question
 from core.trace import Trace
 from reasoning.strategies.survey.reasoner import Config, Survey
@@ -276,3 +276,66 @@ async def test_a_table_over_several_passages_is_read_with_one_decimal_sign(tmp_p
         question = Question(corpus=world.corpus, text="What is the total amount of the invoices?")
         answer = await asked.answer(question, Trace())
     assert [row.value for row in answer.table if row.kind == "total"] == ["14.000"]
+
+
+SHIPMENTS = Passage(
+    key="shipments.csv",
+    title="shipments",
+    text="Code: S-1; Carrier: Torre; Status: late\nCode: S-2; Carrier: Torre; Status: sent\n"
+    "Code: S-3; Carrier: Berg; Status: late\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("How many records have the status late?", 2),
+        ("How many late entries are there?", 2),
+        ("How many rows are there?", 3),
+        ("How many items are not late?", 0),
+        ("Wie viele Zeilen nennen Torre?", 2),
+        ("How many carriers are there?", 2),
+        ("How many late shipments are there?", 2),
+    ],
+)
+async def test_rows_of_any_table_count_under_words_for_rows(tmp_path: Path, question: str, expected: int) -> None:
+    async with open_world(tmp_path) as opened:
+        await opened.put([SHIPMENTS])
+        answer = await survey(opened, question)
+    assert int(answer.text.split(" ", 1)[0]) == expected
+    assert "cannot be told" not in answer.text
+
+
+async def test_what_metadata_titles_and_lines_name_is_counted(tmp_path: Path) -> None:
+    pumps = [
+        Passage(key=f"p{n}", title=f"Pump P-10{n}", text=f"It {did}.\nMaker: {maker}")
+        for n, did, maker in [(1, "failed", "Torre"), (2, "failed twice", "Berg"), (3, "runs", "Torre")]
+    ]
+    sites = {"Pump P-101": "Bremen", "Pump P-102": "Bremen", "Pump P-103": "Kiel"}
+
+    class WithSites(SnapshotDocumentFinder):
+        async def get_refs(self, corpus: Corpus, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+            refs = await super().get_refs(corpus, document_ids)
+            named = {id: sites[ref.title] for id, ref in refs.items() if ref.title in sites}
+            return {id: replace(ref, metadata={"site": named[id]} if id in named else {}) for id, ref in refs.items()}
+
+    async with open_world(tmp_path) as opened:
+        await opened.put([*pumps, Passage(key="x", title="Pumps and valves", text="A handbook. Which ones failed?")])
+        failed = await survey(opened, "How many pumps failed?")
+        makers = await survey(opened, "How many makers are there?")
+        asked = Survey(Config(), WithSites(opened.backends))
+        by_site = await asked.answer(Question(corpus=opened.corpus, text="How many sites are there?"), Trace())
+        untold = await survey(opened, "How many valves failed?")
+    assert failed.text.startswith("2 documents of the kind “pumps” say this:")
+    assert makers.text.startswith("2 “makers” in 3 documents:")
+    assert {row.group: row.count for row in makers.table if row.kind == "group"} == {"Torre": 2, "Berg": 1}
+    assert {row.group: row.count for row in by_site.table if row.kind == "group"} == {"Bremen": 2, "Kiel": 1, "": 1}
+    assert by_site.text.startswith("2 “sites” in 4 documents:")
+    assert "How many “valves” there are cannot be told" in untold.text
+
+
+async def test_numbers_behind_a_name_are_no_names(tmp_path: Path) -> None:
+    async with open_world(tmp_path) as opened:
+        await opened.put([Passage(key="f", title="Facts", text="Employees: 250\nThe firm is old.")])
+        answer = await survey(opened, "How many employees are there?")
+    assert "How many “employees” there are cannot be told" in answer.text

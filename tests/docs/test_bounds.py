@@ -46,9 +46,10 @@ from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
 from reasoning.strategies.extractive import sides
 from reasoning.strategies.survey import kinds as survey_kinds
-from reasoning.strategies.survey import model_reading, tabulation
 from reasoning.strategies.survey import plan as survey_plan
 from reasoning.strategies.survey import reasoner as survey
+from reasoning.strategies.survey import tabulation
+from reasoning.strategies.survey.undecided import model_reading, shown_passages
 from retrieval import cut_tables
 from retrieval.candidates import row_labels
 from retrieval.exploration import finding, values
@@ -317,7 +318,9 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
             survey.MOST_SECONDS,
             survey.MOST_ROWS,
             survey.MOST_CALLS,
-            model_reading._MOST_WINDOWS,
+            shown_passages._MOST_WINDOWS,
+            shown_passages._MOST_SHARING,
+            shown_passages._MOST_CHARACTERS,
             surveying.MOST_PASSAGES,
             survey_plan._MOST_WORDS,
             survey_kinds.READ,

@@ -1,8 +1,8 @@
 """Counts and lists all documents that say what the question asks, each with its passage.
 
-`reasoner` has the course of a question. `plan` reads the question, `judging` decides on passages by their words,
-`model_reading` has a language model read what words leave undecided, `rows` counts copies and versions once, and
-`report` writes the answer.
+`reasoner` has the course of a question. `plan` reads the question, with `totals` and `grouping`; `units` looks up
+what it counts; `judging` decides on passages by their words, `undecided` has a language model read what words leave
+undecided, `rows` counts copies and versions once, and `report` writes the answer.
 """
 
 from core.errors import InvalidStrategy

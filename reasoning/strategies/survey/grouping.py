@@ -34,6 +34,7 @@ _GROUP_NAMES = frozenset(
     for word in split_words("""
         supplier vendor customer client country state city law party currency author status company firm department
         region category kind type project product language owner court site plant machine line team person
+        source origin gender race brand carrier
         Lieferant Kunde Land Stadt Firma Abteilung Art fournisseur client pays ville société
     """)
 )
@@ -55,14 +56,14 @@ _MOST_WORDS = {"fewer than": -1, "less than": -1, "at most": 0, "höchstens": 0,
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Grouping:
     """What documents are grouped by, as it is written. Groups count that have at least `least` documents, and at most
-    `most`; None is no bound. `stems` are the stems of the name. `is_counted`: the question counts the
-    groups.
+    `most`; None is no bound. `stems` are the stems of the name. `counted` is what
+    the question calls the groups, if it counts them.
     """
 
     name: str
     least: int | None = None
     most: int | None = None
-    is_counted: bool = False
+    counted: str = ""
 
     @property
     def stems(self) -> frozenset[str]:

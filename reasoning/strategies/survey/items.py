@@ -120,8 +120,8 @@ async def read_items(
 def _read_wording(plan: Plan) -> Wording:
     if plan.kind_wording or plan.counts_rows:
         return plan.kind_wording
-    stems = stems_of(plan.kind or plan.unit)
-    return frozenset([stems]) if stems else frozenset()
+    names = [plan.kind] if plan.kind else plan.unit_names
+    return frozenset(stems for name in names if (stems := stems_of(name)))
 
 
 def _read_document(

@@ -159,7 +159,7 @@ def kind_names() -> dict[str, str]:
 def read_table(text: str) -> tuple[str, Grouping | None, Aggregate | None]:
     """Returns the question for the documents, and what is grouped and added up over them."""
     grouping, text = read_grouping(text)
-    aggregate, rest = read_aggregate(text, _names_kind)
+    aggregate, rest = read_aggregate(text, lambda word: _names_kind(word) or stem_of(word) in ROWS)
     if aggregate is not None:
         return f"which {rest}", grouping, aggregate
     membership, rest = (None, text) if grouping is not None else read_membership(text)

@@ -6,7 +6,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from core.passage_context.other_words import find_other_words
@@ -182,6 +182,13 @@ class Plan:
         return not (self.sought or self.phrases or self.lists_all)
 
     @property
+    def unit_names(self) -> tuple[str, ...]:
+        """The unit, and what may be its singular in German, where plurals have stems of their own."""
+        is_german = self.unit[:1].isupper()
+        endings = [end for end in ("en", "er", "n", "e", "s") if is_german and self.unit.endswith(end)]
+        return (*([self.unit] if self.unit else []), *(self.unit.removesuffix(end) for end in endings))
+
+    @property
     def asked(self) -> WordsAsked:
         """What the finder is asked for. Single digits are no stems of the index, so they are looked for in texts."""
         together = [sought for sought in self.sought if _is_indexed(sought)]
@@ -243,7 +250,7 @@ def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
     of_kind, pairs_of_kind = _read_sought(modifiers)
     if not sought and any(word.opposite for word in of_kind):  # "unpaid invoices" are invoices that are unpaid
         sought, pairs, of_kind = of_kind, pairs_of_kind, ()
-    return Plan(
+    plan = Plan(
         sought=sought,
         pairs=pairs,
         of_kind=of_kind,
@@ -263,6 +270,9 @@ def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
         aggregate=aggregate,
         unread=tuple(unread),
     )
+    singulars = _word(stem_of(name) for name in plan.unit_names[1:])
+    named = (replace(one, wording=one.wording | singulars) if one.written == unit else one for one in plan.sought)
+    return replace(plan, sought=tuple(named)) if singulars else plan
 
 
 def _read_condition(modifiers: str, listed: str, rest: str) -> str:

@@ -24,11 +24,11 @@ from core.trace import Trace
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.survey.items import Listed, read_items
 from reasoning.strategies.survey.judging import Verdict, judge_passages, show_beginning
-from reasoning.strategies.survey.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.plan import Plan, read_plan
 from reasoning.strategies.survey.report import OTHERS, Surveyed, write_answer
 from reasoning.strategies.survey.rows import Copies, Row, Sums, fingerprint, merge_versions
 from reasoning.strategies.survey.tabulation import Tabulation, tabulate
+from reasoning.strategies.survey.undecided.model_reading import STEP, ModelReader, Undecided
 from reasoning.strategies.survey.units import count_by, has_names, resolve_unit
 
 __all__ = ["MOST_CALLS", "MOST_DOCUMENTS", "MOST_ROWS", "MOST_SECONDS", "Config", "Survey"]
@@ -101,10 +101,12 @@ class Survey:
         counted = await compute(merge_versions, course.rows[Verdict.YES])
         tabulation = await self._tabulate(plan, counted, course.listed, trace)
         if tabulation is None and plan.unit and not plan.counts_rows and not course.listed.items:
-            by_unit = replace(plan, grouping=count_by(plan))
-            named = await self._tabulate(by_unit, counted, course.listed, trace)
-            if named is not None and has_names(named):
-                plan, tabulation = by_unit, named
+            for name in plan.unit_names:
+                by_unit = replace(plan, grouping=count_by(plan, name))
+                named = await self._tabulate(by_unit, counted, course.listed, trace)
+                if named is not None and has_names(named):
+                    plan, tabulation = by_unit, named
+                    break
         answer = write_answer(
             plan,
             counted,
@@ -244,22 +246,28 @@ class _Course:
 
     async def read_tables(self) -> None:
         """Looks at the rows of tables that list what is counted. A document with such rows counts, even if its other
-        rows say the opposite; a document that only rows speak for does not count if none of them counts.
+        rows say the opposite; a document that only rows speak for does not count if none of them counts. Where rows of
+        any table count, a document without a table does not.
         """
         verdicts = (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)
         rows = [row for verdict in verdicts for row in self.rows[verdict]]
         self.listed = await read_items(self._finder, self._plan, rows, self._is_late, unlisted=self._tables_unlisted)
         for row in rows:
             if row.document.id not in self.listed.tables:
+                if self._plan.counts_rows and self.listed.tables and not row.has_rows:
+                    self._move(row, Verdict.NO)
                 continue
             is_counted, is_open = row.document.id in self.listed.items, self.listed.tables[row.document.id] > 0
             verdict = Verdict.YES if is_counted else Verdict.UNDECIDED if is_open else Verdict.NO
             if verdict is not row.verdict and (is_counted or row.is_of_table):
-                self.rows[row.verdict].remove(row)
-                self.rows[verdict].append(replace(row, verdict=verdict))
-                self.sums.verdicts[row.verdict] -= 1
-                self.sums.verdicts[verdict] += 1
+                self._move(row, verdict)
         self._undecided = [asked for asked in self._undecided if asked.row.document.id not in self.listed.items]
+
+    def _move(self, row: Row, verdict: Verdict) -> None:
+        self.rows[row.verdict].remove(row)
+        self.rows[verdict].append(replace(row, verdict=verdict))
+        self.sums.verdicts[row.verdict] -= 1
+        self.sums.verdicts[verdict] += 1
 
     async def ask(self, reader: ModelReader) -> None:
         """Has a language model read the undecided documents, as far as the option and the budget allow."""

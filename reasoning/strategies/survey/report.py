@@ -117,10 +117,11 @@ def write_answer(
     is_withheld = unsupported is Unsupported.ABSTAIN and bool(doubtful)
     if tabulation is None or not counted.rows:
         written.add(_count(plan, counted, listed))
-        if plan.unit and plan.asks_number and not listed.items:
+        is_untold = bool(plan.unit) and plan.asks_number and not listed.tables
+        if is_untold:
             written.add((_NO_ROWS if plan.counts_rows else _UNTOLD).format(unit=plan.unit))
         _add_counted(written, counted, listed, most)
-        if any(row.is_of_table and row.document.id not in listed.tables for row in counted.rows):
+        if not is_untold and any(row.is_of_table and row.document.id not in listed.tables for row in counted.rows):
             written.add(_DOCUMENTS)
     else:
         _add_groups(written, plan, counted, listed, tabulation, most)
@@ -226,8 +227,8 @@ def _add_values_missing(written: _Text, tabulation: Tabulation) -> None:
 
 
 def _count_groups(grouping: Grouping, named: Sequence[Group], over: str) -> str:
-    if grouping.is_counted:
-        return f"{len(named):,} “{grouping.name}” in {over}:"
+    if grouping.counted:
+        return f"{len(named):,} “{grouping.counted}” in {over}:"
     if grouping.least is None and grouping.most is None:
         return f"{len(named):,} group{'' if len(named) == 1 else 's'} by {grouping.name}, of {over}:"
     bounds = [f"at least {grouping.least:,}"] if grouping.least is not None else []
@@ -304,6 +305,8 @@ def _count(plan: Plan, counted: Copies, listed: Listed) -> str:
 def _name_counted(plan: Plan, counted: Copies, listed: Listed) -> str:
     """Returns what counts, with its number: `7 “invoices” in rows of 1 document, and 2 documents of the kind …`."""
     kind = f" of the kind “{plan.kind}”" if plan.kind else ""
+    if not counted.rows and listed.tables and plan.counts_rows:
+        return f"0 “{plan.kind or plan.unit}” in rows of tables"
     whole = sum(row.document.id not in listed.items for row in counted.rows)
     if whole == len(counted.rows):
         return f"{_documents(whole)}{kind}"

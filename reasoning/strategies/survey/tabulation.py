@@ -382,6 +382,9 @@ def _group(entries: Sequence[Entry], grouping: Grouping | None, aggregate: Aggre
     members: dict[str, list[Entry]] = {}
     for entry in entries:
         members.setdefault(entry.group.casefold(), []).append(entry)
+    if aggregate is not None and aggregate.how in {How.LEAST, How.MOST}:  # the one that is asked for comes first
+        for of_group in members.values():
+            of_group.sort(key=lambda entry: _distance(entry, aggregate.how))
     groups = [
         Group(name=_choose_name(of_group), entries=tuple(of_group), totals=_add_up(of_group, aggregate))
         for of_group in members.values()
@@ -391,6 +394,12 @@ def _group(entries: Sequence[Entry], grouping: Grouping | None, aggregate: Aggre
     if grouping is not None and grouping.period:
         return tuple(sorted(groups, key=lambda group: (not group.name, group.name)))
     return tuple(sorted(groups, key=lambda group: (not group.name, -group.count, group.name.casefold())))
+
+
+def _distance(entry: Entry, how: How) -> Decimal:
+    if entry.amount is None:
+        return Decimal("Infinity")
+    return entry.amount if how is How.LEAST else -entry.amount
 
 
 def _choose_name(entries: Sequence[Entry]) -> str:

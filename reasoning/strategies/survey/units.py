@@ -7,7 +7,7 @@ The corpus tells what it is, if no table does:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from core.documents import DocumentRef
@@ -34,28 +34,30 @@ async def resolve_unit(finder: DocumentFinder, question: Question, plan: Plan, m
     """Returns the plan with what the question counts as a kind of documents, or as a field of their metadata, if at
     most `most` documents of a corpus tell so; else the plan as it is.
     """
-    stems = stems_of(plan.unit)
-    if len(stems) != 1 or plan.counts_rows or plan.grouping is not None or plan.aggregate is not None:
+    names = [stems for name in plan.unit_names if len(stems := stems_of(name)) == 1]
+    if not names or plan.counts_rows or plan.grouping is not None or plan.aggregate is not None:
         return plan
-    of_kind = named = 0
+    own = frozenset(stem for stems in names for stem in stems)
+    of_kind, fields = 0, set[str]()
     for part in question.parts or (QueryPart(corpus=question.corpus, documents=question.documents),):
         found = await finder.find(part.corpus, WordsAsked(), part.documents, most)
         ids = [candidate.document_id for candidate in found.documents]
         for start in range(0, len(ids), _REFS):
             refs = (await finder.get_refs(part.corpus, ids[start : start + _REFS])).values()
-            of_kind += sum(_is_one(ref, stems) for ref in refs)
-            named += sum(any(stems_of(field) == stems for field in ref.metadata) for ref in refs)
+            of_kind += sum(_is_one(ref, names) for ref in refs)
+            fields |= {field for ref in refs for field in ref.metadata if stems_of(field) in names}
     if of_kind >= _LEAST_OF_KIND:
-        return read_plan(question.text, stems)
-    if named:
-        unnamed = read_plan(question.text, stems)
-        return replace(unnamed, kind="", kind_wording=frozenset(), grouping=count_by(plan))
+        return read_plan(question.text, own)
+    if fields:
+        unnamed = read_plan(question.text, own)
+        grouping = count_by(plan, min(fields))
+        return replace(unnamed, kind="", kind_wording=frozenset(), grouping=grouping)
     return plan
 
 
-def count_by(plan: Plan) -> Grouping:
-    """Returns the grouping whose groups are what the question counts."""
-    return Grouping(name=plan.unit, is_counted=True)
+def count_by(plan: Plan, name: str) -> Grouping:
+    """Returns the grouping whose groups are what the question counts, if documents call it by this name."""
+    return Grouping(name=name, counted=plan.unit)
 
 
 def has_names(tabulation: Tabulation) -> bool:
@@ -64,12 +66,16 @@ def has_names(tabulation: Tabulation) -> bool:
     return bool(names) and all(_NAME.match(name) for name in names)
 
 
-def _is_one(document: DocumentRef, stems: frozenset[str]) -> bool:
+def _is_one(document: DocumentRef, names: Sequence[frozenset[str]]) -> bool:
     values = [value for value in document.metadata.values() if isinstance(value, str) and len(value) < _LONGEST_VALUE]
-    if any(stems_of(value) == stems for value in values):
+    if any(stems_of(value) in names for value in values):
         return True
     first = next(iter(split_words(document.title)), None)
-    return first is not None and first.stem in stems and _begins_with_sign(document.title[first.end :].split())
+    return (
+        first is not None
+        and frozenset([first.stem]) in names
+        and _begins_with_sign(document.title[first.end :].split())
+    )
 
 
 def _begins_with_sign(words: Iterable[str]) -> bool:

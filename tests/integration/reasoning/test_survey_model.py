@@ -18,8 +18,8 @@ from core.settings import LlmSettings
 from core.trace import Budget, Event, Trace
 from models import make_chat_models
 from reasoning import ReasoningBackends
-from reasoning.strategies.survey import model_reading
 from reasoning.strategies.survey.reasoner import Config, Survey
+from reasoning.strategies.survey.undecided import model_reading
 from retrieval.surveying import SnapshotDocumentFinder
 from stores.sqlite.model_cache import SqliteModelCache
 from testing.indexed_corpus import Passage

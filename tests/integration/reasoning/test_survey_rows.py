@@ -300,7 +300,7 @@ SHIPMENTS = Passage(
 )
 async def test_rows_of_any_table_count_under_words_for_rows(tmp_path: Path, question: str, expected: int) -> None:
     async with open_world(tmp_path) as opened:
-        await opened.put([SHIPMENTS])
+        await opened.put([SHIPMENTS, Passage(key="mail", title="Mail", text="It has the status late. Torre, sent.")])
         answer = await survey(opened, question)
     assert int(answer.text.split(" ", 1)[0]) == expected
     assert "cannot be told" not in answer.text

@@ -208,5 +208,9 @@ async def test_totals_in_the_words_of_another_language(tmp_path: Path, question:
     async with open_world(tmp_path) as opened:
         await opened.put(RECHNUNGEN)
         assert totals(await survey(opened, question)) == [("", value, "EUR")]
+        highest = await survey(opened, "Was ist die höchste Rechnung?")
+        assert next(row.title for row in highest.table if row.kind == "document") == "Rechnung 1"
+        counted = await survey(opened, "Wie viele Lieferanten gibt es?")
+        assert counted.text.startswith("2 “Lieferanten” in 3 documents:")
         by_supplier = await survey(opened, "Wie hoch ist die Summe aller Rechnungen pro Lieferant?")
         assert totals(by_supplier, "group") == [("Norwind", "1300.00", "EUR"), ("Quist", "300.00", "EUR")]

@@ -33,7 +33,7 @@ from reasoning.engine.session import Session, gather
 from reasoning.strategies.survey.judging import Verdict, check_sentence, has_phrase
 from reasoning.strategies.survey.plan import Plan
 from reasoning.strategies.survey.rows import Row
-from reasoning.strategies.survey.shown_passages import Shown, cut_document, group_documents
+from reasoning.strategies.survey.undecided.shown_passages import Shown, cut_document, group_documents
 
 __all__ = ["STEP", "ModelReader", "Undecided"]
 

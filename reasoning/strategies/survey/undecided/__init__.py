@@ -1,0 +1,1 @@
+"""What a language model is shown of documents that words leave undecided, and how it reads them."""

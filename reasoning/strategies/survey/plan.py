@@ -219,7 +219,7 @@ class Plan:
 
 
 def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
-    """Returns the plan of a question. `own_kinds` are stems of kinds of documents that this corpus has."""
+    """Returns the plan of a question. `own_kinds` are stems of words for a kind of documents that this corpus has."""
     text = question[:READ].strip()
     text, grouping, aggregate = read_table(text)
     between = _BETWEEN.search(text)
@@ -228,7 +228,7 @@ def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
     stem = stem_of(kind)
     own: Wording = frozenset() if stem in ANY_KIND else kind_wordings().get(stem, frozenset())
     if stem in own_kinds:
-        own |= {frozenset([stem])}
+        own |= {frozenset([other]) for other in own_kinds}
     counts_rows = stem_of(unit) in ROWS
     rest = text[start:]
     compared = _COMPARED.search(rest)

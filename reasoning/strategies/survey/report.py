@@ -33,10 +33,11 @@ _OPINIONS = {
 }
 _DISPUTED = " (another passage of it says the opposite)"
 _DOCUMENTS = "Documents are counted, and not the rows of their tables: no column or title names what is counted."
-_NO_ROWS = "No table that could be read has such “{unit}”, so documents are counted."
+_NO_ROWS = "No table was read that could have such “{unit}”, so documents are counted."
+_LACKING_ROWS = "What rows of tables lack is not looked up, so documents are counted, and not “{unit}”."
 _UNTOLD = (
-    "How many “{unit}” there are cannot be told, since no column, title, metadata or labelled line names them; the "
-    "documents that say the words are counted."
+    "How many “{unit}” there are cannot be told, since no column, title, metadata or labelled line that was read names "
+    "them; the documents that say the words are counted."
 )
 _NOTHING_ASKED = "The question names neither words that documents could say nor a kind of documents."
 
@@ -119,7 +120,8 @@ def write_answer(
         written.add(_count(plan, counted, listed))
         is_untold = bool(plan.unit) and plan.asks_number and not listed.tables
         if is_untold:
-            written.add((_NO_ROWS if plan.counts_rows else _UNTOLD).format(unit=plan.unit))
+            why = _LACKING_ROWS if plan.is_absence else _NO_ROWS if plan.counts_rows else _UNTOLD
+            written.add(why.format(unit=plan.unit))
         _add_counted(written, counted, listed, most)
         if not is_untold and any(row.is_of_table and row.document.id not in listed.tables for row in counted.rows):
             written.add(_DOCUMENTS)

@@ -326,12 +326,16 @@ async def test_what_metadata_titles_and_lines_name_is_counted(tmp_path: Path) ->
         asked = Survey(Config(), WithSites(opened.backends))
         by_site = await asked.answer(Question(corpus=opened.corpus, text="How many sites are there?"), Trace())
         untold = await survey(opened, "How many valves failed?")
+        german = await survey(opened, "Wie viele Pumpen nennen Torre?")
+        lacking = await survey(opened, "How many valves have no handbook?")
     assert failed.text.startswith("2 documents of the kind “pumps” say this:")
     assert makers.text.startswith("2 “makers” in 3 documents:")
     assert {row.group: row.count for row in makers.table if row.kind == "group"} == {"Torre": 2, "Berg": 1}
     assert {row.group: row.count for row in by_site.table if row.kind == "group"} == {"Bremen": 2, "Kiel": 1, "": 1}
     assert by_site.text.startswith("2 “sites” in 4 documents:")
     assert "How many “valves” there are cannot be told" in untold.text
+    assert german.text.startswith("2 documents of the kind “Pumpen” say this:")
+    assert "so documents are counted, and not “valves”" in lacking.text
 
 
 async def test_numbers_behind_a_name_are_no_names(tmp_path: Path) -> None:

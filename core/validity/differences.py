@@ -28,6 +28,7 @@ __all__ = [
     "Comparison",
     "WordChange",
     "compare_texts",
+    "match_clauses",
     "split_clauses",
 ]
 
@@ -129,7 +130,7 @@ class Comparison:
 def compare_texts(old: str, new: str) -> Comparison:
     """Compares two texts. Raises `LoadFailed` if nobody waits for the result any more (`core.execution.limits`)."""
     (olds, is_old_whole), (news, is_new_whole) = split_clauses(old), split_clauses(new)
-    matched = _match(olds, news)
+    matched = match_clauses(olds, news)
     changes: list[Change] = []
     unchanged = at = 0
     lacking = sorted(set(range(len(olds))) - set(matched.values()))
@@ -212,7 +213,7 @@ def _is_heading(text: str) -> bool:
     return 0 < len(text) <= _LONGEST_HEADING and not text.endswith((".", ";", ","))
 
 
-def _match(olds: Sequence[Clause], news: Sequence[Clause]) -> dict[int, int]:
+def match_clauses(olds: Sequence[Clause], news: Sequence[Clause]) -> dict[int, int]:
     """Returns the places of the older clauses by the places of the newer ones, the most alike first."""
     matched: dict[int, int] = {}
     taken: set[int] = set()

@@ -1,0 +1,247 @@
+"""Whether two documents in force answer differently: a sentence of one, and a sentence of the same clause of the other
+that has nearly the same words with another number, amount or day, or that denies what the first one says.
+
+Sentences whose words differ more are not compared: that one rule says "30 days" and another "14 days" is a conflict
+only if both are of the same matter. A sentence on the document's own validity contradicts no other document.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+
+from core.text.sentences import split_sentences
+from core.text.terms import split_words
+from core.validity.differences import Clause, match_clauses
+from core.validity.sentences import read_sentence
+from core.validity.written_dates import find_dates
+
+__all__ = ["Contradiction", "find_contradictions"]
+
+_MOST_VALUES = 8
+"""Values of a sentence; a row of more figures is no rule."""
+_MOST_SENTENCES = 400
+"""Sentences of a clause that are compared."""
+_ALIKE, _ALIKE_WITH_OTHERS, _ALIKE_DENIED = 0.6, 0.8, 0.8
+"""The least share of words in common: if only one sentence has words that the other lacks, if both have, and if one
+denies the other. Another subject ("managers", "trainees") is such a word; it mostly stands first, so if both sentences
+have other words, their first words must be common.
+"""
+
+_NUMBERS = {
+    word: number
+    for number, words in enumerate(
+        "zero null;one eins;two zwei;three drei;four vier;five fünf;six sechs;seven sieben;eight acht;nine neun;ten zehn"
+        ";eleven elf;twelve zwölf;thirteen dreizehn;fourteen vierzehn;fifteen fünfzehn;sixteen;seventeen;eighteen"
+        ";nineteen;twenty zwanzig".split(";")
+    )
+    for word in words.split()
+} | {
+    word: number
+    for number, words in {
+        30: "thirty dreißig", 40: "forty vierzig", 50: "fifty fünfzig", 60: "sixty sechzig",
+        90: "ninety neunzig", 100: "hundred hundert", 0.5: "half halb halbe", 1: "first erste ersten erster",
+        2: "second zweite zweiten zweiter", 3: "third dritte dritten dritter", 4: "fourth vierte vierten",
+    }.items()
+    for word in words.split()
+}  # fmt: skip
+_UNITS = {
+    word: (kind, factor)
+    for kind, factor, words in (
+        ("hours", 1, "hour hours stunde stunden"),
+        ("hours", 24, "day days tag tage tagen"),
+        ("hours", 168, "week weeks woche wochen"),
+        ("months", 1, "month months monat monate monaten"),
+        ("months", 3, "quarter quarters quartal quartale quartalen"),
+        ("months", 12, "year years jahr jahre jahren"),
+        ("%", 1, "% percent percentage prozent"),
+        ("EUR", 1, "€ eur euro euros"),
+        ("USD", 1, "$ usd dollar dollars"),
+        ("GBP", 1, "£ gbp pound pounds"),
+    )
+    for word in words.split()
+}
+_BETWEEN = frozenset(("business", "working", "calendar", "consecutive", "full"))
+"""Words between a number and its unit."""
+_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0]\d{1,9}){0,5}|[%€$£]|[^\W\d_]+(?:['’][^\W\d_]+){0,4}")
+_REFERENCE = re.compile(
+    r"(?:\b(?:section|chapter|article|clause|paragraph|annex|appendix|schedule|table|page|version|abschnitt|kapitel"
+    r"|artikel|absatz|ziffer|anlage|tabelle|seite)s? |§{1,2} ?)\d{1,4}(?:\.\d{1,4}){0,4}",
+    re.IGNORECASE,
+)
+"""A place in a document, or a version: no value of a rule."""
+_NO_DENIAL = re.compile(
+    r"\b(?:no|not|nicht) (?:later|more|less|fewer|longer|earlier|only|nur|später|mehr|weniger|länger|früher)\b", re.I
+)
+_DENIALS = frozenset(
+    "not no never neither nor cannot nobody none unless nicht kein keine keinen keinem keiner nie niemals".split()
+)
+_DENYING = {
+    word: stem
+    for words, stem in (
+        ("prohibited forbidden disallowed impermissible verboten untersagt unzulässig", "allowed"),
+        ("excluded ausgeschlossen", "included"),
+    )
+    for word in words.split()
+}
+_SAME = {"permitted": "allowed", "permissible": "allowed", "erlaubt": "allowed", "zulässig": "allowed"}
+_EMPTY = frozenset(
+    "the a an this these that must shall may will should can is are be been has have of for to in on at by with within up"
+    " most least than per each every and or its their it der die das den dem des ein eine einer eines einem einen ist"
+    " sind wird werden darf dürfen muss müssen soll sollen für von vom zu zum zur im in am und oder pro je bis".split()
+)
+
+_Value = tuple[str, Decimal | str]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Contradiction:
+    """Two sentences, verbatim, of clauses that match: `said` by one document, `otherwise` by the other."""
+
+    said: str
+    otherwise: str
+    clause: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """The values of a sentence, its other words as stems, and whether it denies. A value is its unit and number."""
+
+    values: frozenset[_Value]
+    words: frozenset[str]
+    denies: bool
+    first: str = ""
+
+
+def find_contradictions(
+    quote: str, own: Sequence[Clause], others: Sequence[Clause], question: str
+) -> Iterator[Contradiction]:
+    """Yields the sentences of other clauses that contradict the sentences of a quote from own clauses, the first one of
+    each sentence. Of a long quote only sentences count that have a word of the question.
+    """
+    wanted = {word.stem for word in split_words(question)}
+    quoted = [
+        (at, sentence)
+        for at, clause in enumerate(own)
+        for sentence in _list_sentences(clause)
+        if _overlap(sentence, quote)
+    ]
+    if len(quoted) > 1:
+        quoted = [
+            (at, said) for at, said in quoted if wanted & {word.stem for word in split_words(f"{own[at].heading} {said}")}
+        ]
+    if not quoted:
+        return
+    matched = match_clauses(others, own)
+    for at, said in quoted:
+        place = matched.get(at)
+        if place is None or read_sentence(said):
+            continue
+        otherwise = _find_otherwise(said, own[at], others[place])
+        if otherwise:
+            yield Contradiction(said=said, otherwise=otherwise, clause=own[at].name)
+
+
+def _list_sentences(clause: Clause) -> list[str]:
+    ranges = split_sentences(clause.text)[:_MOST_SENTENCES]
+    return [sentence for start, end in ranges if (sentence := " ".join(clause.text[start:end].split()))]
+
+
+def _overlap(sentence: str, quote: str) -> bool:
+    quote = " ".join(quote.split())
+    return sentence in quote or (len(quote) > 10 and quote in sentence)
+
+
+def _find_otherwise(said: str, own: Clause, other: Clause) -> str:
+    """Returns the sentence of a clause that is most like another sentence, if it contradicts it; '' if it does not."""
+    reading = _read(said)
+    if len(reading.values) > _MOST_VALUES:
+        return ""
+    has_heading = bool(own.series) and own.series == other.series
+    best: tuple[float, bool, str] = (0.0, False, "")
+    for sentence in _list_sentences(other):
+        found = _read(sentence)
+        alike = _compare(reading, found, has_heading=has_heading)
+        differs = _differ(reading, found, alike)
+        if alike > best[0] or (alike == best[0] and best[1] and not differs):
+            best = alike, differs, sentence
+    alike, differs, sentence = best
+    return sentence if differs and not read_sentence(sentence) else ""
+
+
+def _compare(one: _Reading, other: _Reading, *, has_heading: bool) -> float:
+    """Returns the share of words in common; 0 if they are too few to tell that both are of the same matter."""
+    common, either = one.words & other.words, one.words | other.words
+    if len(common) < (1 if has_heading else 2):
+        return 0.0
+    alike = len(common) / len(either)
+    if not (one.words - other.words and other.words - one.words):
+        return alike if alike >= _ALIKE else 0.0
+    return alike if alike >= _ALIKE_WITH_OTHERS and {one.first, other.first} <= common else 0.0
+
+
+def _differ(one: _Reading, other: _Reading, alike: float) -> bool:
+    if one.denies != other.denies:
+        return alike >= _ALIKE_DENIED and not (_lack(one, other) or _lack(other, one))
+    mine, others = _lack(one, other), _lack(other, one)
+    if not mine or not others or len(other.values) > _MOST_VALUES:
+        return False
+    kinds = {kind for kind, _ in mine} & {kind for kind, _ in others}
+    times = {"day", "year"}
+    return not ("year" in kinds or (kinds & times and (mine | others) - _of_kinds(mine | others, times)))
+
+
+def _lack(one: _Reading, other: _Reading) -> set[_Value]:
+    """Returns the values of one sentence that the other lacks. A number without a unit is equal to any with one."""
+    numbers = {number for _, number in other.values}
+    return {
+        (kind, number)
+        for kind, number in one.values
+        if (kind, number) not in other.values and not (number in numbers and (not kind or ("", number) in other.values))
+    }
+
+
+def _of_kinds(values: set[_Value], kinds: set[str]) -> set[_Value]:
+    return {(kind, number) for kind, number in values if kind in kinds}
+
+
+def _read(sentence: str) -> _Reading:
+    values: set[_Value] = set()
+    text = _NO_DENIAL.sub(" ", _REFERENCE.sub(" ", sentence))
+    for found in reversed(list(find_dates(text))):
+        values.add(("day", found.day.isoformat()))
+        text = f"{text[: found.start]} {text[found.end :]}"
+    tokens = [token.group().casefold() for token in _TOKEN.finditer(text)]
+    rest: list[str] = []
+    denials = 0
+    for at, token in enumerate(tokens):
+        if (number := _read_number(token)) is not None:
+            values.add(_with_unit(number, token, tokens, at))
+        elif token in _DENIALS or token in _DENYING or token.endswith(("n't", "n’t")):
+            denials += 1
+            rest += [_DENYING[token]] if token in _DENYING else []
+        elif token not in _UNITS and token not in _EMPTY:
+            rest.append(_SAME.get(token, token))
+    words = [word.stem for word in split_words(" ".join(rest))]
+    return _Reading(frozenset(values), frozenset(words), denials % 2 == 1, words[0] if words else "")
+
+
+def _read_number(token: str) -> Decimal | None:
+    if token in _NUMBERS:
+        return Decimal(str(_NUMBERS[token]))
+    if not token[0].isdecimal():
+        return None
+    parts = re.split(r"[.,'’\u00a0]", token)
+    is_fraction = len(parts) > 1 and len(parts[-1]) != 3  # `1,000` and `1.000` are a thousand in one country or another
+    whole, fraction = ("".join(parts[:-1]), parts[-1]) if is_fraction else ("".join(parts), "")
+    return Decimal(f"{whole}.{fraction or 0}").normalize()
+
+
+def _with_unit(number: Decimal, token: str, tokens: Sequence[str], at: int) -> _Value:
+    """Returns a number in the smallest unit of its kind: `two weeks` and `14 days` are equal."""
+    following = [word for word in tokens[at + 1 : at + 4] if word not in _BETWEEN and _read_number(word) is None]
+    before = tokens[at - 1] if at and tokens[at - 1] in "€$£" else ""
+    kind, factor = _UNITS.get(before) or _UNITS.get(following[0] if following else "", ("", 1))
+    if not kind and len(token) == 4 and token.isdecimal() and 1900 <= number <= 2100:
+        return "year", number
+    return kind, (number * factor).normalize()

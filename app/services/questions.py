@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, TypeAlias
 
 from app.container import Container
-from app.services.validity import Selection, list_related, select_in_force
+from app.services.validity import Selection, list_related, select_in_force, settle_conflicts, show_conflicts
 from app.services.verification import verify_given
 from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput, NotFound, TimedOut
@@ -378,9 +378,12 @@ async def ask(
         with trace.timed("total"), container.count_tokens(trace):
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
-        question = opened.question
+            question, selection = opened.question, opened.chosen.selection
+            answer, conflicts = await settle_conflicts(
+                container, selection, question, answer, opened.reasoner.answer, trace
+            )
         answer = await locate_cells(answer, question.text, list_corpora(asked), container.record.contents)
-        answer = opened.chosen.selection.show_answer(answer)
+        answer = show_conflicts(selection.show_answer(answer), conflicts)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
             await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)

@@ -19,7 +19,7 @@ from core.verification import (
 )
 from reasoning.verification import Compare, GivenAnswer, estimate_cost, read_answer, verify_answer
 
-__all__ = ["estimate_verification", "verify_given"]
+__all__ = ["Masks", "estimate_verification", "verify_given"]
 
 _AT_ONCE = 8
 """The most runs of one verification at the same time. Each also searches in this process."""
@@ -52,7 +52,7 @@ async def verify_given(
     if (cost := estimate_cost(given)) is not None:
         trace.emit(VerifyingEvent(answer=given.text, support=given.support, cost=cost))
     own = Trace(budget=budget)
-    masks = _Masks(container, question)
+    masks = Masks(container, question)
 
     retrieved: set[tuple[str, str]] = set()
 
@@ -74,7 +74,7 @@ async def verify_given(
     return verification
 
 
-class _Masks:
+class Masks:
     """Makes the question without some documents. What a corpus has is read once, when a document of it is masked."""
 
     def __init__(self, container: Container, question: Question) -> None:

@@ -28,20 +28,22 @@ denies the other. Another subject ("managers", "trainees") is such a word; it mo
 have other words, their first words must be common.
 """
 
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _NUMBERS = {
-    word: number
-    for number, words in enumerate(
-        "zero null;one eins;two zwei;three drei;four vier;five fünf;six sechs;seven sieben;eight acht;nine neun;ten zehn"
-        ";eleven elf;twelve zwölf;thirteen dreizehn;fourteen vierzehn;fifteen fünfzehn;sixteen;seventeen;eighteen"
-        ";nineteen;twenty zwanzig".split(";")
-    )
-    for word in words.split()
-} | {
-    word: number
+    word: Decimal(number)
     for number, words in {
-        30: "thirty dreißig", 40: "forty vierzig", 50: "fifty fünfzig", 60: "sixty sechzig",
-        90: "ninety neunzig", 100: "hundred hundert", 0.5: "half halb halbe", 1: "first erste ersten erster",
-        2: "second zweite zweiten zweiter", 3: "third dritte dritten dritter", 4: "fourth vierte vierten",
+        "0": "zero null", "0.5": "half halb halbe", "1": "one eins first erste ersten erster",
+        "2": "two zwei second zweite zweiten zweiter", "3": "three drei third dritte dritten dritter",
+        "4": "four vier fourth vierte vierten", "5": "five fünf", "6": "six sechs", "7": "seven sieben",
+        "8": "eight acht", "9": "nine neun", "10": "ten zehn", "11": "eleven elf", "12": "twelve zwölf",
+        "13": "thirteen dreizehn", "14": "fourteen vierzehn", "15": "fifteen fünfzehn", "16": "sixteen",
+        "17": "seventeen", "18": "eighteen", "19": "nineteen", "20": "twenty zwanzig", "30": "thirty dreißig",
+        "40": "forty vierzig", "50": "fifty fünfzig", "60": "sixty sechzig", "90": "ninety neunzig",
+        "100": "hundred hundert",
     }.items()
     for word in words.split()
 }  # fmt: skip
@@ -71,10 +73,11 @@ _REFERENCE = re.compile(
 )
 """A place in a document, or a version: no value of a rule."""
 _NO_DENIAL = re.compile(
-    r"\b(?:no|not|nicht) (?:later|more|less|fewer|longer|earlier|only|nur|später|mehr|weniger|länger|früher)\b", re.I
+    r"\b(?:no|not|nicht) (?:later|more|less|fewer|longer|earlier|only|nur|später|mehr|weniger|länger|früher)\b",
+    re.IGNORECASE,
 )
-_DENIALS = frozenset(
-    "not no never neither nor cannot nobody none unless nicht kein keine keinen keinem keiner nie niemals".split()
+_DENIALS = _words(
+    "not no never neither nor cannot nobody none unless nicht kein keine keinen keinem keiner nie niemals"
 )
 _DENYING = {
     word: stem
@@ -85,10 +88,10 @@ _DENYING = {
     for word in words.split()
 }
 _SAME = {"permitted": "allowed", "permissible": "allowed", "erlaubt": "allowed", "zulässig": "allowed"}
-_EMPTY = frozenset(
-    "the a an this these that must shall may will should can is are be been has have of for to in on at by with within up"
-    " most least than per each every and or its their it der die das den dem des ein eine einer eines einem einen ist"
-    " sind wird werden darf dürfen muss müssen soll sollen für von vom zu zum zur im in am und oder pro je bis".split()
+_EMPTY = _words(
+    "the a an this these that must shall may will should can is are be been has have of for to in on at by with within"
+    " up most least than per each every and or its their it der die das den dem des ein eine einer eines einem einen"
+    " ist sind wird werden darf dürfen muss müssen soll sollen für von vom zu zum zur im in am und oder pro je bis"
 )
 
 _Value = tuple[str, Decimal | str]
@@ -119,7 +122,7 @@ def find_contradictions(
     """Yields the sentences of other clauses that contradict the sentences of a quote from own clauses, the first one of
     each sentence. Of a long quote only sentences count that have a word of the question.
     """
-    wanted = {word.stem for word in split_words(question)}
+    wanted = _list_stems(question)
     quoted = [
         (at, sentence)
         for at, clause in enumerate(own)
@@ -128,7 +131,9 @@ def find_contradictions(
     ]
     if len(quoted) > 1:
         quoted = [
-            (at, said) for at, said in quoted if wanted & {word.stem for word in split_words(f"{own[at].heading} {said}")}
+            (at, said)
+            for at, said in quoted
+            if wanted & {word.stem for word in split_words(f"{own[at].heading} {said}")}
         ]
     if not quoted:
         return
@@ -140,6 +145,10 @@ def find_contradictions(
         otherwise = _find_otherwise(said, own[at], others[place])
         if otherwise:
             yield Contradiction(said=said, otherwise=otherwise, clause=own[at].name)
+
+
+def _list_stems(text: str) -> set[str]:
+    return {word.stem for word in split_words(text)}
 
 
 def _list_sentences(clause: Clause) -> list[str]:
@@ -228,7 +237,7 @@ def _read(sentence: str) -> _Reading:
 
 def _read_number(token: str) -> Decimal | None:
     if token in _NUMBERS:
-        return Decimal(str(_NUMBERS[token]))
+        return _NUMBERS[token]
     if not token[0].isdecimal():
         return None
     parts = re.split(r"[.,'’\u00a0]", token)

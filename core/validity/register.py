@@ -6,7 +6,6 @@ wrote it could have changed the other one as well: who sees it must be among tho
 authority must be as high. Everything else that it says is a claim: it is shown, and retires nothing.
 """
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
@@ -18,6 +17,7 @@ from core.errors import InvalidInput
 from core.filters import DocumentFilter
 from core.ids import digest
 from core.text.titles import family_of
+from core.validity.claims import OF_EARLIER_YEAR, WITHOUT_DAY, find_objection, find_objection_of_years
 from core.validity.names import DocumentName, NameIndex
 from core.validity.statements import (
     AMENDED_BY,
@@ -26,13 +26,11 @@ from core.validity.statements import (
     SUPERSEDES,
     VALID_FROM,
     VALID_TO,
-    WRITTEN_WITHIN,
     Statement,
     StatementSource,
     list_marks,
     read_authority,
     read_day,
-    read_mark,
     read_statements,
 )
 
@@ -97,7 +95,6 @@ class Validity:
 
 
 _References = Sequence[tuple[str, Statement, DocumentName]]
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _NAMING = (SUPERSEDES, SUPERSEDED_BY, AMENDS, AMENDED_BY)
 
 
@@ -185,6 +182,14 @@ class Register:
         }
         return {id: replace(found, valid_to=_find_end(found)) for id, found in related.items()}
 
+    @cached_property
+    def families(self) -> Mapping[str, Sequence[DocumentRef]]:
+        """Returns the documents with the same name but for marks of versions, by this name; '' is none."""
+        found: dict[str, list[DocumentRef]] = {}
+        for ref in self.refs.values():
+            found.setdefault(family_of(ref.key, ref.title)[0], []).append(ref)
+        return found
+
     def find_retired(self, day: date, today: date) -> frozenset[str]:
         """Returns the ids of the documents that are not in force on a day."""
         return frozenset(id for id, found in self.validity.items() if not _is_in_force(found, day, today))
@@ -255,7 +260,7 @@ def _relate(
     problem = ""
     if statement.states == SUPERSEDES:  # a document that says this of itself may
         days = since, begun, statement.source is StatementSource.FIELD
-        problem = _find_objection(newer, older, statement, writers) or _find_objection_of_years(newer, older, *days)
+        problem = find_objection(newer, older, statement, writers) or find_objection_of_years(newer, older, *days)
     if not problem and since is not None and begun is not None and since <= begun:
         problem = "it begins no later than the document that it names"
     if not problem and _ends_before(own[newer.id], since):
@@ -271,73 +276,11 @@ def _read_since(statement: Statement, newer: Validity) -> date | None:
     return read_day(statement.since) or newer.valid_from
 
 
-def _find_objection(
-    newer: DocumentRef, older: DocumentRef, statement: Statement, writers: Sequence[DocumentFilter]
-) -> str:
-    """Returns why a document may not supersede another one; '' if it may."""
-    if older.access is not None and not (newer.access is not None and set(newer.access) <= set(older.access)):
-        return "others than the readers of the document that it names may have written it"
-    marks = list_marks(newer.metadata, statement.source)
-    if marks - {read_mark(older.metadata, WRITTEN_WITHIN)}:
-        return "a key wrote it that may not change all documents"
-    if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
-        return "a key may have written it that may not change the document that it names"
-    if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
-        return "its authority is lower than that of the document that it names, or cannot be compared with it"
-    return ""
-
-
-def _matches(where: DocumentFilter, ref: DocumentRef) -> bool:
-    return where.matches(id=ref.id, key=ref.key, title=ref.title, metadata=ref.metadata, access=ref.access)
-
-
-def _find_objection_of_years(
-    newer: DocumentRef, older: DocumentRef, since: date | None, begun: date | None, is_field: bool
-) -> str:
-    """Returns why a document may not be the newer one by the years of names, where no two days tell; '' if it may.
-
-    An old handbook that was indexed without a day names policies that are newer than itself. Who writes a field knows
-    which of both is newer, unless a year says the opposite.
-    """
-    if since is not None and begun is not None:
-        return ""
-    year, older_year = _read_year(newer, since), _read_year(older, begun)
-    if year is not None and older_year is not None and year < older_year:
-        return _OF_EARLIER_YEAR
-    if is_field or begun is None:
-        return ""
-    return _WITHOUT_DAY if year is None or (since is None and year == begun.year) else ""
-
-
-def _read_year(ref: DocumentRef, day: date | None) -> int | None:
-    """Returns the year of the day, or else the only year that the document's name tells."""
-    if day is not None:
-        return day.year
-    years = {int(mark) for mark in family_of(ref.key, ref.title)[1] if _YEAR.fullmatch(mark)}
-    return years.pop() if len(years) == 1 else None
-
-
 def _ends_before(newer: Validity, since: date | None) -> bool:
     return since is not None and newer.stated_end is not None and newer.stated_end < since
 
 
-def _has_rank(authority: str, needed: str) -> bool:
-    if not needed or authority == needed:
-        return True
-    ranks = [_as_number(authority), _as_number(needed)]
-    return ranks[0] is not None and ranks[1] is not None and ranks[0] >= ranks[1]
-
-
-def _as_number(text: str) -> float | None:
-    try:
-        return float(text) if len(text) < 20 else None
-    except ValueError:
-        return None
-
-
-_WITHOUT_DAY = "it has no day, so it may be older than the document that it names"
-_OF_EARLIER_YEAR = "it is of an earlier year than the document that it names"
-_UNSETTLED = frozenset(("", _WITHOUT_DAY, _OF_EARLIER_YEAR))
+_UNSETTLED = frozenset(("", WITHOUT_DAY, OF_EARLIER_YEAR))
 """Problems of claims that contradict others nevertheless: without two days, nothing tells which of them is right."""
 _IN_A_CIRCLE = "a conflict: the documents claim to supersede one another"
 

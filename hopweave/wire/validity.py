@@ -18,7 +18,7 @@ __all__ = [
 
 VALIDITY = "When the document is in force, and who says so; null if nothing is known."
 
-RelationKind: TypeAlias = Literal["supersedes", "superseded_by", "amends", "amended_by"]
+RelationKind: TypeAlias = Literal["supersedes", "superseded_by", "amends", "amended_by", "contradicts"]
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,7 +26,7 @@ class ValidityStatement:
     """A statement of a document with its source."""
 
     states: str = field(
-        metadata=doc("`valid_from`, `valid_to`, `supersedes`, `superseded_by`, `amends` or `amended_by`.")
+        metadata=doc("`valid_from`, `valid_to`, `supersedes`, `superseded_by`, `amends`, `amended_by`, `contradicts`.")
     )
     value: str = field(metadata=doc("A day, or the name of a document."))
     since: str = field(metadata=doc("The day from which the sentence says so; empty if it names none."))
@@ -45,7 +45,9 @@ class ValidityRelation:
     key: str
     title: str
     since: str | None = field(metadata=doc("The day from which it holds; null if it is not known."))
-    problem: str = field(metadata=doc("Why it is a claim that retires nothing; empty if it counts."))
+    problem: str = field(
+        metadata=doc("Why it is a claim that retires nothing; empty if it counts. Of `contradicts`: which counts, why.")
+    )
     statement: ValidityStatement
 
 

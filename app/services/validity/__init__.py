@@ -1,6 +1,7 @@
 """When documents are in force, for searches and questions, and what changed between two of them."""
 
 from app.services.validity.comparison import Differences, compare_documents
+from app.services.validity.conflicts import settle_conflicts, show_conflicts
 from app.services.validity.in_force import Selection, find_validity, list_related, open_register, select_in_force
 
 __all__ = [
@@ -11,4 +12,6 @@ __all__ = [
     "list_related",
     "open_register",
     "select_in_force",
+    "settle_conflicts",
+    "show_conflicts",
 ]

@@ -17,7 +17,7 @@ from core.validity.differences import Change, Comparison, compare_texts
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Differences", "compare_documents"]
+__all__ = ["Differences", "compare_documents", "read_text"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,7 +41,7 @@ async def compare_documents(container: "Container", corpus: Corpus, new: str, ol
     older = await find_document(container, corpus, old or await _find_superseded(container, corpus, newer))
     if older.id == newer.id:
         raise InvalidInput("name two documents: this is one")
-    texts = [await _read(container, corpus, document) for document in (older, newer)]
+    texts = [await read_text(container, corpus, document) for document in (older, newer)]
     limit = WorkLimit(newer.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
     try:
         found = await compute(_compare, texts, limit)
@@ -72,6 +72,7 @@ async def _find_superseded(container: "Container", corpus: Corpus, newer: Docume
     return ids.pop()
 
 
-async def _read(container: "Container", corpus: Corpus, document: Document) -> str:
+async def read_text(container: "Container", corpus: Corpus, document: Document) -> str:
+    """Returns the text of all pages. Raises `NotFound` if the document is there no more."""
     pages = await load_pages(container, corpus, document)
     return "\n".join(pages[number] for number in sorted(pages))

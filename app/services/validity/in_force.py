@@ -29,8 +29,11 @@ __all__ = [
     "Selection",
     "find_validity",
     "list_related",
+    "list_writers",
+    "name_document",
     "open_register",
     "select_in_force",
+    "shorten",
 ]
 
 _MOST_CHANGES = 3
@@ -59,7 +62,7 @@ async def open_register(container: "Container", corpus: Corpus) -> Register | No
     if finder.where is not None:
         ids = await documents.match(corpus.id, finder.where)
         named = await documents.get_refs(corpus.id, ids - refs.keys())
-    writers = await _list_writers(container) if finder.has_unmarked_claims else ()
+    writers = await list_writers(container) if finder.has_unmarked_claims else ()
     if (
         known is not None
         and known.dated is refs
@@ -102,7 +105,7 @@ _FRESH_SECONDS = 1.0
 _writers: WeakKeyDictionary[Record, _Writers] = WeakKeyDictionary()
 
 
-async def _list_writers(container: "Container") -> tuple[DocumentFilter, ...]:
+async def list_writers(container: "Container") -> tuple[DocumentFilter, ...]:
     record = container.whole_record
     return await _writers.setdefault(record, _Writers()).list(record.keys)
 
@@ -185,16 +188,16 @@ class Selection:
                 yield line
         supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
         if supersedes and validity.stated_end is not None:
-            end = f"“{_name(ref)}” is in force until {validity.stated_end}{_quote(validity)}"
+            end = f"“{name_document(ref)}” is in force until {validity.stated_end}{_quote(validity)}"
             yield f"{end}; then what it supersedes is not in force again."
         elif not validity.relations and validity.valid_to is not None:
-            yield f"“{_name(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
+            yield f"“{name_document(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
 
 
 def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:
     """Returns the sentence on a change of a rule that a cited document has, or claims."""
-    this, other = f"“{_name(ref)}”", f"“{_name(relation.document)}”"
-    said = f" (“{_shorten(relation.statement.text)}”)" if relation.statement.text else ""
+    this, other = f"“{name_document(ref)}”", f"“{name_document(relation.document)}”"
+    said = f" (“{shorten(relation.statement.text)}”)" if relation.statement.text else ""
     since = "" if relation.since is None else f" since {relation.since}"
     authority = f", whose authority is {validity.authority}," if validity.authority else ""
     match relation.kind:
@@ -213,7 +216,7 @@ def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str |
     return None
 
 
-def _name(ref: DocumentRef) -> str:
+def name_document(ref: DocumentRef) -> str:
     return ref.title or ref.key
 
 
@@ -221,10 +224,10 @@ def _quote(validity: Validity) -> str:
     said = next(
         (statement.text for statement in validity.statements if statement.states == "valid_to" and statement.text), ""
     )
-    return f" (“{_shorten(said)}”)" if said else ""
+    return f" (“{shorten(said)}”)" if said else ""
 
 
-def _shorten(text: str) -> str:
+def shorten(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= _LONGEST_SENTENCE else line[: _LONGEST_SENTENCE - 1] + "…"
 

@@ -1,0 +1,285 @@
+"""Which documents in force contradict what an answer cites, and which of both counts.
+
+Documents are compared only if they are of one subject: their names are the same but for marks of versions, one of them
+amends or claims to supersede the other, or both have an authority. Their clauses tell whether they contradict each
+other (`core.validity.contradictions`). Only documents that the caller may see, and that the question may be answered
+from, are compared.
+"""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from math import inf
+from typing import TYPE_CHECKING
+
+from app.services.validity.comparison import read_text
+from app.services.validity.in_force import Selection, find_validity, list_writers, name_document, shorten
+from app.services.verification import Masks
+from core.corpora import Corpus
+from core.documents import DocumentRef
+from core.errors import BudgetExhausted, NotFound
+from core.execution.limits import WorkLimit
+from core.execution.threads import compute
+from core.ports.reasoning import Answer, Question
+from core.ports.retrieval import QueryPart
+from core.text.terms import split_words
+from core.text.titles import family_of, find_wanted_marks
+from core.trace import Trace
+from core.validity import Register, Relation, Statement, StatementSource, Validity, read_authority
+from core.validity.claims import Standing, compare_standing
+from core.validity.contradictions import Contradiction, find_contradictions
+from core.validity.differences import split_clauses
+
+if TYPE_CHECKING:
+    from app.container import Container
+
+__all__ = ["Conflict", "settle_conflicts", "show_conflicts"]
+
+_MOST_COMPARED = 6
+"""Pairs of documents that are compared for a question."""
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conflict:
+    """A document that an answer cites, and another one in force that contradicts what is cited.
+
+    `standing` tells whether the other document prevails.
+    """
+
+    corpus: str
+    cited: DocumentRef
+    other: DocumentRef
+    found: Contradiction
+    standing: Standing
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Pair:
+    part: QueryPart
+    cited: DocumentRef
+    other: DocumentRef
+    quotes: Sequence[str]
+
+
+async def settle_conflicts(
+    container: "Container",
+    selection: Selection,
+    question: Question,
+    answer: Answer,
+    ask: Callable[[Question, Trace], Awaitable[Answer]],
+    trace: Trace,
+) -> tuple[Answer, list[Conflict]]:
+    """Returns the answer that counts, and its conflicts. If other documents prevail over what an answer cites, `ask` is
+    called once more without the latter; if what prevails then answers nothing, the first answer stays.
+    """
+    conflicts = await _find_conflicts(container, selection, question.text, answer)
+    lost = _list_lost(conflicts, question.text, answer)
+    if not lost:
+        return answer, conflicts
+    again_trace = trace.branch()
+    try:
+        again = await ask(await Masks(container, question).mask(lost), again_trace)
+    except BudgetExhausted:
+        trace.note("the budget ended before the question was asked again of the documents that prevail")
+        return answer, conflicts
+    prevailing = {(one.corpus, one.other.id) for one in conflicts if (one.corpus, one.cited.id) in lost}
+    if again.abstained or prevailing.isdisjoint((one.corpus, one.document.id) for one in again.citations):
+        return answer, conflicts
+    for event in again_trace.events:
+        trace.emit(event)
+    trace.notes += [note for note in again_trace.notes if note not in trace.notes]
+    others = [one.cited for one in conflicts]
+    return again, await _find_conflicts(container, selection, question.text, again, others)
+
+
+async def _find_conflicts(
+    container: "Container",
+    selection: Selection,
+    question: str,
+    answer: Answer,
+    others: Collection[DocumentRef] = (),
+) -> list[Conflict]:
+    """Returns the conflicts of what an answer cites, at most one for two documents. `others` are compared as well as
+    what was retrieved for the answer.
+    """
+    pairs = [] if selection.day is None or answer.abstained else list(_list_pairs(selection, answer, others))
+    texts: dict[str, str] = {}
+    conflicts: list[Conflict] = []
+    writers = await list_writers(container) if pairs else ()
+    for pair in pairs[:_MOST_COMPARED]:
+        for ref in (pair.cited, pair.other):
+            if ref.id not in texts:
+                texts[ref.id] = await _read(container, pair.part.corpus, ref)
+        found = await _compare(pair, texts[pair.cited.id], texts[pair.other.id], question)
+        if found is not None:
+            register = selection.registers.get(pair.part.corpus.name)
+            begun, others_begun = _begin(register, pair.cited), _begin(register, pair.other)
+            standing = compare_standing(pair.cited, pair.other, begun, others_begun, writers)
+            conflicts.append(
+                Conflict(
+                    corpus=pair.part.corpus.name, cited=pair.cited, other=pair.other, found=found, standing=standing
+                )
+            )
+    return conflicts
+
+
+def _list_lost(conflicts: Iterable[Conflict], question: str, answer: Answer) -> set[tuple[str, str]]:
+    """Returns the documents that an answer should not have been made of, by corpus and id: documents over which another
+    one prevails that is cited later, or not at all. Documents that the question names are none.
+    """
+    order = [(citation.corpus, citation.document.id) for citation in answer.citations]
+    lost: set[tuple[str, str]] = set()
+    for conflict in conflicts:
+        cited, other = (conflict.corpus, conflict.cited.id), (conflict.corpus, conflict.other.id)
+        comes_first = other in order and order.index(other) < order.index(cited)
+        if conflict.standing.prevails and not comes_first and not _is_named(conflict.cited, conflict.other, question):
+            lost.add(cited)
+    return lost
+
+
+def show_conflicts(answer: Answer, conflicts: Sequence[Conflict]) -> Answer:
+    """Returns the answer with its conflicts: a relation `contradicts` of each citation, and a sentence of the note."""
+    if not conflicts:
+        return answer
+    relations: dict[tuple[str, str], list[Relation]] = {}
+    for conflict in conflicts:
+        relations.setdefault((conflict.corpus, conflict.cited.id), []).append(_relate(conflict))
+    citations = tuple(
+        replace(citation, validity=_join(citation.validity, relations.get((citation.corpus, citation.document.id), [])))
+        for citation in answer.citations
+    )
+    told = dict.fromkeys(
+        f"“{name_document(conflict.other)}” says otherwise: “{shorten(conflict.found.otherwise)}” (in force; "
+        f"{conflict.standing.reason})."
+        for conflict in conflicts
+    )
+    note = " ".join([*([answer.note] if answer.note else []), *list(told)[:_MOST_TOLD]])
+    return replace(answer, citations=citations, note=note)
+
+
+def _relate(conflict: Conflict) -> Relation:
+    statement = Statement(
+        states="contradicts",
+        value=conflict.other.key,
+        source=StatementSource.SENTENCE,
+        text=conflict.found.otherwise,
+    )
+    return Relation(kind="contradicts", document=conflict.other, statement=statement, problem=conflict.standing.reason)
+
+
+def _join(validity: Validity | None, relations: Sequence[Relation]) -> Validity | None:
+    if not relations:
+        return validity
+    validity = validity or Validity()
+    return replace(validity, relations=(*validity.relations, *relations))
+
+
+def _list_pairs(selection: Selection, answer: Answer, others: Collection[DocumentRef]) -> Iterator[_Pair]:
+    """Yields what is to be compared; two documents that are both cited come in the order of their citations only."""
+    compared: set[frozenset[str]] = set()
+    for part in selection.parts:
+        name, register = part.corpus.name, selection.registers.get(part.corpus.name)
+        found = [hit.document for step in answer.steps for hit in step.hits if hit.url is None and hit.corpus == name]
+        cited = [citation for citation in answer.citations if citation.url is None and citation.corpus == name]
+        seen = {ref.id: ref for ref in [*(citation.document for citation in cited), *others, *found]}
+        for ref in {citation.document.id: citation.document for citation in cited}.values():
+            quotes = [citation.quote for citation in cited if citation.document.id == ref.id]
+            if not _is_current(register, ref, part, selection.day):
+                continue
+            for other in _list_of_subject(ref, register, seen):
+                both = frozenset((ref.id, other.id))
+                if both not in compared and _is_current(register, other, part, selection.day):
+                    compared.add(both)
+                    yield _Pair(part=part, cited=ref, other=other, quotes=quotes)
+
+
+def _list_of_subject(
+    ref: DocumentRef, register: Register | None, seen: Mapping[str, DocumentRef]
+) -> Iterator[DocumentRef]:
+    """Yields other documents of the same subject: what is related, then the same family, then what has an authority."""
+    validity = find_validity(register, ref.id)
+    related = {} if validity is None else {relation.document.id: relation.document for relation in validity.relations}
+    family, marks = family_of(ref.key, ref.title)
+    of_family = register.families.get(family, ()) if register is not None and family else ()
+    candidates = {**related, **{other.id: other for other in of_family}, **seen}
+    for other in candidates.values():
+        if other.id == ref.id:
+            continue
+        if other.id in related or (read_authority(ref.metadata) and read_authority(other.metadata)):
+            yield other
+            continue
+        others_family, others_marks = family_of(other.key, other.title)
+        states = _states(register, ref), _states(register, other)
+        # reports of two quarters are no versions of one rule, unless both say from when they are in force
+        enough = all(states) if _are_periods(marks) and _are_periods(others_marks) else any(states)
+        if family and family == others_family and enough:
+            yield other
+
+
+def _are_periods(marks: Collection[str]) -> bool:
+    return any(mark[0] in "qm" and mark[1:].isdigit() for mark in marks)
+
+
+def _states(register: Register | None, ref: DocumentRef) -> bool:
+    """Returns whether a document has an authority, or somebody says something of its validity: a date in the name of a
+    file may be the day of a meeting.
+    """
+    validity = find_validity(register, ref.id)
+    if read_authority(ref.metadata):
+        return True
+    return validity is not None and (
+        bool(validity.relations)
+        or any(statement.source is not StatementSource.FILE_NAME for statement in validity.statements)
+    )
+
+
+def _is_current(register: Register | None, ref: DocumentRef, part: QueryPart, day: date | None) -> bool:
+    """Returns whether a question may be answered from a document, and it has begun and not ended: an expired contract
+    is still searched, but contradicts nothing.
+    """
+    if part.documents is not None and ref.id not in part.documents:
+        return False
+    validity = find_validity(register, ref.id)
+    if validity is None or day is None:
+        return True
+    begins, ends = validity.valid_from, validity.valid_to
+    return (begins is None or begins <= day) and (ends is None or day <= ends)
+
+
+def _begin(register: Register | None, ref: DocumentRef) -> date | None:
+    validity = find_validity(register, ref.id)
+    return None if validity is None else validity.valid_from
+
+
+def _is_named(ref: DocumentRef, other: DocumentRef, question: str) -> bool:
+    """Returns whether a question is about a document itself, by its title or version, or compares it with another."""
+    wanted = find_wanted_marks(question)
+    marks, others_marks = family_of(ref.key, ref.title)[1], family_of(other.key, other.title)[1]
+    if wanted & (marks - others_marks):
+        return True
+    title, others_title = ({word.stem for word in split_words(one.title)} for one in (ref, other))
+    return bool(title - others_title) and title <= {word.stem for word in split_words(question)}
+
+
+async def _read(container: "Container", corpus: Corpus, ref: DocumentRef) -> str:
+    """Returns the text of a document; '' if it was deleted, or taken from the caller, meanwhile."""
+    try:
+        return await read_text(container, corpus, await container.record.documents.get(corpus.id, ref.id))
+    except NotFound:
+        return ""
+
+
+async def _compare(pair: _Pair, text: str, others_text: str, question: str) -> Contradiction | None:
+    limit = WorkLimit(pair.cited.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
+
+    def compare() -> Contradiction | None:
+        with limit.running():
+            own, others = split_clauses(text)[0], split_clauses(others_text)[0]
+            found = (one for quote in pair.quotes for one in find_contradictions(quote, own, others, question))
+            return next(found, None)
+
+    try:
+        return await compute(compare)
+    finally:
+        limit.end()

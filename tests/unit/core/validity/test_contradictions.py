@@ -1,0 +1,73 @@
+"""Sentences that contradict one another, and sentences that only look so; which of two documents counts."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.documents import DocumentRef
+from core.filters import parse_filter
+from core.validity.claims import compare_standing
+from core.validity.contradictions import find_contradictions
+from core.validity.differences import split_clauses
+
+PAIRS = Path(__file__).parents[3] / "benchmarks/validity/contradictions.jsonl"
+
+
+def is_contradicted(pair: dict[str, Any]) -> bool:
+    own, others = split_clauses(pair["text"])[0], split_clauses(pair["other"])[0]
+    return any(find_contradictions(own[-1].text, own, others, pair["question"])) or any(
+        find_contradictions(pair["text"], own, others, pair["question"])
+    )
+
+
+@pytest.mark.parametrize("pair", [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()])
+def test_made_pairs(pair: dict[str, Any]) -> None:
+    assert is_contradicted(pair) == pair["conflict"]
+
+
+def test_both_sentences_are_given_verbatim_with_the_clause() -> None:
+    own = split_clauses("## 4. Hotels\n\nNights cost 110 euros at\nmost.\n\n## 5. Trains\n\nSecond class.")[0]
+    others = split_clauses("# Travel\n\n## 3. Hotels\n\nNights cost 145 euros at most.")[0]
+    (found,) = find_contradictions("Nights cost 110 euros at\nmost.", own, others, "What do nights cost?")
+    assert (found.said, found.otherwise) == ("Nights cost 110 euros at most.", "Nights cost 145 euros at most.")
+    assert found.clause == "4 Hotels"
+
+
+def ref(key: str, *, access: list[str] | None = None, **metadata: Any) -> DocumentRef:
+    return DocumentRef(id=key, key=key, title=key, metadata=metadata, access=None if access is None else tuple(access))
+
+
+OLD, NEW = date(2020, 1, 1), date(2024, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("document", "other", "days", "prevails", "reason"),
+    [
+        (ref("a", authority=2), ref("b", authority=1), (OLD, NEW), False, "its authority is lower"),
+        (ref("a", authority=2), ref("b", authority="10"), (NEW, OLD), True, "its authority is higher"),
+        (ref("a"), ref("b", authority="board"), (NEW, OLD), True, "its authority is higher"),
+        (ref("a", authority="council"), ref("b", authority="board"), (NEW, OLD), None, "their authorities cannot"),
+        (ref("a"), ref("b"), (OLD, NEW), True, "it is newer"),
+        (ref("a-2024.md"), ref("a-2021.md"), (None, None), False, "it is older"),
+        (ref("a"), ref("b"), (OLD, None), None, "nothing tells"),
+        (ref("a"), ref("b"), (OLD, OLD), None, "nothing tells"),
+        (ref("a", access=["legal"]), ref("b", authority=9), (OLD, NEW), None, "its authority is higher, but"),
+        (ref("a"), ref("b", authority=9, written_within="x"), (OLD, NEW), None, "its authority is higher, but"),
+        (ref("a"), ref("b", access=["legal"], authority=9), (OLD, NEW), True, "its authority is higher"),
+    ],
+)
+def test_which_of_two_counts(
+    document: DocumentRef, other: DocumentRef, days: tuple[date | None, ...], prevails: bool | None, reason: str
+) -> None:
+    standing = compare_standing(document, other, *days, ())
+    assert standing.prevails is prevails
+    assert standing.reason.startswith(reason)
+
+
+def test_a_key_that_may_have_written_it_and_may_not_change_the_other_does_not_prevail() -> None:
+    where = parse_filter({"$key": {"$prefix": "guest/"}})
+    standing = compare_standing(ref("policy"), ref("guest/a", authority=9), OLD, NEW, (where,))
+    assert standing.prevails is None

@@ -78,7 +78,7 @@ class Data(Protocol):
         """
         ...
 
-    async def compare_documents(self, corpus: str, old: "Document", new: "Document") -> Json:
+    async def compare_documents(self, corpus: str, old: "Document | None", new: "Document") -> Json:
         """Returns what changed, as the HTTP API shows it."""
         ...
 

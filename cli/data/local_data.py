@@ -103,13 +103,15 @@ class LocalData:
         shown = ((ref, convert_validity(found[ref.id])) for ref in refs)
         return [{"key": ref.key, "title": ref.title, "validity": dump(validity)} for ref, validity in shown]
 
-    async def compare_documents(self, corpus: str, old: Document, new: Document) -> Json:
+    async def compare_documents(self, corpus: str, old: Document | None, new: Document) -> Json:
         from api.schemas.validity import convert_differences
         from api.schemas.values import dump
         from app.services.validity import compare_documents
 
         found = await self.record.corpora.get(corpus)
-        return dump(convert_differences(await compare_documents(self.container, found, new.id, old.id)))
+        return dump(
+            convert_differences(await compare_documents(self.container, found, new.id, None if old is None else old.id))
+        )
 
     async def find_document(self, corpus: str, name: str) -> Document | None:
         from app.services.documents import find_document

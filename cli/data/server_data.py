@@ -126,9 +126,9 @@ class ServerData:
         names = ("key", "title", "validity")
         return [{name: row[name] for name in names} for row in rows if row["validity"] is not None]
 
-    async def compare_documents(self, corpus: str, old: Document, new: Document) -> dict[str, Any]:
+    async def compare_documents(self, corpus: str, old: Document | None, new: Document) -> dict[str, Any]:
         path = _path("corpora", corpus, "documents", new.id, "differences")
-        found: dict[str, Any] = self._server.send("GET", path, since=old.id)
+        found: dict[str, Any] = self._server.send("GET", path, since=None if old is None else old.id)
         return found
 
     async def find_document(self, corpus: str, name: str) -> Document | None:

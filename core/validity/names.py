@@ -4,6 +4,8 @@ A sentence means a document if the title, or the file's name, has its words one 
 - a day that it names is a day of the title, or the first day of the document, or has the only year of the title;
 - without a day, its words have a number, or are the whole title.
 
+"Version 2.0 of the Travel Policy" means a document whose whole name but for versions is "Travel Policy", with 2.0.
+
 A number alone ("version 2.0") means a version of the document that says so: a document with the same path or title but
 for numbers, and with this number.
 """
@@ -28,6 +30,12 @@ _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassun
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
 _OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
 _NUMBER = re.compile(r"v?\d.*")
+_VERSION_OF = re.compile(
+    r"(?:the )?(?P<version>(?:version|edition|release|revision|issue|fassung|ausgabe) v?\d[\w.]{0,20}"
+    r"|v?\d[\w.]{0,20} version) "
+    r"(?:of|der|des|von) (?P<named>.{3,150})",
+    re.IGNORECASE,
+)
 
 
 def _list_words(text: str) -> list[str]:
@@ -51,7 +59,9 @@ class DocumentName:
 
     @cached_property
     def words(self) -> list[str]:
-        """The words, without articles and the day."""
+        """The words, without articles and the day; of "Version 2.0 of the Travel Policy", only "travel policy"."""
+        if self._version_of is not None:
+            return self._version_of[0].split()
         found = next(find_dates(self.text), None)
         words = _list_words(self.text if found is None else self.text[: found.start])
         while words and words[0] in _ARTICLES:
@@ -61,6 +71,16 @@ class DocumentName:
         while found is not None and words and words[-1] in _BEFORE_DATE:
             words = words[:-1]
         return words
+
+    @cached_property
+    def _version_of(self) -> tuple[str, frozenset[str]] | None:
+        """The name without its version, and the marks of the version, of "Version 2.0 of the Travel Policy"."""
+        found = None if self.is_exact else _VERSION_OF.fullmatch(self.text)
+        marks = find_marks(found["version"]) if found is not None else frozenset[str]()
+        if found is None or not marks:
+            return None
+        words = _list_words(found["named"])
+        return family_of("", " ".join(words[words[0] in _ARTICLES :]))[0], marks
 
     @cached_property
     def is_number(self) -> bool:
@@ -103,6 +123,9 @@ class DocumentName:
 
     def _fits_name(self, name: str, row: Mapping[str, object]) -> bool:
         words = _list_words(name)
+        if self._version_of is not None:
+            family, marks = self._version_of
+            return family_of("", name)[0] == family and marks <= find_marks(name)
         if not _has_run(words, self.words):
             return False
         if self._day is not None:

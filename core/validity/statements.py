@@ -21,6 +21,7 @@ __all__ = [
     "STATEMENTS",
     "Statement",
     "StatementSource",
+    "describe_bad_days",
     "is_dated",
     "mark_writer",
     "read_authority",
@@ -145,6 +146,18 @@ def read_statements(metadata: Metadata) -> tuple[Statement, ...]:
         else:
             found += [sentence for sentence in sentences if sentence is not None and sentence.states == name]
     return tuple(found)
+
+
+def describe_bad_days(metadata: Metadata) -> list[str]:
+    """Returns a sentence on each field of the metadata that should be a day and is none. An empty text says that there
+    is no day.
+    """
+    return [
+        f"`{name}` of its metadata is {str(value)[:40]!r}, which is no day and so is not used: write a day such as "
+        "2024-05-01, or leave the field out"
+        for name in (VALID_FROM, VALID_TO)
+        if (value := metadata.get(name)) not in (None, "", []) and not _list_days(value)
+    ]
 
 
 def read_authority(metadata: Metadata) -> str:

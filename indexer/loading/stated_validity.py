@@ -7,11 +7,11 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from core.documents import Span
+from core.documents import LOADER_NOTES, Span, loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import split_sentences
 from core.validity.sentences import may_state, read_sentence
-from core.validity.statements import STATEMENTS, VALID_FROM, Statement, StatementSource
+from core.validity.statements import STATEMENTS, VALID_FROM, Statement, StatementSource, describe_bad_days
 
 __all__ = ["add_statements"]
 
@@ -22,7 +22,12 @@ _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
 def add_statements(document: LoadedDocument) -> LoadedDocument:
-    """Returns the document with what it states in its metadata; the same document if it states nothing."""
+    """Returns the document with what it states in its metadata, and with a note on each field that should be a day and
+    is none; the same document if there is nothing to add.
+    """
+    if wrong := describe_bad_days(document.metadata):
+        notes = [*loader_notes(document.metadata), *wrong]
+        document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
     found = list(_read_texts(document.blocks))
     if not any(statement.states == VALID_FROM for statement in found):
         found += _read_file_name(document.key)

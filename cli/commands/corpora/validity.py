@@ -131,14 +131,21 @@ def _list(corpus: str, *, as_json: bool) -> None:
 def _compare(
     corpus: CorpusName,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The key or the id of the older document.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The key or the id of the newer document.")],
+    new: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[NEW]",
+            help="The key or the id of the newer document; without it, OLD and the document that OLD supersedes.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Show what changed from one document to another one, clause by clause."""
 
     async def work(data: "Data") -> dict[str, Any]:
-        documents = [await get_document(data, corpus, name) for name in (old, new)]
-        return await data.compare_documents(corpus, *documents)
+        newer = await get_document(data, corpus, new or old)
+        return await data.compare_documents(corpus, await get_document(data, corpus, old) if new else None, newer)
 
     found = run_with_data(work)
     if as_json:
@@ -154,6 +161,8 @@ def _compare(
             lines = [f"    {sign} {line}" for line in text.split("\n") if line.strip()]
         print_result("\n".join(lines))
     same = found["unchanged"]
+    if new is None:
+        print_result(f"compared with {found['old_key']}, which {found['new_key']} supersedes")
     print_result("1 clause is the same" if same == 1 else f"{same:,} clauses are the same")
     if found["cut"]:
         print_result(

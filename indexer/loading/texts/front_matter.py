@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
+from functools import cache
 from typing import Any
 
 from core.text.characters import is_valid_text
@@ -74,9 +75,29 @@ def _parse_yaml(text: str) -> object:
     try:
         if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text, Loader=yaml.SafeLoader)):
             raise ValueError("aliases are not supported")
-        return yaml.load(text, Loader=yaml.SafeLoader)
+        return _make_yaml_loader()(text).get_single_data()
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
+
+
+@cache
+def _make_yaml_loader() -> Any:
+    """Returns a safe loader for which a day that the calendar does not have, such as `2024-13-45`, is a text: the other
+    fields stay fields.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        pass
+
+    def construct(loader: Any, node: Any) -> object:
+        try:
+            return loader.construct_yaml_timestamp(node)
+        except ValueError:
+            return node.value
+
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", construct)
+    return Loader
 
 
 def _make_plain(value: object, depth: int) -> Any:

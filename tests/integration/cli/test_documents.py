@@ -183,3 +183,25 @@ def test_two_versions_are_compared(hopweave: Hopweave, corpus: str, tmp_path: Pa
     found = hopweave("documents", "compare", "fees-1.md", "fees-2.md", "-c", corpus, "--json").json
     assert [clause["kind"] for clause in found["clauses"]] == ["changed", "added", "removed"]
     assert hopweave("documents", "compare", "fees-1.md", "none.md", "-c", corpus).code == 1
+
+
+def test_one_document_is_compared_with_the_document_that_it_supersedes(
+    hopweave: Hopweave, corpus: str, tmp_path: Path
+) -> None:
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "fees-1.md").write_text("# Fees\n\nThe fee is 4 crowns.\n")
+    (rules / "fees-2.md").write_text("---\nsupersedes: fees-1.md\n---\n# Fees\n\nThe fee is 5 crowns.\n")
+    assert hopweave("ingest", rules, "-c", corpus).code == 0
+    shown = hopweave("documents", "compare", "fees-2.md", "-c", corpus)
+    assert (shown.code, "    + 5" in shown.out) == (0, True)
+    assert "compared with fees-1.md, which fees-2.md supersedes" in shown.out
+    refused = hopweave("documents", "compare", "fees-1.md", "-c", corpus)
+    assert (refused.code, "'fees-1.md' supersedes no document" in refused.err) == (2, True)
+
+
+def test_a_day_that_is_none_is_told_when_it_is_indexed(hopweave: Hopweave, corpus: str, tmp_path: Path) -> None:
+    (tmp_path / "fees.md").write_text("---\nvalid_from: 2024-13-45\nauthority: board\n---\n# Fees\n\nThe fee is 4.\n")
+    ran = hopweave("ingest", tmp_path / "fees.md", "-c", corpus)
+    assert ran.code == 0
+    assert "`valid_from` of its metadata is '2024-13-45', which is no day" in f"{ran.out}{ran.err}"

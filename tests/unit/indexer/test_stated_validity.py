@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from core.documents import loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.validity.statements import STATEMENTS, StatementSource, read_statements
 from indexer.loading.stated_validity import add_statements
@@ -37,6 +38,23 @@ def test_a_sentence_is_kept_verbatim_with_its_place() -> None:
 
 def test_a_document_that_states_nothing_stays_as_it_is() -> None:
     document = LoadedDocument(key="v3.md", title="A", blocks=(Block(text="Lunch is at noon."),))
+    assert add_statements(document) is document
+
+
+@pytest.mark.parametrize("value", ["2024-13-45", "soon", 2024, ["2024-05-01", "2024-06-01"]])
+def test_a_field_that_should_be_a_day_is_told_and_kept(value: object) -> None:
+    blocks = (Block(text="Lunch is at noon."),)
+    document = add_statements(LoadedDocument(key="v.md", title="A", blocks=blocks, metadata={"valid_from": value}))
+    (note,) = loader_notes(document.metadata)
+    assert note.startswith("`valid_from` of its metadata is ")
+    assert "2024-05-01, or leave the field out" in note
+    assert document.metadata["valid_from"] == value
+
+
+@pytest.mark.parametrize("value", ["2024-05-01", "2024-05-01T10:00:00Z", "", None])
+def test_a_day_is_not_told(value: object) -> None:
+    blocks = (Block(text="Lunch is at noon."),)
+    document = LoadedDocument(key="v.md", title="A", blocks=blocks, metadata={"valid_to": value})
     assert add_statements(document) is document
 
 

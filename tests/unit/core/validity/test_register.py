@@ -154,6 +154,25 @@ def test_a_number_alone_means_a_version_of_the_same_document(name: str, key: str
     assert bool(make(ref(key, title), new).validity[new.id].unresolved) is not means
 
 
+@pytest.mark.parametrize(
+    ("name", "key", "title", "means"),
+    [
+        ("Version 2.0 of the Travel Policy", "a.md", "Travel Policy Version 2.0", True),
+        ("version 2.0 of the Travel Policy", "travel-policy-2.0.md", "Travel", True),
+        ("the 2.0 version of the Travel Policy", "a.md", "Travel Policy v2.0", True),
+        ("Fassung 2.0 der Reiserichtlinie", "a.md", "Reiserichtlinie, Version 2.0", True),
+        ("Edition 2021 of the Handbook", "a.md", "Handbook 2021", True),
+        ("Version 2.0 of the Travel Policy", "a.md", "Travel Policy Version 2.1", False),
+        ("Version 2.0 of the Travel Policy", "a.md", "Travel Policy", False),
+        ("Version 2.0 of the Travel Policy", "a.md", "Group Travel Policy Version 2.0", False),
+        ("Version 2.0 of the Travel Policy", "a.md", "Leave Policy Version 2.0", False),
+    ],
+)
+def test_a_version_may_stand_before_the_name(name: str, key: str, title: str, *, means: bool) -> None:
+    new = ref("new.md", title="Travel Policy Version 3.0", valid_from="2024-01-01", **said(("supersedes", name)))
+    assert retired("2024-05-01", new, ref(key, title)) == ({key} if means else set())
+
+
 def test_a_number_that_two_versions_have_means_neither() -> None:
     old = [ref("rules-2.0.md", "Rules"), ref("old/x.md", "Rules 2.0")]
     assert retired("2026-12-01", *old, ref("rules-3.0.md", "Rules 3.0", **said(("supersedes", "version 2.0")))) == set()

@@ -30,6 +30,7 @@ _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassun
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
 _OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
 _NUMBER = re.compile(r"v?\d.*")
+_LAST_NUMBER = re.compile(r"\d{2,9}\Z")
 _VERSION_OF = re.compile(
     r"(?:the )?(?P<version>(?:version|edition|release|revision|issue|fassung|ausgabe) v?\d[\w.]{0,20}"
     r"|v?\d[\w.]{0,20} version) "
@@ -91,6 +92,21 @@ class DocumentName:
             and all(word in _OF_NUMBERS or _NUMBER.fullmatch(word) for word in self.words)
         )
 
+    @cached_property
+    def glued(self) -> str:
+        """The words and the number as file names write them: `rfc2616` for "RFC 2616"; '' for another name."""
+        has_number = len(self.words) > 1 and self.words[-1].isdecimal() and not self.is_exact
+        return "".join(self.words) if has_number and self._day is None and not self.is_number else ""
+
+    @cached_property
+    def sibling(self) -> str:
+        """The file name of the document that says it with another last number, for a plain number such as `2616`: in
+        `rfc7230.txt` it means `rfc2616`; '' for another name.
+        """
+        stem = stem_of(self.key).casefold()
+        found = _LAST_NUMBER.search(stem) if self.is_number and self.text.isdecimal() else None
+        return "" if found is None else f"{stem[: found.start()]}{self.text}"
+
     @property
     def families(self) -> set[str]:
         """The families of the document that says it, by its path and by its title."""
@@ -113,6 +129,8 @@ class DocumentName:
         return any(self._fits_name(name, row) for name in (title, stem_of(key)))
 
     def _fits_version(self, key: str, title: str, row: Mapping[str, object]) -> bool:
+        if self.sibling and self.sibling == stem_of(key).casefold():
+            return _list_folders(key) == _list_folders(self.key)
         if not _are_of_one_family(self.key, self.title, key, title):
             return False
         has_mark = bool(self._marks) and self._marks <= family_of(key, title)[1]
@@ -126,6 +144,8 @@ class DocumentName:
         if self._version_of is not None:
             family, marks = self._version_of
             return family_of("", name)[0] == family and marks <= find_marks(name)
+        if self.glued and self.glued == name.casefold():
+            return True
         if not _has_run(words, self.words):
             return False
         if self._day is not None:
@@ -151,10 +171,10 @@ class NameIndex:
         self._by_word: dict[str, list[DocumentName]] = {}
         self._by_family: dict[str, list[DocumentName]] = {}
         for name in names:
-            for text in {name.text, name.text.casefold()}:
+            for text in {name.text, name.text.casefold(), name.glued} - {""}:
                 self._exact.setdefault(text, []).append(name)
             if name.is_number:
-                for family in name.families:
+                for family in name.families | ({name.sibling} - {""}):
                     self._by_family.setdefault(family, []).append(name)
             elif not name.is_exact and name.words:
                 word = next((word for word in name.words if any(map(str.isdecimal, word))), name.words[0])
@@ -163,12 +183,18 @@ class NameIndex:
     def find(self, row: Mapping[str, object]) -> set[DocumentName]:
         """Returns the names that mean a document with these fields."""
         id, key, title = str(row["$id"]), str(row["$key"]), str(row["$title"])
-        wanted = {name for text in (id, key, title.casefold()) for name in self._exact.get(text, ())}
+        wanted = {
+            name for text in (id, key, title.casefold(), stem_of(key).casefold()) for name in self._exact.get(text, ())
+        }
         if self._by_word:
             words = {*_list_words(title), *_list_words(stem_of(key))}
             wanted.update(name for word in words for name in self._by_word.get(word, ()))
         if self._by_family:
-            wanted.update(name for family in _list_families(key, title) for name in self._by_family.get(family, ()))
+            wanted.update(
+                name
+                for family in {*_list_families(key, title), stem_of(key).casefold()}
+                for name in self._by_family.get(family, ())
+            )
         return {name for name in wanted if name.fits(row)}
 
 

@@ -8,7 +8,16 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 
-from core.validity.statements import AMENDED_BY, AMENDS, SUPERSEDES, VALID_FROM, VALID_TO, Statement, StatementSource
+from core.validity.statements import (
+    AMENDED_BY,
+    AMENDS,
+    SUPERSEDED_BY,
+    SUPERSEDES,
+    VALID_FROM,
+    VALID_TO,
+    Statement,
+    StatementSource,
+)
 from core.validity.written_dates import WrittenDate, find_dates, read_date
 
 __all__ = ["may_state", "read_sentence"]
@@ -19,7 +28,8 @@ _LONGEST_REST = 40
 """Characters behind the day of a line such as `Effective date: 1 May 2024`; more tells what began then."""
 
 _CUE = re.compile(
-    r"force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
+    r"obsolete|updates|updated by"
+    r"|force|effect|entered into|appl(?:y|ies)|valid|expire|cease|replace|supersede|repeal|revoke|amend|withdrawn"
     r"|terminat|kraft|gilt|gelten|gültig|ersetz|löst|aufgehoben|geändert|ändert|endet",
     re.IGNORECASE,
 )
@@ -80,11 +90,25 @@ _UNTIL = re.compile(
     re.IGNORECASE,
 )
 _RANGE = re.compile(r" (?:to|until|through|bis zum|bis) (?:and including )?", re.IGNORECASE)
+_HEADER = re.compile(
+    r"^[ \t>*_|-]{0,8}(?P<verb>obsoletes|supersedes|replaces|updates|amends|(?:obsoleted|superseded|replaced|updated"
+    r"|amended) by|ersetzt durch|geändert durch|ersetzt|ändert)[*_]{0,2}:[*_]{0,2}[ \t]{1,8}(?P<names>[^\n]{1,300})",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A line such as `Obsoletes: 2616, 2817`; what follows after a gap, or in brackets, is another column."""
+_HEADERS = {
+    "obsoletes": SUPERSEDES, "supersedes": SUPERSEDES, "replaces": SUPERSEDES, "ersetzt": SUPERSEDES,
+    "updates": AMENDS, "amends": AMENDS, "ändert": AMENDS, "updated by": AMENDED_BY, "amended by": AMENDED_BY,
+    "geändert durch": AMENDED_BY,
+}  # fmt: skip
+_COLUMN = re.compile(r" {3}|\t| ?\(")
+_DESIGNATION = re.compile(r"(?:[^\W\d_][\w-]{0,30} ){0,8}(?:no\. ?|nr\. ?)?[\w./-]{0,20}\d[\w./-]{0,20}", re.IGNORECASE)
+"""A number, or a name that ends with a number: what a header may name."""
 _TRITT = re.compile(r"\b(?:tritt|treten)\b", re.IGNORECASE)
 _BY_THE_END = re.compile(r"\bmit ablauf des $|\bmit dem ablauf des $", re.IGNORECASE)
 _FORCE = re.compile(r"\b(?P<out>außer|ausser) kraft\b|\bin kraft\b", re.IGNORECASE)
 _REPLACES = re.compile(
-    r"\b(?:replaces?|supersedes?|repeals?|revokes?|cancels and replaces|shall replace|ersetzt|ersetzen)\b",
+    r"\b(?:replaces?|supersedes?|repeals?|revokes?|obsoletes|cancels and replaces|shall replace|ersetzt|ersetzen)\b",
     re.IGNORECASE,
 )
 _REPLACED = re.compile(
@@ -98,7 +122,7 @@ _BY_THIS = re.compile(
 _BY_ANOTHER = re.compile(r" by (?!this\b|these\b|the present\b)|(?<=durch) (?!diese)", re.IGNORECASE)
 """What replaces a document is named, and is not the document that says so."""
 _LOEST = re.compile(r"\blöst\b", re.IGNORECASE)
-_AMENDS = re.compile(r"\b(?:amends?|modifies|ändert|ändern)\b", re.IGNORECASE)
+_AMENDS = re.compile(r"\b(?:amends?|updates|modifies|ändert|ändern)\b", re.IGNORECASE)
 _AMENDED = re.compile(r"\b(?:is|are) (?:hereby )?amended\b|\bwird(?: wie folgt)? geändert\b", re.IGNORECASE)
 _AS_AMENDED_BY = re.compile(r"\bas (?:last )?amended by\b|\b(?:zuletzt )?geändert durch\b", re.IGNORECASE)
 _NAME_ENDS = re.compile(
@@ -149,9 +173,10 @@ def may_state(text: str) -> bool:
 def read_sentence(sentence: str) -> list[Statement]:
     """Returns what a sentence states, with the sentence as its text."""
     text = " ".join(sentence.split())
+    found = list(_read_headers(sentence[: 2 * _LONGEST]))
     if len(text) > _LONGEST or not may_state(text) or _HEDGE.search(text):
-        return []
-    found = list(_read_lines(text))
+        return found
+    found += _read_lines(text)
     number = _NUMBER.match(text)
     for clause in _CLAUSE.split(text if number is None else text[number.end() :]):
         own, pronoun = _OWN.search(clause), _PRONOUN.match(clause)
@@ -167,6 +192,17 @@ def read_sentence(sentence: str) -> list[Statement]:
 
 def _state(states: str, value: str, since: str = "") -> Statement:
     return Statement(states=states, value=value, since=since, source=StatementSource.SENTENCE)
+
+
+def _read_headers(sentence: str) -> Iterator[Statement]:
+    """Yields what lines such as `Obsoletes: 2616, 2817` state. A proposal ("if approved") states nothing."""
+    for found in _HEADER.finditer(sentence):
+        states = _HEADERS.get(found["verb"].casefold(), SUPERSEDED_BY)
+        if _HEDGE.search(found["names"]):
+            continue
+        column = _COLUMN.split(found["names"].strip(), maxsplit=1)[0]
+        names = [name.strip(" .*_|") for part in column.split(",") for name in _AND.split(part)]
+        yield from (_state(states, name) for name in names if _DESIGNATION.fullmatch(name))
 
 
 def _read_lines(text: str) -> Iterator[Statement]:

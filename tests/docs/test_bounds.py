@@ -12,7 +12,7 @@ from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
 from app.services.stored_questions import questions as stored
-from app.services.validity import in_force
+from app.services.validity import conflicts, in_force
 from cli.commands.operation import certificates
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
@@ -24,7 +24,7 @@ from core.principals import MAX_PRINCIPAL_LENGTH, MAX_PRINCIPALS
 from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
-from core.validity import differences, sentences, statements
+from core.validity import contradictions, differences, sentences, statements
 from evaluation.made_questions import material
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
@@ -106,6 +106,15 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
             differences._MOST_SCORED,
         ],
         "tests/unit/core/validity/test_differences.py::test_long_texts_and_many_clauses_are_bounded",
+    ),
+    "documents compared for conflicts with what an answer cites": (
+        [
+            conflicts._MOST_COMPARED,
+            contradictions._MOST_VALUES,
+            contradictions._MOST_SENTENCES,
+            conflicts._MOST_TOLD,
+        ],
+        "tests/integration/api/access/test_conflicts.py::test_few_documents_are_compared_and_told",
     ),
     "text that is read for statements on validity": (
         [stated_validity._READ, sentences._LONGEST, stated_validity._MOST, statements._MOST_NAMES],

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.services.validity import conflicts
 from core.keys import Scope
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
@@ -91,6 +92,22 @@ async def test_what_is_not_in_force_or_no_conflict_is_not_told(corpus: Server, o
     await corpus.ingest(document("policy.md", 110, authority=1), other)
     answer = await ask(corpus, filter={"$key": {"$ne": "canteen.md"}})
     assert "says otherwise" not in answer["note"]
+
+
+async def test_few_documents_are_compared_and_told(corpus: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[object] = []
+    compare = conflicts._compare
+
+    async def count(*arguments: Any) -> Any:
+        compared.append(arguments)
+        return await compare(*arguments)
+
+    monkeypatch.setattr(conflicts, "_compare", count)
+    days = {"valid_from": "2021-01-01"}
+    await corpus.ingest(*(document(f"hotels-{year}.md", year - 1900, **days) for year in range(2001, 2012)))
+    answer = await ask(corpus)
+    assert len(compared) <= 2 * conflicts._MOST_COMPARED
+    assert answer["note"].count("says otherwise") == conflicts._MOST_TOLD
 
 
 async def test_a_document_conflicts_with_nothing_for_whom_it_is_hidden(keys: Keys) -> None:

@@ -403,3 +403,20 @@ def test_the_mark_of_a_field_is_its_setters() -> None:
     assert list_marks(after, StatementSource.FIELD) == {other}
     assert list_marks(after, StatementSource.FILE_NAME) == {OPEN.digest}
     assert list_marks(mark_writer({}, None, after), StatementSource.FIELD) == {OPEN.digest}
+
+
+@pytest.mark.parametrize(
+    ("name", "key", "means"),
+    [
+        ("2616", "rfc/rfc2616.txt", True),
+        ("RFC 2616", "rfc/rfc2616.txt", True),
+        ("RFC 2616", "rfc2616", True),
+        ("2616", "orders/rfc2616.txt", False),
+        ("2616", "rfc/order2616.txt", False),
+        ("261", "rfc/rfc2616.txt", False),
+        ("RFC 261", "rfc/rfc2616.txt", False),
+    ],
+)
+def test_a_plain_number_means_a_file_of_the_same_series(name: str, key: str, *, means: bool) -> None:
+    new = ref("rfc/rfc7230.txt", title="rfc7230", valid_from="2014-06-01", **said(("supersedes", name)))
+    assert retired("2020-05-01", new, ref(key, title="Hypertext")) == ({key} if means else set())

@@ -121,3 +121,22 @@ def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
     assert statement.since == "2018-05-25"
     (statement,) = read_sentence("Mit Ablauf des 30. April 2024 tritt die Satzung 7/2015 außer Kraft.")
     assert statement.since == "2024-05-01"
+
+
+@pytest.mark.parametrize(
+    ("line", "stated"),
+    [
+        ("Obsoletes: 2145, 2616                       J. Reschke, Ed.", ["supersedes 2145", "supersedes 2616"]),
+        ("Request for Comments: 7230\nUpdates: 2817         greenbytes\nISSN: 2070-1721", ["amends 2817"]),
+        ("Obsoleted by: 9110", ["superseded_by 9110"]),
+        ("**Supersedes:** Regulation No 12/2019", ["supersedes Regulation No 12/2019"]),
+        ("Ersetzt: Satzung 2019", ["supersedes Satzung 2019"]),
+        ("This document obsoletes RFC 2616.", ["supersedes RFC 2616"]),
+        ("Obsoletes: 2119 (if approved)", []),
+        ("Replaces: libfoo (<< 1.2)", []),
+        ("Updates: new features for 3 users and more", []),
+        ("The server updates: 12 files", []),
+    ],
+)
+def test_a_line_of_a_header(line: str, stated: list[str]) -> None:
+    assert [f"{one.states} {one.value}" for one in read_sentence(line)] == stated

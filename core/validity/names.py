@@ -30,7 +30,8 @@ _BEFORE_DATE = frozenset(("of", "dated", "from", "vom", "as", "version", "fassun
 _SERIES = frozenset(("version", "edition", "fassung", "ausgabe"))
 _OF_NUMBERS = _SERIES | _BEFORE_DATE | {"release", "revision", "rev", "ver", "v", "issue", "auflage"}
 _NUMBER = re.compile(r"v?\d.*")
-_LAST_NUMBER = re.compile(r"\d{2,9}\Z")
+_LONGEST_NUMBER = 9
+_LAST_NUMBER = re.compile(r"\A(.{0,99}?)0{0,8}([1-9]\d{0,8})\Z")
 _VERSION_OF = re.compile(
     r"(?:the )?(?P<version>(?:version|edition|release|revision|issue|fassung|ausgabe) v?\d[\w.]{0,20}"
     r"|v?\d[\w.]{0,20} version) "
@@ -103,9 +104,10 @@ class DocumentName:
         """The file name of the document that says it with another last number, for a plain number such as `2616`: in
         `rfc7230.txt` it means `rfc2616`; '' for another name.
         """
-        stem = stem_of(self.key).casefold()
-        found = _LAST_NUMBER.search(stem) if self.is_number and self.text.isdecimal() else None
-        return "" if found is None else f"{stem[: found.start()]}{self.text}"
+        if not (self.is_number and self.text.isdecimal() and len(self.text) < _LONGEST_NUMBER):
+            return ""
+        found = _LAST_NUMBER.search(stem_of(self.key).casefold())
+        return "" if found is None else f"{found[1]}{int(self.text)}"
 
     @property
     def families(self) -> set[str]:
@@ -129,7 +131,7 @@ class DocumentName:
         return any(self._fits_name(name, row) for name in (title, stem_of(key)))
 
     def _fits_version(self, key: str, title: str, row: Mapping[str, object]) -> bool:
-        if self.sibling and self.sibling == stem_of(key).casefold():
+        if self.sibling and self.sibling == _plain_stem(key):
             return _list_folders(key) == _list_folders(self.key)
         if not _are_of_one_family(self.key, self.title, key, title):
             return False
@@ -213,6 +215,13 @@ def _are_of_one_family(key: str, title: str, other_key: str, other_title: str) -
 
 def _list_families(key: str, title: str) -> set[str]:
     return {family_of(key, title)[0], family_of("", title)[0]} - {""}
+
+
+def _plain_stem(key: str) -> str:
+    """Returns the name of a file without the zeros before its last number: `pep-8` for `pep-0008.rst`."""
+    stem = stem_of(key).casefold()
+    found = _LAST_NUMBER.search(stem)
+    return stem if found is None else f"{found[1]}{found[2]}"
 
 
 def _list_folders(key: str) -> list[str]:

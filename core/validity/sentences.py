@@ -92,7 +92,7 @@ _UNTIL = re.compile(
 _RANGE = re.compile(r" (?:to|until|through|bis zum|bis) (?:and including )?", re.IGNORECASE)
 _HEADER = re.compile(
     r"^[ \t>*_|-]{0,8}(?P<verb>obsoletes|supersedes|replaces|updates|amends|(?:obsoleted|superseded|replaced|updated"
-    r"|amended) by|ersetzt durch|geändert durch|ersetzt|ändert)[*_]{0,2}:[*_]{0,2}[ \t]{1,8}(?P<names>[^\n]{1,300})",
+    r"|amended)[ -]by|ersetzt durch|geändert durch|ersetzt|ändert)[*_]{0,2}:[*_]{0,2}[ \t]{1,8}(?P<names>[^\n]{1,300})",
     re.IGNORECASE | re.MULTILINE,
 )
 """A line such as `Obsoletes: 2616, 2817`; what follows after a gap, or in brackets, is another column."""
@@ -104,6 +104,7 @@ _HEADERS = {
 _COLUMN = re.compile(r" {3}|\t| ?\(")
 _DESIGNATION = re.compile(r"(?:[^\W\d_][\w-]{0,30} ){0,8}(?:no\. ?|nr\. ?)?[\w./-]{0,20}\d[\w./-]{0,20}", re.IGNORECASE)
 """A number, or a name that ends with a number: what a header may name."""
+_OF_PART = re.compile(r"(?:parts?|portions?|sections?|teile?) ", re.IGNORECASE)
 _TRITT = re.compile(r"\b(?:tritt|treten)\b", re.IGNORECASE)
 _BY_THE_END = re.compile(r"\bmit ablauf des $|\bmit dem ablauf des $", re.IGNORECASE)
 _FORCE = re.compile(r"\b(?P<out>außer|ausser) kraft\b|\bin kraft\b", re.IGNORECASE)
@@ -197,12 +198,12 @@ def _state(states: str, value: str, since: str = "") -> Statement:
 def _read_headers(sentence: str) -> Iterator[Statement]:
     """Yields what lines such as `Obsoletes: 2616, 2817` state. A proposal ("if approved") states nothing."""
     for found in _HEADER.finditer(sentence):
-        states = _HEADERS.get(found["verb"].casefold(), SUPERSEDED_BY)
+        states = _HEADERS.get(found["verb"].casefold().replace("-", " "), SUPERSEDED_BY)
         if _HEDGE.search(found["names"]):
             continue
         column = _COLUMN.split(found["names"].strip(), maxsplit=1)[0]
         names = [name.strip(" .*_|") for part in column.split(",") for name in _AND.split(part)]
-        yield from (_state(states, name) for name in names if _DESIGNATION.fullmatch(name))
+        yield from (_state(states, name) for name in names if _DESIGNATION.fullmatch(name) and not _OF_PART.match(name))
 
 
 def _read_lines(text: str) -> Iterator[Statement]:

@@ -411,6 +411,7 @@ def test_the_mark_of_a_field_is_its_setters() -> None:
         ("2616", "rfc/rfc2616.txt", True),
         ("RFC 2616", "rfc/rfc2616.txt", True),
         ("RFC 2616", "rfc2616", True),
+        ("2616", "rfc/rfc02616.txt", True),
         ("2616", "orders/rfc2616.txt", False),
         ("2616", "rfc/order2616.txt", False),
         ("261", "rfc/rfc2616.txt", False),

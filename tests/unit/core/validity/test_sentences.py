@@ -130,6 +130,8 @@ def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
         ("Request for Comments: 7230\nUpdates: 2817         greenbytes\nISSN: 2070-1721", ["amends 2817"]),
         ("Obsoleted by: 9110", ["superseded_by 9110"]),
         ("**Supersedes:** Regulation No 12/2019", ["supersedes Regulation No 12/2019"]),
+        ("Superseded-By: 517", ["superseded_by 517"]),
+        ("Obsoletes: 7231, and parts of 7230", ["supersedes 7231"]),
         ("Ersetzt: Satzung 2019", ["supersedes Satzung 2019"]),
         ("This document obsoletes RFC 2616.", ["supersedes RFC 2616"]),
         ("Obsoletes: 2119 (if approved)", []),

@@ -6,6 +6,7 @@ begins with that. Sentences that deny, permit, propose or ask state nothing.
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 
 from core.validity.statements import (
@@ -172,7 +173,7 @@ def may_state(text: str) -> bool:
 
 
 def read_sentence(sentence: str) -> list[Statement]:
-    """Returns what a sentence states, with the sentence as its text."""
+    """Returns what a sentence states; what a line of it states has the line as its text, all else none."""
     text = " ".join(sentence.split())
     found = list(_read_headers(sentence[: 2 * _LONGEST]))
     if len(text) > _LONGEST or not may_state(text) or _HEDGE.search(text):
@@ -202,8 +203,10 @@ def _read_headers(sentence: str) -> Iterator[Statement]:
         if _HEDGE.search(found["names"]):
             continue
         column = _COLUMN.split(found["names"].strip(), maxsplit=1)[0]
-        names = [name.strip(" .*_|") for part in column.split(",") for name in _AND.split(part)]
-        yield from (_state(states, name) for name in names if _DESIGNATION.fullmatch(name) and not _OF_PART.match(name))
+        line = sentence[found.start() : found.start("names") + len(column)].strip()
+        for name in (name.strip(" .*_|") for part in column.split(",") for name in _AND.split(part)):
+            if _DESIGNATION.fullmatch(name) and not _OF_PART.match(name):
+                yield replace(_state(states, name), text=line)
 
 
 def _read_lines(text: str) -> Iterator[Statement]:

@@ -50,11 +50,11 @@ def _read_texts(blocks: Sequence[Block]) -> Iterator[Statement]:
 def _read_block(block: Block) -> Iterator[Statement]:
     text = block.text if len(block.text) <= 2 * _READ else block.text[:_READ]
     for start, end in split_sentences(text):
-        sentence = text[start:end]
-        for statement in read_sentence(sentence):
-            begin = None if block.start is None else block.start + start
-            span = None if begin is None else Span(start=begin, end=begin + len(sentence))
-            yield replace(statement, text=sentence, span=span, page=block.page)
+        for statement in read_sentence(text[start:end]):
+            said = statement.text or text[start:end]
+            begin = None if block.start is None else block.start + text.index(said, start)
+            span = None if begin is None else Span(start=begin, end=begin + len(said))
+            yield replace(statement, text=said, span=span, page=block.page)
 
 
 def _read_file_name(key: str) -> Iterator[Statement]:

@@ -150,8 +150,8 @@ def show_conflicts(answer: Answer, conflicts: Sequence[Conflict]) -> Answer:
         for citation in answer.citations
     )
     told = dict.fromkeys(
-        f"“{name_document(conflict.other)}” says otherwise: “{shorten(conflict.found.otherwise)}” (in force; "
-        f"{conflict.standing.reason})."
+        f"“{name_document(conflict.other, conflict.cited)}” says otherwise: “{shorten(conflict.found.otherwise)}” "
+        f"(in force; {conflict.standing.reason})."
         for conflict in conflicts
     )
     note = " ".join([*([answer.note] if answer.note else []), *list(told)[:_MOST_TOLD]])

@@ -183,7 +183,9 @@ class Selection:
     def _list_changes(self, ref: DocumentRef, validity: Validity | None) -> Iterable[str]:
         if validity is None:
             return
-        for relation in validity.relations:
+        # one relation may stand on statements of both documents
+        told = {(relation.kind, relation.document.id, relation.problem): relation for relation in validity.relations}
+        for relation in told.values():
             if (line := _describe(ref, validity, relation)) is not None:
                 yield line
         supersedes = any(relation.kind == "supersedes" and not relation.problem for relation in validity.relations)
@@ -196,7 +198,7 @@ class Selection:
 
 def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:
     """Returns the sentence on a change of a rule that a cited document has, or claims."""
-    this, other = f"“{name_document(ref)}”", f"“{name_document(relation.document)}”"
+    this, other = f"“{name_document(ref, relation.document)}”", f"“{name_document(relation.document, ref)}”"
     said = f" (“{shorten(relation.statement.text)}”)" if relation.statement.text else ""
     since = "" if relation.since is None else f" since {relation.since}"
     authority = f", whose authority is {validity.authority}," if validity.authority else ""
@@ -216,8 +218,11 @@ def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str |
     return None
 
 
-def name_document(ref: DocumentRef) -> str:
-    return ref.title or ref.key
+def name_document(ref: DocumentRef, beside: DocumentRef | None = None) -> str:
+    """Returns the title of a document; its key if it has none, or if the document that is named beside it has the same
+    title.
+    """
+    return ref.key if not ref.title or (beside is not None and beside.title == ref.title) else ref.title
 
 
 def _quote(validity: Validity) -> str:

@@ -134,6 +134,16 @@ async def test_an_answer_is_of_its_day_and_says_that_the_rule_changed(policies: 
     assert citation["validity"]["valid_to"] == "2024-04-30"
 
 
+async def test_a_relation_that_both_state_is_told_once_and_equal_titles_by_their_keys(server: Server) -> None:
+    await server.corpus(extractor="given", chunker="passage")
+    old = {**OLD, "title": "Abstract", "metadata": {**OLD["metadata"], "superseded_by": "travel/2024.md"}}
+    await server.ingest(old, {**NEW, "title": "Abstract"})
+    asked = {"question": "What is the hotel limit of Aldermoor Trust?", "reasoner": "extractive"}
+    note = (await server.client.post(f"{CORPUS}/ask", json=asked)).json()["note"]
+    assert note.count("“travel/2024.md” supersedes “travel/2020.md” since 2024-05-01.") == 1
+    assert note.count("supersedes") == 1
+
+
 async def test_a_filter_and_a_day_hold_together(policies: Server) -> None:
     page = await search(policies.client, filter={"$key": {"$prefix": "travel/"}})
     assert keys_of(page) == {"travel/2024.md"}

@@ -36,6 +36,18 @@ def test_a_sentence_is_kept_verbatim_with_its_place() -> None:
     assert text[statement.span.start - 100 : statement.span.end - 100] == statement.text
 
 
+def test_a_line_of_a_header_is_kept_with_its_place() -> None:
+    text = "Request for Comments: 7230         Adobe\nObsoletes: 2145, 2616              J. Reschke\nISSN: 2070-1721\n"
+    statements = read_statements(load(Block(text=text, start=10), key="rfc7230.txt").metadata)
+    assert [(one.states, one.value, one.text) for one in statements] == [
+        ("supersedes", "2145", "Obsoletes: 2145, 2616"),
+        ("supersedes", "2616", "Obsoletes: 2145, 2616"),
+    ]
+    span = statements[0].span
+    assert span is not None
+    assert text[span.start - 10 : span.end - 10] == statements[0].text
+
+
 def test_a_document_that_states_nothing_stays_as_it_is() -> None:
     document = LoadedDocument(key="v3.md", title="A", blocks=(Block(text="Lunch is at noon."),))
     assert add_statements(document) is document

@@ -36,9 +36,9 @@ def _words(text: str) -> frozenset[str]:
 _NUMBERS = {
     word: Decimal(number)
     for number, words in {
-        "0": "zero null", "0.5": "half halb halbe", "1": "one eins first erste ersten erster",
-        "2": "two zwei second zweite zweiten zweiter", "3": "three drei third dritte dritten dritter",
-        "4": "four vier fourth vierte vierten", "5": "five fünf", "6": "six sechs", "7": "seven sieben",
+        "0": "zero null", "0.5": "half halb halbe", "1": "one eins",
+        "2": "two zwei", "3": "three drei",
+        "4": "four vier", "5": "five fünf", "6": "six sechs", "7": "seven sieben",
         "8": "eight acht", "9": "nine neun", "10": "ten zehn", "11": "eleven elf", "12": "twelve zwölf",
         "13": "thirteen dreizehn", "14": "fourteen vierzehn", "15": "fifteen fünfzehn", "16": "sixteen",
         "17": "seventeen", "18": "eighteen", "19": "nineteen", "20": "twenty zwanzig", "30": "thirty dreißig",
@@ -47,6 +47,13 @@ _NUMBERS = {
     }.items()
     for word in words.split()
 }  # fmt: skip
+_ORDINALS = {
+    word: Decimal(number)
+    for number, words in enumerate(
+        ("first erste ersten erster", "second zweite zweiten zweiter", "third dritte dritten dritter"), start=1
+    )
+    for word in words.split()
+}
 _UNITS = {
     word: (kind, factor)
     for kind, factor, words in (
@@ -196,7 +203,7 @@ def _differ(one: _Reading, other: _Reading, alike: float) -> bool:
     if not mine or not others or len(other.values) > _MOST_VALUES:
         return False
     kinds = {kind for kind, _ in mine} & {kind for kind, _ in others}
-    times = {"day", "year"}
+    times = {"day", "year", "place"}  # amounts of two days, or of the first and the second instalment, are two matters
     return not ("year" in kinds or (kinds & times and (mine | others) - _of_kinds(mine | others, times)))
 
 
@@ -224,7 +231,9 @@ def _read(sentence: str) -> _Reading:
     rest: list[str] = []
     denials = 0
     for at, token in enumerate(tokens):
-        if (number := _read_number(token)) is not None:
+        if token in _ORDINALS:
+            values.add(("place", _ORDINALS[token]))
+        elif (number := _read_number(token)) is not None:
             values.add(_with_unit(number, token, tokens, at))
         elif token in _DENIALS or token in _DENYING or token.endswith(("n't", "n’t")):
             denials += 1

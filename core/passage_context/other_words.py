@@ -121,27 +121,13 @@ car; vehicle; cars; vehicles
 replace; exchange; substitute; replacement
 choose; select; elect
 check; inspect; examine; inspection; audit
-breach; violate; violation; infringe; infringement; non-compliance; (failure to comply); (break)
+breach; violate; violation; non-compliance; (failure to comply)
 cure; fix; remedy; rectify; (correct)
-lawsuit; lawsuits; litigation; sue; legal action; legal proceedings; (claim); Klage; procès
+lawsuit; lawsuits; litigation; legal action; legal proceedings
 governing law; applicable law; law applies; anwendbares Recht; geltendes Recht; Recht gilt; droit applicable
-modify; change; alter; amend; modification; amendment; alteration
-copy; reproduce; duplicate; reproduction
 feedback; suggestion; suggestions; (comments)
 bill; invoice
-late charge; late payment charge; (interest)
-deadline; time limit; no later than
-confirm; acknowledge; acknowledgement
-people; persons; individuals; (members)
-free of charge; no charge; royalty-free; without charge; gratis
-advance; prior; beforehand
-complaint; complain; grievance
 bankrupt; bankruptcy; insolvency; insolvent
-own; owns; owner; ownership; (title)
-resell; redistribute
-prevail; supersede; take precedence
-sponsor; endorse; endorsement
-stop; cease; discontinue
 """
 """Groups in the same form of what people say for what agreements, policies and manuals say. A term is near to another
 in such texts, and seldom the same: it leads to a sentence, and does not hold an answer.

@@ -121,6 +121,13 @@ car; vehicle; cars; vehicles
 replace; exchange; substitute; replacement
 choose; select; elect
 check; inspect; examine; inspection; audit
+breach; violate; violation; non-compliance; (failure to comply)
+cure; fix; remedy; rectify; (correct)
+lawsuit; lawsuits; litigation; legal action; legal proceedings
+governing law; applicable law; law applies; anwendbares Recht; geltendes Recht; Recht gilt; droit applicable
+feedback; suggestion; suggestions; (comments)
+bill; invoice
+bankrupt; bankruptcy; insolvency; insolvent
 """
 """Groups in the same form of what people say for what agreements, policies and manuals say. A term is near to another
 in such texts, and seldom the same: it leads to a sentence, and does not hold an answer.

@@ -1,12 +1,13 @@
-"""The lead-in of a question: the words before it that say which document or thing it is about.
+"""The words of a question that say which document or thing it is about: its lead-in, or a document named within it.
 
 `Consider the lease of Halden; may the tenant sublet?` asks whether the tenant may sublet, and `What does the lease of
-Halden say about pets?` asks for pets.
+Halden say about pets?` asks for pets. `Are fees refundable under the Halden lease?` names the lease at its end.
 """
 
 import re
+from dataclasses import dataclass
 
-__all__ = ["find_rest", "split_lead_in"]
+__all__ = ["Naming", "find_naming", "find_rest", "split_lead_in"]
 
 _LONGEST = 1000
 """Lead-ins are looked for in questions of at most this many characters: a longer question tells a story."""
@@ -44,6 +45,52 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 """What stands before and after the lead-in of `What does the lease of Halden say about pets?`."""
+_KIND = (
+    r"(?:(?:agreement|contract|licen[cs]e|policy|charter|constitution|handbook|manual|lease|guidelines|bylaws|by-laws"
+    r"|EULA|NDA|governance|code of conduct|terms (?:of|and) \w{1,12})\b)"
+)
+_SMALL = (
+    r"(?:a|an|and|are|as|at|by|can|do|does|for|from|i|if|in|is|it|may|must|of|on|or|that|the|to|under|what|which|who"
+    r"|will|with|you)\b"
+)
+_BEFORE = r"(?:,?\s(?:according to|as per|as stated in|per|under|in|of|by|from|laut|gemäß|nach|selon|d['’]après|dans))?"
+_WITHIN = re.compile(
+    rf"{_BEFORE}\s(?P<en>(?:the\s(?=[A-Z0-9])|(?=[A-Z][\w&-]{{1,30}}['’]s?\s))"
+    rf"(?:(?!{_SMALL})[\w.&'’-]{{1,30}}\s){{1,6}}?(?i:{_KIND}(?:\s(?:agreement|document))?))"
+    rf"|{_BEFORE}\s(?P<de>(?:d(?:er|ie|as|en|em|es)|dieser)\s(?:[A-ZÄÖÜ][\w-]{{1,30}}\s){{1,5}}"
+    r"(?:Lizenz|Vertrags?|Vereinbarung|Satzung|Richtlinie|Handbuchs?)\b)"
+    rf"|{_BEFORE}\s(?P<fr>(?:la|le|l['’])\s?(?:licence|contrat|convention|politique|accord|charte|règlement)"
+    r"(?:\s(?:de|du|des|la))?(?:\s[A-Z0-9][\w.-]{0,30}){1,4})"
+)
+"""A document that a question names by a name and its kind, `the Halden lease`, and the preposition before it."""
+_AT_END = re.compile(
+    r",?\s(?:according to|as per|laut|gemäß|selon|d['’]après)\s(?P<named>[^,;:?]{3,80})(?=[\s?.]*\Z)", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Naming:
+    """What a question is about (`named`), what it asks about that (`rest`), and where in the question the words begin
+    that are no part of the rest (`left_out`).
+    """
+
+    named: str
+    rest: str
+    left_out: range
+
+
+def find_naming(question: str) -> Naming | None:
+    """Returns what the lead-in of a question names; without a lead-in, the document that the question names within or
+    at its end by a name and its kind. None if it names none.
+    """
+    lead_in, rest = split_lead_in(question)
+    if lead_in:
+        return Naming(named=lead_in, rest=rest, left_out=range(find_rest(question)))
+    found = None if len(question) > _LONGEST else _AT_END.search(question) or _WITHIN.search(question)
+    if found is None:
+        return None
+    start, end = found.span()
+    return Naming(named=found[found.lastgroup or 0], rest=question[:start] + question[end:], left_out=range(start, end))
 
 
 def split_lead_in(question: str) -> tuple[str, str]:

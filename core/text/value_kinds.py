@@ -62,7 +62,8 @@ GENERIC = re.compile(rf"(?:{_GENERIC}|{_PLACES}|{_PERIODS})", re.IGNORECASE)
 """Nouns that only say what kind of thing is asked for."""
 _WHICH = _any_of("what;which;welche[nmrs]?;quelle?s?;in")
 _DURATION_ASKED = _any_of(rf"""
-    how long;wie lange;combien de temps
+    how long;how soon\b;how quickly\b;how promptly\b;wie lange;combien de temps
+    (?:within|in) (?:what|which) (?:time|period)\b;how much (?:time|notice|warning|advance notice|advance warning)\b
     (?:how many|wie ?viele?n?|combien de) {_TIME_UNITS}\b
     (?:notice|retention|warranty|probation|grace|payment) (?:period|term)\b;kündigungsfrist;frist\b;durée;délai
 """)
@@ -76,7 +77,7 @@ _NUMBER_ASKED = _any_of(r"""
     combien;quel âge;cuánt[oa]s?\b;quant[oiae]\b;hoeveel
     rate\b;price\b;costs?\b;fees?\b;salary\b;amount\b;number\b;total\b;percentage\b;percent\b;share\b;population\b
     balance\b;budget\b;limit\b;revenue\b;income\b;size\b;voltage\b;frequency\b;factor\b;age\b;maximum\b;minimum\b
-    penalty\b;fine\b
+    penalty\b;fine\b;cap\b;ceiling\b
     preis\b;kosten\b;gehalt\b;betrag\b;anzahl\b;höhe\b;summe\b;prozent\b;größe\b;telefonnummer\b;strafe\b
     prix\b;coût\b;salaire\b;montant\b;nombre\b;taux\b;taille\b;amende\b
 """)
@@ -112,6 +113,13 @@ _NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """Dates, and the "three-" and "nine-" of "three- and nine-month periods": a sentence that has them states no amount."""
+_PLACE_IN_TEXT = re.compile(
+    r"\A\W{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)](?=\s)|\d{1,3}(?:\.\d{1,3}){1,4}(?=\s+(?-i:[A-ZÄÖÜ]))|\([a-z\d]{1,3}\))"
+    r"|(?:\b(?:sections?|articles?|clauses?|paragraphs?|chapters?|exhibits?|annex|appendix|schedules?|Artikel|Absatz"
+    r"|Abs\.|Ziffer|Anhang|Anlage|alinéa|annexe)|§{1,2})\s{0,2}\d{1,4}(?:\.\d{1,4}){0,4}(?:\(\w{1,3}\)){0,3}",
+    re.IGNORECASE,
+)
+"""The number of an item of a list, and what refers to a place in a text: neither is an amount."""
 _DURATION = re.compile(
     rf"(?:\d|\b(?:{_NUMBER_WORDS}|several|few|many|a|an)\b)\W{{0,4}}(?:\w{{1,12}}\W{{1,3}}){{0,2}}{_TIME_UNITS}\b",
     re.IGNORECASE,
@@ -141,7 +149,9 @@ def has_value(kind: ValueKind, text: str, *, stems: Collection[str], digits: Col
         case ValueKind.NONE:
             return False
         case ValueKind.NUMBER:
-            return _has_number(text, digits) and _has_number(_without_dates(text, stems), digits)
+            return _has_number(text, digits) and _has_number(
+                _without_dates(_PLACE_IN_TEXT.sub(" ", text), stems), digits
+            )
         case ValueKind.DURATION:
             return _DURATION.search(text) is not None
         case ValueKind.DATE:

@@ -74,7 +74,7 @@ _PARAPHRASE = 2
 _SHORTEST = 3
 """Letters of a word that tells documents apart."""
 _KIND = re.compile(
-    r"(?:non|mutual|standard|general|template|disclosure|confidentiality|privacy|agreements?|nda|contracts?|lease|deed"
+    r"(?:non|mutual|standard|general|template|disclosure|confidentiality|privacy|agreements?|nda|eula|msa|sla|dpa|contracts?|lease|deed"
     r"|polic(?:y|ies)|terms|conditions|licen[cs]e|documents?|reports?|manual|guide|handbook|annual|quarterly|form"
     r"|vertrag|vereinbarung|mietvertrag|richtlinie|bericht|handbuch|contrat|accord|politique|rapport|contrato|acuerdo)"
 )

@@ -233,10 +233,15 @@ class PoolEvidence:
 
 
 def compute_evidence(
-    pool: Pool, stage1: Floats, question: str, snapshot: GraphSnapshot, graph: RetrievalGraph, start: int = 0
+    pool: Pool,
+    stage1: Floats,
+    question: str,
+    snapshot: GraphSnapshot,
+    graph: RetrievalGraph,
+    left_out: range = range(0),
 ) -> PoolEvidence:
     """Returns the evidence of a pool that has its vectors; `stage1` are its scores by the formula of `fused`. Words of
-    the question before `start` are not counted.
+    the question that begin in `left_out` are not counted.
     """
     order = order_by_score(pool.chunks, stage1)
     sources = order[:_SOURCES]
@@ -245,7 +250,7 @@ def compute_evidence(
     cosine = np.nan_to_num(pool.dense, nan=0.0)
     names = collect_names(pool, snapshot, graph)
     standing = _compute_standing(names, cosine)
-    terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics, start)
+    terms = extract_question_terms(question, pool.pagerank.links, snapshot.statistics, left_out)
     rows, owner = snapshot.terms_of(pool.chunks)
     of_title = rows["place"] & 1 > 0
     titled = count_stems(rows[of_title], owner[of_title], len(order), terms.all_stems) > 0
@@ -342,9 +347,9 @@ async def gather_evidence(
     return pool, await compute(evaluate_pool, pool, query, snapshot)
 
 
-def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot, start: int = 0) -> PoolEvidence:
-    """Returns the evidence of a pool, by the words of the question from `start` on. It computes for milliseconds, so it
-    is called in a thread.
+def evaluate_pool(pool: Pool, query: Query, snapshot: GraphSnapshot, left_out: range = range(0)) -> PoolEvidence:
+    """Returns the evidence of a pool, by the words of the question that do not begin in `left_out`. It computes for
+    milliseconds, so it is called in a thread.
     """
     stage1 = fuse(pool.dense, pool.sparse, pool.graph, weights=_WEIGHTS, exponent=_EXPONENT)
-    return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents), start)
+    return compute_evidence(pool, stage1, query.text, snapshot, snapshot.graph(query.documents), left_out)

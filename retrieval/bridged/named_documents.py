@@ -5,6 +5,7 @@ the passage that has it, mostly the first, before the clause that answers. So pa
 well, and passages of other documents lose.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from core.documents import DocumentRef
 from core.ports.embedding import Embedder
-from core.text.lead_in import split_lead_in
+from core.text.lead_in import find_naming
 from core.text.name_spans import find_names
 from core.text.terms import hash_stem
 from core.text.titles import stem_of
@@ -33,6 +34,8 @@ _LEAST_WORTH = 1.0
 _AS_GOOD = 0.9
 """Documents that are named nearly as well as the best are named, too."""
 
+_SHORT_KIND = re.compile(r"(?<=\s)(?:EULA|NDA|DPA|MSA|SLA|CLA|ToS|ToU|T&C|AGB|AVV)\b")
+
 Named = Mapping[str, frozenset[str]]
 """The stems by which the lead-in names each of some documents, by their ids; empty if it names none."""
 
@@ -44,7 +47,7 @@ def find_named(
     name that the lead-in mostly says; none if it tells no documents apart, or if one of them has few of the candidates
     `chunks`.
     """
-    said = find_name_stems(split_lead_in(question)[0])
+    said = find_name_stems(_find_named_by(question))
     owners = snapshot.document_ids(chunks.tolist())
     counts = Counter(owners)
     names = {
@@ -75,6 +78,12 @@ def find_named(
     return named if min(counts[id] for id in named) >= DOCUMENT else {}
 
 
+def _find_named_by(question: str) -> str:
+    """Returns what a question names, without short forms of kinds: an agreement seldom calls itself EULA."""
+    naming = find_naming(question)
+    return _SHORT_KIND.sub("", naming.named) if naming else ""
+
+
 def _is_said(name: frozenset[str], said: frozenset[str]) -> bool:
     """Returns whether a lead-in says most words of a title or file name."""
     return bool(name) and len(name & said) >= _MOST_OF_TITLE * len(name)
@@ -84,14 +93,15 @@ def choose_wholly_named(question: str, named: Named) -> frozenset[str]:
     """Returns the ids of the documents that have nearly all words of the names in the question's lead-in. With another
     party, the lead-in is about another document, which the corpus lacks.
     """
-    names = find_names(split_lead_in(question)[0])
+    names = find_names(_find_named_by(question))
     words = find_name_stems(" ".join(name.form for name in names))
     return frozenset(id for id, held in named.items() if words and len(words & held) >= _MOST_OF_NAMES * len(words))
 
 
 async def compare_with_rest(pool: Pool, question: str, embedder: Embedder) -> Pool:
     """Returns the candidates with cosines of a vector half way between the question and its rest without lead-in."""
-    _, rest = split_lead_in(question)
+    naming = find_naming(question)
+    rest = naming.rest if naming else question
     exact = weigh_exact_words(pool.exact_words.within(rest), pool.chunks)
     if not pool.vectors.size:
         return replace(pool, exact=exact)

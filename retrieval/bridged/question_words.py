@@ -57,16 +57,16 @@ class QuestionTerms:
 
 
 def extract_question_terms(
-    question: str, links: Sequence[NameLink], statistics: TermStatistics, start: int = 0
+    question: str, links: Sequence[NameLink], statistics: TermStatistics, left_out: range = range(0)
 ) -> QuestionTerms:
-    """Returns the question's words from `start` on; a stem that also occurs in a linked name counts as part of the
-    name.
+    """Returns the question's words that do not begin in `left_out`; a stem that also occurs in a linked name counts as
+    part of the name.
     """
     written: dict[int, str] = {}
     repeated: Counter[int] = Counter()
     named: set[int] = set()
     for word in split_words(question):
-        if word.start < start:
+        if word.start in left_out:
             continue
         stem = hash_stem(word.stem)
         written.setdefault(stem, question[word.start : word.end])

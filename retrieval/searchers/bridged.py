@@ -10,7 +10,7 @@ from pydantic import Field
 
 from core.execution.threads import compute
 from core.ports.retrieval import Hit, Query, SearchResult
-from core.text.lead_in import find_rest, split_lead_in
+from core.text.lead_in import Naming, find_naming
 from core.trace import Trace
 from retrieval.backends import RetrievalBackends
 from retrieval.bridged.evidence import PoolEvidence, evaluate_pool, gather_stage1
@@ -55,10 +55,10 @@ class Bridged:
         backends = self._backends
         pool = await gather_stage1(backends, query, snapshot, trace, self._config)
         with trace.timed("rank"):
-            if split_lead_in(query.text)[0]:
+            if naming := find_naming(query.text):
                 versions = await read_versions(pool.chunks, query, snapshot, backends)
-                compared, unnamed, start, named = await self._follow_lead_in(pool, query, snapshot, versions)
-                evidence, scores = await compute(self._rank, compared, query, snapshot, start)
+                compared, unnamed, left_out, named = await self._follow_naming(pool, query, snapshot, versions, naming)
+                evidence, scores = await compute(self._rank, compared, query, snapshot, left_out)
             else:
                 compared, unnamed, named = pool, np.zeros(len(pool.chunks)), frozenset()
                 (evidence, scores), versions = await asyncio.gather(
@@ -93,23 +93,25 @@ class Bridged:
                 parts |= {"version": by_version} if by_version.any() else {}
             return replace(result, hits=await self._explain(result.hits, query, snapshot, evidence, parts))
 
-    async def _follow_lead_in(
-        self, pool: Pool, query: Query, snapshot: GraphSnapshot, versions: Versions
-    ) -> tuple[Pool, Floats, int, frozenset[str]]:
-        """Returns the candidates, compared with what the question asks of the documents that its lead-in names; which
-        of them are passages of other documents; where in the question the words begin that a passage should have; and
-        the ids of the documents that have the names of the lead-in.
+    async def _follow_naming(
+        self, pool: Pool, query: Query, snapshot: GraphSnapshot, versions: Versions, naming: Naming
+    ) -> tuple[Pool, Floats, range, frozenset[str]]:
+        """Returns the candidates, compared with what the question asks of the documents that it names; which of them
+        are passages of other documents; where in the question the words stand that a passage need not have; and the
+        ids of the documents that have the names.
         """
         named = await compute(find_named, query.text, versions.refs, pool.chunks, snapshot)
         if not named:
-            return pool, np.zeros(len(pool.chunks)), 0, frozenset()
+            return pool, np.zeros(len(pool.chunks)), range(0), frozenset()
         unnamed = await compute(find_unnamed_passages, named, pool.chunks, snapshot)
         compared = await compare_with_rest(pool, query.text, self._backends.embedder)
-        return compared, unnamed, find_rest(query.text), choose_wholly_named(query.text, named)
+        return compared, unnamed, naming.left_out, choose_wholly_named(query.text, named)
 
-    def _rank(self, pool: Pool, query: Query, snapshot: GraphSnapshot, start: int = 0) -> tuple[PoolEvidence, Floats]:
-        """Returns the evidence, by the words of the question from `start` on, and the scores."""
-        evidence = evaluate_pool(pool, query, snapshot, start)
+    def _rank(
+        self, pool: Pool, query: Query, snapshot: GraphSnapshot, left_out: range = range(0)
+    ) -> tuple[PoolEvidence, Floats]:
+        """Returns the evidence, by the words of the question that do not begin in `left_out`, and the scores."""
+        evidence = evaluate_pool(pool, query, snapshot, left_out)
         return evidence, rank(self._ranker, evidence)
 
     async def _explain(

@@ -67,6 +67,8 @@ COSINES = 4
 _PREFIX = 5
 """A stem that begins with another stem matches it if both have as many letters: `election`, `elected` do not."""
 _PREFIX_STRENGTH = 0.7
+_DENIED = "non"
+"""What says that fees are nonrefundable answers whether they are refundable."""
 _OTHER_WORDS_STRENGTH = 0.9
 """How surely a term has the words of another term that says the same: `Revenue`, of "net sales"."""
 _NEAR_STRENGTH = 0.7
@@ -119,7 +121,7 @@ class _Matcher:
 
     def _match(self, stem: str) -> tuple[tuple[int, float], ...]:
         if stem not in self._known:
-            found = {self._places[stem]: 1.0} if stem in self._places else {}
+            found = {self._places[form]: 1.0 for form in (stem, stem.removeprefix(_DENIED)) if form in self._places}
             for other in self._prefixes.get(stem[:_PREFIX], ()) if len(stem) >= _PREFIX else ():
                 if stem.startswith(other) or other.startswith(stem):
                     found.setdefault(self._places[other], _PREFIX_STRENGTH)

@@ -9,7 +9,7 @@ from core.corpora import NO_EMBEDDING, Corpus
 from core.execution.threads import compute
 from core.ports.embedding import Embedder
 from core.ports.retrieval import Hit, SearchResult
-from core.text.lead_in import split_lead_in
+from core.text.lead_in import find_naming
 from core.text.name_spans import find_names
 from core.text.value_kinds import find_digits, find_stems
 from reasoning.citations.held import is_document_named
@@ -73,7 +73,7 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     """
     hits, facts = found.hits[:_MOST_HITS], found.facts
     hits = tuple(hit for hit in hits if hit.document.id in found.named) or hits
-    question = _drop_lead_in(question, hits, found.named)
+    question = _drop_naming(question, hits, found.named)
     asked = read_question(question, await backends.count_passages(corpus, find_stems(question[:READ])))
     units = await compute(list_units, asked, hits, _MOST_UNITS)
     if not units:
@@ -104,20 +104,20 @@ async def read_hits(backends: ReasoningBackends, corpus: Corpus, question: str, 
     )
 
 
-def _drop_lead_in(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:
-    """Returns the question without a lead-in that names the document of the best hit: all of its passages fit the
-    lead-in, so its words do not tell which of them answers, nor whether any does. A number that this document does not
-    have, such as another version, is not dropped.
+def _drop_naming(question: str, hits: Sequence[Hit], named: frozenset[str]) -> str:
+    """Returns the question without the words that name the document of the best hit: all of its passages fit them, so
+    they do not tell which of them answers, nor whether any does. A number that this document does not have, such as
+    another version, is not dropped.
     """
-    lead_in, asked = split_lead_in(question)
-    if not lead_in or not find_names(lead_in) or not hits:
+    naming = find_naming(question)
+    if naming is None or not find_names(naming.named) or not hits:
         return question
     first = hits[0].document
     digits = find_digits(first.key).union(
         *(find_digits(passage_text(hit)) for hit in hits if hit.document.id == first.id)
     )
-    is_named = first.id in named or is_document_named(lead_in, passage_text(hits[0]))
-    return asked if is_named and find_digits(lead_in) <= digits else question
+    is_named = first.id in named or is_document_named(naming.named, passage_text(hits[0]))
+    return naming.rest if is_named and find_digits(naming.named) <= digits else question
 
 
 async def _compare(

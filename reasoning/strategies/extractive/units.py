@@ -27,6 +27,11 @@ _BESIDE = 2
 READ = 20_000
 """Characters of a passage that are read; only passages that came with ready embeddings are longer."""
 _LONGEST_HEADING = 120
+_SECTION = re.compile(
+    r"(?:§{1,2}|Art(?:icle|ikel)?\.?|Section|Chapter|Kapitel|Abschnitt|Chapitre|Annex|Anhang|Annexe|Exhibit|Schedule)"
+    r"\s{0,2}(?:\d{1,4}|[IVXLC]{1,6}|[A-Z])\b[.:–—-]?(?:\s[^\s.]{1,30}){0,7}",
+    re.IGNORECASE,
+)
 _WRITER = re.compile(r"\b(?:I|me|we|us|ich|mir|mich|wir|uns|je|moi|nous)\b")
 _LONGEST_LABEL = 60
 _MAIL_FIELD = re.compile(r"(?:To|Cc|Date): ")
@@ -165,13 +170,16 @@ def is_question(text: str) -> bool:
 
 
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
-    """Returns whether a unit repeats the title or headings of its passage, or is typed as a heading of Markdown.
+    """Returns whether a unit repeats the title or headings of its passage, is typed as a heading of Markdown, or is a
+    section with its name: `§ 10 Applicable law`.
 
     A line that begins with `#` and has a colon may be a row of a table with a column `#`.
     """
     text = unit.text
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
+    if _SECTION.fullmatch(text):
+        return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.text.lead_in import find_rest, split_lead_in
+from core.text.lead_in import find_naming, find_rest, split_lead_in
 
 
 @pytest.mark.parametrize(
@@ -52,3 +52,30 @@ def test_the_rest_is_the_end_of_the_question(question: str) -> None:
     lead_in, rest = split_lead_in(question)
     assert question[find_rest(question) :].rstrip() == rest.rstrip()
     assert (find_rest(question) > 0) == bool(lead_in)
+
+
+@pytest.mark.parametrize(
+    ("question", "named", "rest"),
+    [
+        ("Consider Halden's lease; may the tenant sublet?", "Halden's lease", "may the tenant sublet?"),
+        ("May the tenant sublet under Halden's lease?", "Halden's lease", "May the tenant sublet?"),
+        ("Are fees paid under the Acme agreement refundable?", "the Acme agreement", "Are fees paid refundable?"),
+        ("Does the Corvo End User License allow copies?", "the Corvo End User License", "Does allow copies?"),
+        ("How long may it last according to the bylaws?", "the bylaws", "How long may it last?"),
+        ("Welches Recht gilt laut der Kieler Lizenz?", "der Kieler Lizenz", "Welches Recht gilt?"),
+        ("Que prévoit la licence Corvo en cas de litige ?", "la licence Corvo", "Que prévoit en cas de litige ?"),
+    ],
+)
+def test_a_document_is_named_anywhere(question: str, named: str, rest: str) -> None:
+    naming = find_naming(question)
+    assert naming is not None
+    assert (naming.named, naming.rest) == (named, rest)
+    assert question[: naming.left_out.start] + question[naming.left_out.stop :] == rest
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which license is older?", "Who leads the Acme Corp under the new lease?", "Who founded Acme Corp?", ""],
+)
+def test_no_document_is_named(question: str) -> None:
+    assert find_naming(question) is None

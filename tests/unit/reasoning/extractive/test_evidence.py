@@ -45,6 +45,13 @@ def test_words_count_where_they_stand() -> None:
     assert (signed["value"], signed["no_value"], copy["value"], copy["no_value"]) == (1, 0, 0, 1)
 
 
+def test_what_is_denied_is_found() -> None:
+    texts, rows, _ = evidence_of("Are fees refundable?", hit("a", "", "All fees are nonrefundable. Fees are due soon."))
+    assert texts[0].startswith("All")
+    assert rows[0]["in_unit"] == pytest.approx(1)
+    assert rows[1]["in_unit"] < 1
+
+
 def test_a_row_has_the_words_of_its_columns() -> None:
     text = "Name | Hourly rate\nTomas Okeke | 345\nBo Lind | 290\nAda Moe | 310\n"
     texts, rows, _ = evidence_of("What is the hourly rate of Tomas Okeke?", hit("a", "", text))

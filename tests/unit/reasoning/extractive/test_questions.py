@@ -19,6 +19,9 @@ NOTHING_KNOWN = PassageCounts()
         ("In welchem Jahr starb er?", ValueKind.DATE),
         ("How long does a leader stay in office?", ValueKind.DURATION),
         ("What is the notice period of the lease?", ValueKind.DURATION),
+        ("How soon is a report confirmed?", ValueKind.DURATION),
+        ("How much advance warning must they give?", ValueKind.DURATION),
+        ("What is the liability cap?", ValueKind.NUMBER),
         ("en combien de jours le concédant peut-il mettre fin au contrat", ValueKind.DURATION),
         ("How old was Betty Jackson?", ValueKind.NUMBER),
         ("Wie alt ist sie?", ValueKind.NUMBER),
@@ -36,6 +39,10 @@ def test_the_kind_of_value_that_is_asked_for(question: str, kind: ValueKind) -> 
 @pytest.mark.parametrize(
     ("question", "sentence", "has"),
     [
+        ("How many members has it?", "2. A member may leave.", False),
+        ("How many members has it?", "12.1 Termination ends it, as Section 7.2(b) says.", False),
+        ("How many members has it?", "2. It has up to 8 members.", True),
+        ("How many people live there?", "2.5 million people live there.", True),
         ("What is the fee?", "Our fee is approx. EUR 4,500 net.", True),
         ("What is the fee?", "The fee is described below.", False),
         ("What is the fee for room 12?", "Room 12 has a fee.", False),

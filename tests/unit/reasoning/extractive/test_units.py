@@ -127,6 +127,11 @@ def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
     assert time.thread_time() - began < 30
 
 
+def test_a_section_with_its_name_is_a_heading() -> None:
+    text = "§ 10 Anwendbares Recht\n\nEs gilt deutsches Recht.\n\nSection 4 is void."
+    assert texts_of("Welches Recht gilt?", text) == ["Es gilt deutsches Recht.", "Section 4 is void."]
+
+
 def test_a_line_of_fields_that_begins_with_a_sign_is_no_heading() -> None:
     row = "# Code:Airport: LEJ:Leipzig"
     assert texts_of("Which airport has the code LEJ?", f"{row}\n\n# Airports of Saxony\n") == [row]

@@ -43,6 +43,8 @@ def named(question: str, snapshot: GraphSnapshot, chunks: list[int] | None = Non
         ("Consider the lease of Halden Mills; may the tenant sublet?", {"halden-lease.txt"}),
         ("Consider Keep's privacy policy; is my data safe?", {"Keep.txt"}),
         ("consider keep's privacy policy; is my data safe?", {"Keep.txt"}),
+        ("May the tenant sublet under the Halden lease?", {"halden-lease.txt"}),
+        ("Is my data safe according to the Keep EULA?", {"Keep.txt"}),
         ("Consider the tax law; is my data safe?", set()),
         ("May the tenant of Halden Mills sublet?", set()),
         ("", set()),

@@ -113,7 +113,7 @@ def test_a_stem_that_the_question_repeats_weighs_twice(snapshot: GraphSnapshot) 
 
 def test_words_of_a_lead_in_are_not_counted_if_it_names_a_document(snapshot: GraphSnapshot) -> None:
     question = "Consider the songs of Zebra; what grass is eaten?"
-    terms = extract_question_terms(question, [], snapshot.statistics, find_rest(question))
+    terms = extract_question_terms(question, [], snapshot.statistics, range(find_rest(question)))
     assert set(terms.written) == {"grass", "eaten"}
     assert len(terms.all_stems) == 2
 

@@ -69,7 +69,8 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
             levels = _count_names(row, below) if _are_names(row.cells) else 0
             if names is None or levels:
                 names = {column: one_line(value) for column, value in values} if _are_names(row.cells) else {}
-                wanted = MOST_HEADER_ROWS - 1 if names and row.spans else max(levels - 1, 0)
+                goes_on = row.spans or _go_on(names, below)
+                wanted = MOST_HEADER_ROWS - 1 if names and goes_on else max(levels - 1, 0)
                 if levels > 1 and not row.spans:
                     names = _spread(names, below[0])
                 has_values = not names
@@ -77,7 +78,7 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
                 continue
         if wanted and names is not None and len(values) > 1 and _are_names(row.cells, may_be_years=True):
             names |= {column: _join_names(names.get(column, ""), one_line(value)) for column, value in values}
-            wanted = wanted - 1 if row.spans else 0
+            wanted = wanted - 1 if row.spans or _go_on(names, below) else 0
             builder.add_line(join_cells(_fill(values)))
             continue
         wanted = 0
@@ -104,6 +105,16 @@ def _count_names(row: "_Row", below: Sequence["_Row"]) -> int:
         if _has_values(values) and not _are_names(values.cells, may_be_years=True):
             return level if columns >= {column for column, _ in values.cells} else 0
     return 0
+
+
+def _go_on(names: Mapping[int, str], below: Sequence["_Row"]) -> bool:
+    """Returns whether the row below has further lines of the names: texts alone, none of them in the column of labels,
+    above a row of values or another such row.
+    """
+    if len(below) < _AHEAD or not names:
+        return False
+    first, second = (min(column for column, _ in row.cells) > min(names) and _are_names(row.cells) for row in below)
+    return first and (second or _has_values(below[1]))
 
 
 def _spread(names: Mapping[int, str], below: "_Row") -> dict[int, str]:

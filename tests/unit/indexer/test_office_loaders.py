@@ -195,6 +195,12 @@ def test_columns_of_a_sheet_are_named_by_the_row_above_the_values() -> None:
     assert lines(["Big", None, "Small", None], ["City", "Size", "City", "Size"], ["Rome", 9, "Ulm", 1])[-1] == (
         "Big City: Rome | Big Size: 9 | Small City: Ulm | Small Size: 1"
     ), "a name spans the columns to its right without being merged"
+    broken = [["Job", "Share", "Least", "Most"], [None, "of hires", "a", "a"], [None, None, "month", "month"]]
+    assert lines(*broken, ["Vet", 0.2, 900, 999])[-1] == (
+        "Job: Vet | Share of hires: 0.2 | Least a month: 900 | Most a month: 999"
+    ), "names of several lines"
+    notes = [["Term", "Meaning", "Note"], [None, "a bird", "small"], ["hen", "x", "y"]]
+    assert lines(*notes)[1:] == ["Meaning: a bird | Note: small", "Term: hen | Meaning: x | Note: y"]
     born = [["Name", "Born"], ["Ann", 1984], ["Bo", 1990]]
     assert lines(*born) == ["Name | Born", "Name: Ann | Born: 1984", "Name: Bo | Born: 1990"]
     words = [["Term", "Meaning"], ["hen", "a bird"], ["age", "in years"], ["ten", 10]]

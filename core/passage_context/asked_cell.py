@@ -47,10 +47,12 @@ def choose_cell(cells: Sequence[TableCell], question: str) -> TableCell | None:
     counts = Counter(stem for found in columns for stem in found)
     rows = find_stems(" ".join({cell.row for cell in cells}))
     kind = find_kind(question)
+    has_parts = len({cell.row for cell in cells}) > 1  # side by side, each with its own label
     scores = [
         (
             not _is_given(cell.value, asked),
             sum((_IN_LABEL if stem in rows else 1) * strength / counts[stem] for stem, strength in found.items())
+            + (len(find_stems(cell.row) & asked) if has_parts else 0)
             + _suit(cell, kind, question),
         )
         for cell, found in zip(cells, columns, strict=True)

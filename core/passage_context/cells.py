@@ -12,7 +12,7 @@ from functools import cached_property
 
 from core.documents import HEADING_SEPARATOR, Span
 from core.passage_context.grids import GridRow, TextGrid, read_grids, usual_width
-from core.passage_context.tables import BAR, goes_on, is_amount, is_row, is_typed, split_cells
+from core.passage_context.tables import BAR, count_part, goes_on, is_amount, is_row, is_typed, split_cells
 
 __all__ = ["TableCell", "find_cell", "name_cell", "name_columns"]
 
@@ -182,7 +182,10 @@ class _Cells:
         start, end, number, row, grid = place
         names = row.names or grid.columns
         column = names[number] if number < len(names) else ""
-        return TableCell(row=row.label, column=column, value=self.text[start:end], span=Span(start=start, end=end))
+        # The label of the second of two parts side by side is the first cell of that part.
+        first = number - number % count_part(grid.columns) if grid.columns and not row.names else 0
+        label = self.text[slice(*row.cells[first])] if first else row.label
+        return TableCell(row=label, column=column, value=self.text[start:end], span=Span(start=start, end=end))
 
     def _find(self, span: Span) -> tuple[int, int, int, GridRow, TextGrid] | None:
         at = bisect_right(self._starts, span.start) - 1

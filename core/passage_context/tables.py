@@ -21,6 +21,7 @@ __all__ = [
     "TextTable",
     "are_fields",
     "are_labels",
+    "count_part",
     "find_tables",
     "goes_on",
     "has_page_number",
@@ -234,6 +235,10 @@ def split_cells(line: str) -> list[str]:
     return cells[:-1] if cells and not cells[-1] else cells
 
 
+_FEWEST_OF_PART = 2
+"""Columns of a part of a table: the label and one value. A single name repeated is no header."""
+
+
 def _count_header_rows(rows: Sequence[Sequence[str]]) -> int:
     """Returns how many of the first rows of a table are its header, with the rule of Markdown below it."""
     if len(rows) > 1 and is_rule(rows[1]):
@@ -289,7 +294,8 @@ def join_lines(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _are_names(row: Sequence[str]) -> bool:
-    """Whether cells may name columns: each is short, no two are the same, and none is an amount.
+    """Whether cells may name columns: each is short, none is an amount, and no two are the same, unless the table has
+    parts of the same columns side by side (`count_part`).
 
     They may be years and dates, if all of them are, but perhaps the first, which stands above the names of rows.
     """
@@ -300,7 +306,25 @@ def _are_names(row: Sequence[str]) -> bool:
         return False
     if _are_dates(row):
         return True
-    return len(set(named)) == len(named) and not any(is_amount(cell) or is_date(cell) for cell in named)
+    part = count_part(row)
+    return len(set(row[:part]) - {""}) == len(named) * part // len(row) and not any(
+        is_amount(cell) or is_date(cell) for cell in named
+    )
+
+
+def count_part(names: Sequence[str]) -> int:
+    """Returns how many columns a part of a table has that has parts of the same columns side by side, as `City | Size |
+    City | Size`: 2 of these 4; all columns if there is one part.
+    """
+    count = len(names)
+    return next(
+        (
+            part
+            for part in range(_FEWEST_OF_PART, count // 2 + 1)
+            if not count % part and all(names) and list(names) == list(names[:part]) * (count // part)
+        ),
+        count,
+    )
 
 
 def are_fields(row: Sequence[str]) -> bool:

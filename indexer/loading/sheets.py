@@ -2,6 +2,7 @@
 
 import itertools
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,8 @@ _LARGEST_MERGED = 1000
 _MOST_REPEATED = 100_000
 """Characters that merged cells add to a sheet by being repeated."""
 MOST_HEADER_ROWS = 3
+_AHEAD = 2
+"""Rows after a row that tell whether it names columns."""
 _YEAR = re.compile(r"19[0-9]{2}|20[0-9]{2}|2100")
 
 
@@ -52,29 +55,112 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
     """Adds the rows that have a value. With `named`, the first row of several texts has the names of the columns.
 
     Rows of one cell before it are titles of the table. A row below a name that spans columns has names, too. A merged
-    cell has its value in each place that it covers.
+    cell has its value in each place that it covers. A sheet may have notes above its table, and several tables: a later
+    row of texts names the columns if it stands above values, and either below an empty row, or below texts alone and
+    wider than the names so far.
     """
     names: dict[int, str] | None = None if named else {}
     wanted = 0  # rows of names that may follow
-    for cells, spans in _repeat_merged(rows):
-        values = [(column, cell.text) for column, cell in cells]
-        if not values:
-            continue
-        if names is None and len(values) > 1:
-            names = {column: one_line(value) for column, value in values} if _are_names(cells) else {}
-            wanted = MOST_HEADER_ROWS - 1 if names and spans else 0
-        elif wanted and names and len(values) > 1 and _are_names(cells, may_be_years=True):
+    last, has_values = 0, False  # the number of the row before; whether the names stand above values already
+    for row, *below in _look_ahead(_repeat_merged(rows)):
+        values = [(column, cell.text) for column, cell in row.cells]
+        is_below_empty, last = row.number > last + 1, row.number
+        if len(values) > 1 and (names is None or (named and _begins_again(row, names, is_below_empty, has_values))):
+            levels = _count_names(row, below) if _are_names(row.cells) else 0
+            if names is None or levels:
+                names = {column: one_line(value) for column, value in values} if _are_names(row.cells) else {}
+                goes_on = row.spans or _go_on(names, below)
+                wanted = MOST_HEADER_ROWS - 1 if names and goes_on else max(levels - 1, 0)
+                if levels > 1 and not row.spans:
+                    names = _spread(names, below[0])
+                has_values = not names
+                builder.add_line(join_cells(_fill(values)))
+                continue
+        if wanted and names is not None and len(values) > 1 and _are_names(row.cells, may_be_years=True):
             names |= {column: _join_names(names.get(column, ""), one_line(value)) for column, value in values}
-            wanted = wanted - 1 if spans else 0
-        else:
-            wanted = 0
-            builder.add_line(_name_values(names or {}, values))
+            wanted = wanted - 1 if row.spans or _go_on(names, below) else 0
+            builder.add_line(join_cells(_fill(values)))
             continue
-        builder.add_line(join_cells(_fill(values)))
+        wanted = 0
+        has_values = has_values or _has_values(row)
+        builder.add_line(_name_values(names or {}, values))
 
 
-def _repeat_merged(rows: Iterable[SheetRow]) -> Iterator[tuple[Sequence[tuple[int, Cell]], bool]]:
-    """Yields rows in which a merged cell has its value in each place that it covers, and whether a cell spans columns.
+def _begins_again(row: "_Row", names: Mapping[int, str], is_below_empty: bool, has_values: bool) -> bool:
+    return is_below_empty or not (has_values or all(column in names for column, _ in row.cells))
+
+
+def _count_names(row: "_Row", below: Sequence["_Row"]) -> int:
+    """Returns how many rows of names stand directly above a row of values, which has no other columns: 1 or 2 with
+    `row`, or 0 for none. The second row of names has a column that the first one lacks, unless a name spans columns.
+    """
+    columns: set[int] = set()
+    for level, (above, values) in enumerate(itertools.pairwise((row, *below)), start=1):
+        added = {column for column, _ in above.cells} - columns
+        if values.number > above.number + 1 or not (added or row.spans):
+            return 0
+        if not _are_names(above.cells, may_be_years=level > 1):
+            return 0
+        columns |= added
+        if _has_values(values) and not _are_names(values.cells, may_be_years=True):
+            return level if columns >= {column for column, _ in values.cells} else 0
+    return 0
+
+
+def _go_on(names: Mapping[int, str], below: Sequence["_Row"]) -> bool:
+    """Returns whether the row below has further lines of the names: texts alone, none of them in the column of labels,
+    above a row of values or another such row.
+    """
+    if len(below) < _AHEAD or not names:
+        return False
+    first, second = (min(column for column, _ in row.cells) > min(names) and _are_names(row.cells) for row in below)
+    return first and (second or _has_values(below[1]))
+
+
+def _spread(names: Mapping[int, str], below: "_Row") -> dict[int, str]:
+    """Returns what the names tell of the columns of the names below. If one of these is repeated, each column has the
+    nearest name to its left, too. Otherwise they need no other name, and a name may be a note above the table.
+    """
+    columns = [column for column, _ in below.cells]
+    if len({cell.text for _, cell in below.cells}) == len(columns):
+        return {column: name for column, name in names.items() if column not in columns}
+    spread = dict(names)
+    for column in columns:
+        left = max((place for place in names if place <= column), default=0)
+        if left:
+            spread[column] = names[left]
+    return spread
+
+
+def _has_values(row: "_Row") -> bool:
+    return any(not cell.is_text for _, cell in row.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row that has a value, with its merged cells repeated; `spans`: whether one of them spans columns."""
+
+    number: int
+    cells: Sequence[tuple[int, Cell]]
+    spans: bool
+
+
+def _look_ahead(rows: Iterable[_Row]) -> Iterator[Sequence[_Row]]:
+    """Yields each row that has a value together with the two rows after it."""
+    waiting: deque[_Row] = deque()
+    for row in rows:
+        if row.cells:
+            waiting.append(row)
+        if len(waiting) > _AHEAD:
+            yield tuple(waiting)
+            waiting.popleft()
+    while waiting:
+        yield tuple(waiting)
+        waiting.popleft()
+
+
+def _repeat_merged(rows: Iterable[SheetRow]) -> Iterator[_Row]:
+    """Yields rows in which a merged cell has its value in each place that it covers.
 
     A row of a single merged cell stays a row of one cell.
     """
@@ -100,7 +186,7 @@ def _repeat_merged(rows: Iterable[SheetRow]) -> Iterator[tuple[Sequence[tuple[in
                 cells[column] = cell
                 if span.bottom > row.number:
                     covered[column] = (span.bottom, cell)
-        yield sorted(cells.items(), key=_column), spans
+        yield _Row(row.number, sorted(cells.items(), key=_column), spans)
 
 
 def _column(place: tuple[int, Cell]) -> int:

@@ -40,9 +40,8 @@ def find_delimiter(text: str) -> str:
 
 def _score(head: str, delimiter: str) -> tuple[float, int]:
     try:
-        rows = [
-            row for row in islice(csv.reader(io.StringIO(head, newline=""), delimiter=delimiter), _LOOKED_AT) if row
-        ]
+        reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True)
+        rows = [row for row in islice(reader, _LOOKED_AT) if row]
     except csv.Error:  # a cell that is cut off by the end of the head, or larger than the reader's limit
         return 0.0, 0
     if not rows:
@@ -75,8 +74,9 @@ def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table
 
 
 def _read(text: str, delimiter: str, key: str) -> Iterator[list[str]]:
+    # Spaces before a cell align columns; without `skipinitialspace`, quotes behind them would be part of the cell.
     csv.field_size_limit(_LARGEST_CELL)  # of the process; the default is 128 kB
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
     try:
         yield from reader
     except csv.Error as error:

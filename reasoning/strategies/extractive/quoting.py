@@ -9,9 +9,11 @@ from core.passage_context import find_cell, split_heading
 from core.passage_context.tables import BAR, is_date, split_cells
 from core.ports.reasoning import Citation, Quote
 from core.text.shortening import shorten
-from core.text.value_kinds import find_stems
+from core.text.terms import split_words
+from core.text.value_kinds import find_signs, find_stems
+from core.text.word_lists import SMALL_WORDS
 from reasoning.citations.markers import make_citation
-from reasoning.strategies.extractive.units import READ, Unit
+from reasoning.strategies.extractive.units import READ, Unit, is_record
 
 __all__ = ["Written", "choose", "cite", "write", "write_nearest", "write_unit"]
 
@@ -28,6 +30,14 @@ _SCALE = re.compile(
     re.IGNORECASE,
 )
 """What the name of the column of labels tells of all cells: `GBP million`."""
+_LONG_ROW = 5
+"""Cells of a row of which some are left out."""
+_SEMICOLON = "; "
+_OF_ANY_COLUMN = find_stems(
+    "rate value number amount figure level percentage percent share many much "
+    "Wert Anzahl Zahl Betrag Höhe Anteil Prozent taux valeur nombre montant part"
+)
+"""Words of a question that say of no column that it is another one."""
 
 
 def choose(units: Sequence[Unit], most: int) -> list[Unit]:
@@ -91,12 +101,19 @@ def write_unit(question: str, unit: Unit) -> str:
     A row stays whole in these cases:
 
     - the names of its row and column are not known
-    - its columns are not times, but different things, some of which tell which row it is
+    - its columns are not times, but different things, some of which tell which row it is, and it is short
     - the question has words of another cell or column, so that it asks for several cells
+
+    Of a long row of different things, the cells that the question names are left (`_keep_asked`).
     """
-    chunk = unit.hit.chunk
     if not unit.is_row or unit.span.end > READ:
         return unit.text
+    text = _write_cell(question[:_READ], unit)
+    return _keep_asked(question[:_READ], unit) if text == unit.text else text
+
+
+def _write_cell(question: str, unit: Unit) -> str:
+    chunk = unit.hit.chunk
     corner, columns = _name_columns(unit)
     if not columns or (len(columns) > 1 and not all(map(is_date, columns))):
         return unit.text
@@ -104,11 +121,51 @@ def write_unit(question: str, unit: Unit) -> str:
     if cell is None or not cell.row or not cell.column or not cell.value:
         return unit.text
     named = find_stems(f"{cell.row} {cell.column} {unit.hit.document.title} {chunk.heading[:_READ]}")
-    if (unit.stems | find_stems(" ".join(columns))) & find_stems(question[:_READ]) - named:
+    if (unit.stems | find_stems(" ".join(columns))) & find_stems(question) - named:
         return unit.text
     names = [*cell.row.split(HEADING_SEPARATOR), *cell.column.split(HEADING_SEPARATOR)]
     scale = f" (table: {corner})" if _SCALE.search(corner) and not any(map(_SCALE.search, names)) else ""
     return f"{', '.join(dict.fromkeys(names))}: {cell.value}{scale}"
+
+
+def _keep_asked(question: str, unit: Unit) -> str:
+    """Returns of a long row the first cell, the cells that the question states, and the cells whose column it names:
+    `state: Vermont; murder: 1.3` of eight cells. The row stays whole if no other column is named than columns of stated
+    cells, or if the question has a word that stands neither in what is left nor in what the row is part of.
+    """
+    cells, between = _read_cells(unit)
+    if len(cells) < _LONG_ROW:
+        return unit.text
+    asked = {
+        word.stem for word in split_words(question) if question[word.start : word.end].casefold() not in SMALL_WORDS
+    }
+    asked |= find_signs(question) - {""}
+    named = [find_stems(name) & asked for name, _ in cells]
+    stated = [bool(find_stems(value) & asked) for _, value in cells]
+    # Of "melting point", `boiling point` has one word, and `melting point` has both.
+    best = [bool(own) and not any(own < other for other in named) for own in named]
+    if not any(is_named and not is_stated for is_named, is_stated in zip(best, stated, strict=True)):
+        return unit.text
+    kept = [cell for at, cell in enumerate(cells) if not at or stated[at] or best[at]]
+    text = between.join(f"{name}: {value}" if name else value for name, value in kept)
+    chunk = unit.hit.chunk
+    said = find_stems(f"{text} {unit.hit.document.title} {chunk.heading[:_READ]}")
+    return unit.text if asked - said - _OF_ANY_COLUMN else text
+
+
+def _read_cells(unit: Unit) -> tuple[list[tuple[str, str]], str]:
+    """Returns the cells of a row with the names of their columns, and what stands between two of them; no cells if not
+    all columns have a name.
+    """
+    header = unit.columns or split_heading(unit.hit.chunk.heading, unit.hit.chunk.text)[1]
+    is_list = is_record(unit.text)
+    written = unit.text.split(_SEMICOLON) if is_list else split_cells(unit.text)
+    between = _SEMICOLON if is_list else BAR
+    if header and not is_list:
+        names = split_cells(header)
+        return (list(zip(names, written, strict=True)) if len(names) == len(written) else []), between
+    cells = [(name, value) for name, colon, value in (cell.partition(": ") for cell in written) if colon]
+    return (cells if len(cells) == len(written) else []), between
 
 
 def _name_columns(unit: Unit) -> tuple[str, list[str]]:

@@ -60,6 +60,11 @@ _OF_FIRM = frozenset(
 )
 """Words of questions about the foot of a firm's letter."""
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_CAPTION = re.compile(
+    r"(?:table|figure|fig\.|exhibit|chart|tabelle|abbildung|abb\.|tableau|tabla|figura|tabella)"
+    r"\s[0-9]{1,3}(?:[.-][0-9]{1,3})?[a-z]?\s?[:.–—]\s",
+    re.IGNORECASE,
+)
 _SHORT = frozenset({*"abcdefghijklmnopqrstuvwxyzäöü+-✓✔✗✘×", "off", "on", "no", "yes", "n/a"})
 """Cells that are values, although they have no word that a question could lack."""
 _LONGEST_ROW = 2000
@@ -170,15 +175,15 @@ def is_question(text: str) -> bool:
 
 
 def _is_heading(unit: Unit, heads: frozenset[str]) -> bool:
-    """Returns whether a unit repeats the title or headings of its passage, is typed as a heading of Markdown, or is a
-    section with its name: `§ 10 Applicable law`.
+    """Returns whether a unit repeats the title or headings of its passage, is typed as a heading of Markdown, is a
+    section with its name (`§ 10 Applicable law`), or the caption of a table or figure, which is no sentence.
 
     A line that begins with `#` and has a colon may be a row of a table with a column `#`.
     """
     text = unit.text
     if len(text) > _LONGEST_HEADING or text.endswith(_ENDS):
         return False
-    if _SECTION.fullmatch(text):
+    if _SECTION.fullmatch(text) or _CAPTION.match(text):
         return True
     return unit.stems <= heads or (text.startswith("#") and text.lstrip("#").startswith(" ") and ":" not in text)
 

@@ -214,6 +214,23 @@ def test_a_quote_is_about_the_cell_whose_value_the_answer_states() -> None:
     assert (only.row, only.column, only.value) == ("Wien", "Fluss", "Donau")
 
 
+def test_parts_of_a_table_side_by_side_have_their_own_labels() -> None:
+    text = "State | Rate | State | Rate\nHawaii | 123 | Oregon | 130\nIdaho | 120 | Utah | 111\n"
+    cells = [
+        find_cell(text, Span(start=text.index(value), end=text.index(value) + len(value)))
+        for value in ("123", "130", "111")
+    ]
+    assert [(cell.row, cell.column) for cell in cells if cell] == [
+        (row, "Rate") for row in ("Hawaii", "Oregon", "Utah")
+    ]
+    row = "Hawaii | 123 | Oregon | 130"
+    asked = find_cell(
+        text, Span(start=text.index(row), end=text.index(row) + len(row)), row, (), "What is the rate of Oregon?"
+    )
+    assert asked is not None
+    assert (asked.row, asked.value) == ("Oregon", "130")
+
+
 def test_prose_and_headers_have_no_cells() -> None:
     assert find_cell("A sentence: it has 345 words; none is a cell.", Span(start=0, end=20), "345") is None
     assert cell(MARKDOWN, "Hourly rate") is None

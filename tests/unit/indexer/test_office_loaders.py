@@ -177,6 +177,42 @@ def test_a_workbook_has_a_page_a_sheet_and_rows_with_names() -> None:
     assert plain.blocks[0].text.endswith("Hamburg | 2500 | 1888-01-02")
 
 
+def test_columns_of_a_sheet_are_named_by_the_row_above_the_values() -> None:
+    def lines(*rows: list[object]) -> list[str]:
+        return load(xlsx, make_xlsx({"One": list(rows)})).blocks[0].text.strip().split("\n")
+
+    people = [["Name", "Job", "Age"], ["Ann", "vet", 40], ["Bo", "cook", 51]]
+    named = ["Name | Job | Age", "Name: Ann | Job: vet | Age: 40", "Name: Bo | Job: cook | Age: 51"]
+    assert lines(["notes", None, "here"], *people)[-3:] == named, "notes stand above"
+    costs = [["Item", "Cost"], ["Rent", 800], ["Paid", "not yet"], ["Gas", 50]]
+    assert lines(*people, [], *costs) == [
+        *named,
+        "Item | Cost",
+        "Item: Rent | Cost: 800",
+        "Item: Paid | Cost: not yet",
+        "Item: Gas | Cost: 50",
+    ], "a second table has its own names, and a row of texts among values is a row"
+    assert lines(["Big", None, "Small", None], ["City", "Size", "City", "Size"], ["Rome", 9, "Ulm", 1])[-1] == (
+        "Big City: Rome | Big Size: 9 | Small City: Ulm | Small Size: 1"
+    ), "a name spans the columns to its right without being merged"
+    broken = [["Job", "Share", "Least", "Most"], [None, "of hires", "a", "a"], [None, None, "month", "month"]]
+    assert lines(*broken, ["Vet", 0.2, 900, 999])[-1] == (
+        "Job: Vet | Share of hires: 0.2 | Least a month: 900 | Most a month: 999"
+    ), "names of several lines"
+    notes = [["Term", "Meaning", "Note"], [None, "a bird", "small"], ["hen", "x", "y"]]
+    assert lines(*notes)[1:] == ["Meaning: a bird | Note: small", "Term: hen | Meaning: x | Note: y"]
+    born = [["Name", "Born"], ["Ann", 1984], ["Bo", 1990]]
+    assert lines(*born) == ["Name | Born", "Name: Ann | Born: 1984", "Name: Bo | Born: 1990"]
+    words = [["Term", "Meaning"], ["hen", "a bird"], ["age", "in years"], ["ten", 10]]
+    assert lines(*words)[1:] == [
+        "Term: hen | Meaning: a bird",
+        "Term: age | Meaning: in years",
+        "Term: ten | Meaning: 10",
+    ]
+    groups = [["Land", "2001", "2002"], ["Japan", 5, 6], [], ["Europe", "estimated"], ["Spain", 7, 8]]
+    assert lines(*groups)[-1] == "Land: Spain | 2001: 7 | 2002: 8", "rows below an empty row have more columns"
+
+
 def test_hidden_sheets_are_read_on_request() -> None:
     workbook = openpyxl.Workbook()
     workbook.active.append(["shown"])

@@ -37,6 +37,11 @@ def test_rows_have_the_names_of_their_columns(delimiter: str) -> None:
     assert document.pages[0] == 'name: Ada; born: 1815; note: one two, "three" ; | x\nname: Bob; note: y'
 
 
+def test_spaces_before_a_cell_are_no_part_of_it() -> None:
+    aligned = 'name,         town\n"Lee, Ann",   "Ulm"\n"Bo ""B""",    "Rome"\n'
+    assert load("csv", aligned).pages[0] == 'name: Lee, Ann; town: Ulm\nname: Bo "B"; town: Rome'
+
+
 def test_a_table_without_a_header() -> None:
     assert (
         load("csv", "1815,Ada\n1791,Charles\n").pages[0]

@@ -54,6 +54,34 @@ def test_a_row_is_written_as_the_cell_that_is_asked_for(question: str, label: st
     assert write_unit(question, row_of(question, label, hit("a", "Norwick", text))) == written
 
 
+STATES = (
+    "state: Vermont; violent crimes: 135.1; murder: 1.3; poverty: 11.4; urban: 17.38\n"
+    "state: Texas; violent crimes: 491.4; murder: 5.4; poverty: 17.2; urban: 75.35\n"
+)
+ELEMENTS = """\
+number | name | melting point | boiling point | density
+26 | Iron | 1811 | 3134 | 7.87
+79 | Gold | 1337 | 3129 | 19.3
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "label", "text", "written"),
+    [
+        ("What was the murder rate of Vermont?", "Vermont", STATES, "state: Vermont; murder: 1.3"),
+        ("Murder and poverty of Texas?", "Texas", STATES, "state: Texas; murder: 5.4; poverty: 17.2"),
+        ("What is the melting point of iron?", "Iron", ELEMENTS, "number: 26 | name: Iron | melting point: 1811"),
+        ("What is the median murder rate of Vermont?", "Vermont", STATES, STATES.splitlines()[0]),
+        ("Which state has 11.4?", "Vermont", STATES, "state: Vermont; poverty: 11.4"),
+        ("What do we know of Vermont?", "Vermont", STATES, STATES.splitlines()[0]),
+    ],
+)
+def test_of_a_long_row_the_cells_that_are_asked_for_are_left(
+    question: str, label: str, text: str, written: str
+) -> None:
+    assert write_unit(question, row_of(question, label, hit("a", "Tables", text))) == written
+
+
 def test_columns_that_the_heading_names_are_known() -> None:
     found = hit("a", "Norwick", "Revenue | 418.7 | 431.9\nGross profit | 144.3 | 151.8\n")
     found = replace(found, chunk=replace(found.chunk, heading="Income › GBP million | Q3 2023 | Q2 2023"))

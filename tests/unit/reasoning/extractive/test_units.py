@@ -132,6 +132,14 @@ def test_a_section_with_its_name_is_a_heading() -> None:
     assert texts_of("Welches Recht gilt?", text) == ["Es gilt deutsches Recht.", "Section 4 is void."]
 
 
+def test_the_caption_of_a_table_is_no_answer_and_a_sentence_about_it_is() -> None:
+    question = "What are the rates of measles by state?"
+    assert texts_of(question, "Figure 1.5: Rates of measles by state, 2010\n\nUtah | 7\n") == ["Utah | 7"]
+    told = "Table 2 shows that rates of measles by state rose."
+    assert texts_of(question, told) == [told]
+    assert texts_of("measles rates", "Table 2. Rates of measles") == ["Table 2. Rates of measles"]
+
+
 def test_a_line_of_fields_that_begins_with_a_sign_is_no_heading() -> None:
     row = "# Code:Airport: LEJ:Leipzig"
     assert texts_of("Which airport has the code LEJ?", f"{row}\n\n# Airports of Saxony\n") == [row]

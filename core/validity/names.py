@@ -82,7 +82,8 @@ class DocumentName:
         if found is None or not marks:
             return None
         words = _list_words(found["named"])
-        return family_of("", " ".join(words[words[0] in _ARTICLES :]))[0], marks
+        family = family_of("", " ".join(words[words[0] in _ARTICLES :]))[0] if words else ""
+        return (family, marks) if family else None
 
     @cached_property
     def is_number(self) -> bool:

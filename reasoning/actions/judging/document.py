@@ -90,11 +90,15 @@ async def decide_documents(
     the answer on several is not. Raises `ModelFailed` if the reply cannot be read.
     """
     reply, _ = await session.complete_structured(_make_call(condition, documents, step), _Entries)
+    return _read(reply, len(documents))
+
+
+def _read(reply: _Entries, count: int) -> Mapping[int, Decision]:
     times = Counter(entry.document for entry in reply.documents)
     return {
         entry.document - 1: Decision(sentence=entry.sentence, verdict=entry.verdict)
         for entry in reply.documents
-        if 1 <= entry.document <= len(documents) and times[entry.document] == 1
+        if 1 <= entry.document <= count and times[entry.document] == 1
     }
 
 
@@ -110,7 +114,7 @@ async def recall_decision(
         reply, _ = await session.complete_structured(_make_call(condition, [passages], step, ask_nobody), _Entries)
     except _NotCachedError:
         return None
-    return next((Decision(sentence=entry.sentence, verdict=entry.verdict) for entry in reply.documents), None)
+    return _read(reply, 1).get(0)
 
 
 async def keep_decision(

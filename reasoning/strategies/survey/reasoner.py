@@ -252,22 +252,27 @@ class _Course:
         verdicts = (Verdict.YES, Verdict.OPPOSITE, Verdict.UNDECIDED)
         rows = [row for verdict in verdicts for row in self.rows[verdict]]
         self.listed = await read_items(self._finder, self._plan, rows, self._is_late, unlisted=self._tables_unlisted)
+        moved: list[tuple[Row, Verdict]] = []
         for row in rows:
             if row.document.id not in self.listed.tables:
                 if self._plan.counts_rows and self.listed.tables and not row.has_rows:
-                    self._move(row, Verdict.NO)
+                    moved.append((row, Verdict.NO))
                 continue
             is_counted, is_open = row.document.id in self.listed.items, self.listed.tables[row.document.id] > 0
             verdict = Verdict.YES if is_counted else Verdict.UNDECIDED if is_open else Verdict.NO
             if verdict is not row.verdict and (is_counted or row.is_of_table):
-                self._move(row, verdict)
+                moved.append((row, verdict))
+        self._move(moved)
         self._undecided = [asked for asked in self._undecided if asked.row.document.id not in self.listed.items]
 
-    def _move(self, row: Row, verdict: Verdict) -> None:
-        self.rows[row.verdict].remove(row)
-        self.rows[verdict].append(replace(row, verdict=verdict))
-        self.sums.verdicts[row.verdict] -= 1
-        self.sums.verdicts[verdict] += 1
+    def _move(self, moved: Sequence[tuple[Row, Verdict]]) -> None:
+        leaving = {id(row) for row, _ in moved}  # rows are large, and comparing them takes long
+        for verdict in {row.verdict for row, _ in moved}:
+            self.rows[verdict] = [row for row in self.rows[verdict] if id(row) not in leaving]
+        for row, verdict in moved:
+            self.rows[verdict].append(replace(row, verdict=verdict))
+            self.sums.verdicts[row.verdict] -= 1
+            self.sums.verdicts[verdict] += 1
 
     async def ask(self, reader: ModelReader) -> None:
         """Has a language model read the undecided documents, as far as the option and the budget allow."""

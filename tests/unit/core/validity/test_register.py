@@ -173,6 +173,12 @@ def test_a_version_may_stand_before_the_name(name: str, key: str, title: str, *,
     assert retired("2024-05-01", new, ref(key, title)) == ({key} if means else set())
 
 
+@pytest.mark.parametrize("name", ["version 2.0 of [●]", "version 2.0 of ***", "version 2.0 of _____"])
+def test_a_version_of_a_document_whose_name_is_not_filled_in_means_none(name: str) -> None:
+    old, new = ref("policy-1.txt"), ref("policy-2.txt", **said(("supersedes", name)))
+    assert retired("2024-01-01", old, new) == set()
+
+
 def test_a_number_that_two_versions_have_means_neither() -> None:
     old = [ref("rules-2.0.md", "Rules"), ref("old/x.md", "Rules 2.0")]
     assert retired("2026-12-01", *old, ref("rules-3.0.md", "Rules 3.0", **said(("supersedes", "version 2.0")))) == set()

@@ -43,7 +43,7 @@ _ADDRESS = re.compile(r"\s?<[^<>@]{0,300}@[^<>@]{0,300}>")
 _ISO_DATE = re.compile(r"\A(\d{4}-\d\d-\d\d)[T ].*", re.DOTALL)
 _SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,7}")
 _WORD = re.compile(r"\w+")
-_SHEETS = (".xlsx", ".xlsm", ".ods", ".ots")
+_SHEETS = (".xlsx", ".xlsm", ".xls", ".xlt", ".ods", ".ots")
 _SLIDES = (".pptx",)
 
 

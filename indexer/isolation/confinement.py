@@ -39,6 +39,7 @@ _LIBRARIES = (
     "olefile",
     "openpyxl",
     "pypdfium2",
+    "xlrd",
 )  # installed where all others are, perhaps outside of the prefix
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/urandom", "/dev/random")
 

@@ -19,7 +19,7 @@ from indexer.loading.examples import example_of
 from indexer.loading.properties import read_office_properties
 from indexer.loading.sheets import MOST_MERGED, Cell, SheetRow, Span, add_sheet
 
-__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "XlsxLoader", "build"]
+__all__ = ["EXAMPLE", "ISOLATED", "MEDIA_TYPES", "SUFFIXES", "Config", "XlsxLoader", "build", "write_value"]
 
 MEDIA_TYPES = (
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -97,7 +97,7 @@ def _read_rows(sheet: Any, merged: Mapping[int, Sequence[Span]]) -> Iterator[She
     for row in sheet.iter_rows(values_only=True):
         if row:
             number = row[0]["row"]
-            written = ((cell["column"], _write(cell["value"]), cell["value"]) for cell in row)
+            written = ((cell["column"], write_value(cell["value"]), cell["value"]) for cell in row)
             cells = {column: Cell(text, isinstance(value, str)) for column, text, value in written if text}
             yield SheetRow(number, cells, merged.get(number, ()))
 
@@ -106,7 +106,8 @@ def _keep_values(cells: Iterable[Mapping[str, Any]], *_: object, **__: object) -
     return [cell for cell in cells if cell["value"] is not None]
 
 
-def _write(value: object) -> str:
+def write_value(value: object) -> str:
+    """Returns the value of a cell as it is written into the text: dates and times in ISO 8601."""
     if isinstance(value, datetime) and value.time() == time.min:
         return value.date().isoformat()
     if isinstance(value, date | time):

@@ -1,4 +1,4 @@
-"""Compound files (OLE2, [MS-CFB]), in which Word 97-2003 and Outlook keep their streams: opened with bounds."""
+"""Compound files (OLE2, [MS-CFB]), in which old Office programs keep their streams: opened with bounds."""
 
 import io
 import struct

@@ -3,9 +3,9 @@
 import io
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-__all__ = ["example_of", "make_doc", "make_msg", "pack", "pack_compound"]
+__all__ = ["example_of", "make_doc", "make_msg", "make_record", "make_xls", "pack", "pack_compound"]
 
 _XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _OFFICE = "http://schemas.openxmlformats.org"
@@ -26,7 +26,7 @@ def pack(files: Mapping[str, str | bytes]) -> bytes:
 
 
 def example_of(kind: str) -> bytes:
-    """Returns the example of a kind: doc, docx, epub, msg, ods, odt, pdf, pptx or xlsx."""
+    """Returns the example of a kind: doc, docx, epub, msg, ods, odt, pdf, pptx, xls or xlsx."""
     return _EXAMPLES[kind]
 
 
@@ -272,6 +272,50 @@ def make_msg(texts: Mapping[int, str | bytes | int], files: Mapping[str, bytes] 
     return pack_compound(streams)
 
 
+def make_xls(
+    sheets: Mapping[str, Iterable[Sequence[str | float]]],
+    *,
+    formats: Iterable[int] = (),
+    hidden: Collection[str] = (),
+    more: bytes = b"",
+) -> bytes:
+    """Returns a workbook of Excel 97: sheets by name, each with the values of its rows. '' is an empty cell.
+
+    `formats` are the numbers of the formats of the first columns (14 is a date); `more` are further records
+    (`make_record`) of the last sheet.
+    """
+    formats = list(formats)
+    fonts = make_record(0x31, struct.pack("<HHHHHBBBxBB", 200, 0, 0x7FFF, 400, 0, 0, 0, 0, 5, 0) + b"Arial") * 4
+    # Cells have the formats from the second on; the first is the default.
+    styles = b"".join(make_record(0xE0, struct.pack("<HH16x", 0, number)) for number in (0, *formats))
+    parts, names = list[bytes](), list(sheets)
+    for name, rows in sheets.items():
+        records = make_record(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0))
+        for row, values in enumerate(rows):
+            for column, value in enumerate(values):
+                where = struct.pack("<HHH", row, column, column + 1 if column < len(formats) else 0)
+                if isinstance(value, str):
+                    records += make_record(0x204, where + _xls_text(value, "<H")) if value else b""
+                else:
+                    records += make_record(0x203, where + struct.pack("<d", value))
+        parts.append(records + (more if name == names[-1] else b"") + make_record(0x0A))
+    start = make_record(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0)) + fonts + styles
+    place = len(start) + sum(len(_xls_text(name, "<B")) + 10 for name in names) + len(make_record(0x0A))
+    for name, part in zip(names, parts, strict=True):
+        start += make_record(0x85, struct.pack("<IBB", place, name in hidden, 0) + _xls_text(name, "<B"))
+        place += len(part)
+    return pack_compound({"Workbook": (start + make_record(0x0A) + b"".join(parts)).ljust(_SMALL, b"\0")})
+
+
+def make_record(kind: int, content: bytes = b"") -> bytes:
+    """Returns a record of a workbook of Excel 97."""
+    return struct.pack("<HH", kind, len(content)) + content
+
+
+def _xls_text(text: str, length: str) -> bytes:
+    return struct.pack(length, len(text)) + b"\1" + text.encode("utf-16-le")
+
+
 _EXAMPLES = {
     "doc": make_doc("Köln\rEine Stadt am Rhein. 很老。\r"),
     "docx": _docx(),
@@ -281,5 +325,6 @@ _EXAMPLES = {
     "odt": _odt(),
     "pdf": _pdf(),
     "pptx": _pptx(),
+    "xls": make_xls({"Städte": [["Stadt", "Fluss"], ["Köln", "Rhein"]]}),
     "xlsx": _xlsx(),
 }

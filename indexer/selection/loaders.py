@@ -66,7 +66,7 @@ _PARTS = (
 )
 _STREAMS = tuple(
     (name.encode("utf-16-le"), suffix)
-    for name, suffix in (("__properties_version1.0", ".msg"), ("WordDocument", ".doc"))
+    for name, suffix in (("__properties_version1.0", ".msg"), ("WordDocument", ".doc"), ("Workbook", ".xls"))
 )
 _HTML = re.compile(
     rb"\s{0,1000}+(?:<\?xml[^>]{0,200}+>\s{0,1000}+)?<(?:!doctype\s{1,100}+html|html[\s>])", re.IGNORECASE

@@ -11,7 +11,7 @@ from core.documents import RevisionState, Submission
 from core.filters import parse_filter
 from core.ids import document_id
 from core.ports.indexing import LoadedDocument, Source
-from indexer.loaders import ods
+from indexer.loaders import ods, xls
 from indexer.selection.loaders import media_type_of
 from tests.desk import Desk
 from tests.documents import make_docx, make_epub, make_pdf, make_pptx, make_xlsx, replace_member
@@ -24,12 +24,14 @@ GOOD = {
     "c.xlsx": make_xlsx({"Harbour": [["Name", "Year"], ["Ada Lovelace", 1843]]}),
     "d.epub": make_epub({"one.xhtml": f"<h1>Harbour</h1><p>{LOREM}</p>"}),
     "f.ods": ods.EXAMPLE,
+    "g.xls": xls.EXAMPLE,
     "e.pdf": make_pdf([*BODY, ("page", ""), ("p", LOREM)], author="Ada"),
 }
 BAD = {
     "bomb.docx": (replace_member(GOOD["a.docx"], "word/document.xml", b" " * 32 * 1024**2), "grows"),
     "cut.xlsx": (GOOD["c.xlsx"][:-100], "may be damaged or cut off"),
     "encrypted.pdf": (make_pdf(BODY, is_encrypted=True), "encrypted"),
+    "cut.xls": (xls.EXAMPLE[:-600], "may be cut off"),
     "cut.ods": (ods.EXAMPLE[:-100], "may be damaged or cut off"),
     "entities.docx": (
         replace_member(GOOD["a.docx"], "word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a/>"),
@@ -108,6 +110,7 @@ async def test_chunks_have_pages_and_headings(desk: Desk) -> None:
         "d.epub": [(None, "Harbour")],
         "e.pdf": [(1, ""), (2, "")],
         "f.ods": [(1, "Städte")],
+        "g.xls": [(1, "Städte")],
     }
 
 

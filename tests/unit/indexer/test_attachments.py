@@ -11,7 +11,7 @@ from core.errors import LoadFailed, UnsupportedMedia
 from core.ports.indexing import LoadedDocument
 from indexer.isolation.frames import decode_files, encode_files
 from indexer.loaders import doc as doc_loader
-from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xlsx
+from indexer.loaders import docx, eml, epub, msg, ods, pdf, pptx, rtf, xls, xlsx
 from indexer.loading.attachments import AttachedFile, FoundFiles, name_file
 from indexer.loading.examples import make_msg
 from indexer.loading.texts.mails import Mail
@@ -176,7 +176,7 @@ def test_names_become_parts_of_keys(name: str, expected: str) -> None:
 @pytest.mark.parametrize(
     ("content", "suffix"),
     [
-        *((module.EXAMPLE, module.SUFFIXES[0]) for module in (docx, epub, ods, pdf, pptx, rtf, xlsx, msg, eml)),
+        *((module.EXAMPLE, module.SUFFIXES[0]) for module in (docx, epub, ods, pdf, pptx, rtf, xls, xlsx, msg, eml)),
         (doc_loader.EXAMPLE, ".doc"),
         (b"PK\x03\x04" + b"\0" * 26 + b"mimetypeapplication/vnd.oasis.opendocument.text", ".odt"),
         (b"\n<!DOCTYPE html><html></html>", ".html"),

@@ -402,7 +402,7 @@ async def _check_seen(
     """
     if container.sees_all_documents:
         return
-    left = {hit.document.id for hit in hits if hit.url is None} | others
+    left = set(others).union(*(hit.document_ids for hit in hits))
     for corpus in corpora:
         left -= (await container.record.documents.get_refs(corpus.id, left, enabled=None)).keys()
     for corpus in corpora if left else ():

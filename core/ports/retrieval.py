@@ -135,6 +135,15 @@ class Hit:
     corpus: str = ""
     validity: Validity | None = None
 
+    @property
+    def document_ids(self) -> set[str]:
+        """The ids of the documents that the hit tells of: its own, its versions, and the documents that its validity
+        names. None is the id of a page of the web.
+        """
+        own = set[str]() if self.url is not None else {self.document.id}
+        relations = () if self.validity is None else self.validity.relations
+        return own.union((version.id for version in self.versions), (relation.document.id for relation in relations))
+
 
 class Fact(NamedTuple):
     """A statement of the graph in the names that it is shown by, and the id of a chunk that asserts it."""

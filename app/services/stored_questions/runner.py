@@ -7,7 +7,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Collection, Coroutine, Iterator
+from collections.abc import Collection, Coroutine
 from typing import Any, Protocol
 
 from app.container import Container
@@ -27,7 +27,6 @@ from core.events import SearchEvent, StepEvent
 from core.faults import describe_bug
 from core.ports.reasoning import Answer
 from core.ports.record.questions import Questions
-from core.ports.retrieval import Hit
 from core.questions import AskedQuestion, QuestionEvent, QuestionOutcome, QuestionState
 from core.record_policy.questions import ENDED, TOKEN
 from core.telemetry.metrics import QUESTIONS
@@ -58,11 +57,6 @@ class AnswerForm(Protocol):
     def problem(self, error: BaseException) -> dict[str, Any]: ...
 
 
-def _list_retrieved(hits: tuple[Hit, ...]) -> Iterator[str]:
-    """Yields the ids of the documents of hits that are not from the web."""
-    return (hit.document.id for hit in hits if hit.url is None)
-
-
 class _Journal:
     """Events are added by `listen`, a listener of a trace, and written by `run`, a task. `flush` writes the rest."""
 
@@ -90,9 +84,9 @@ class _Journal:
 
     def listen(self, event: Event) -> None:
         if isinstance(event, SearchEvent):
-            self._retrieved.update(_list_retrieved(event.hits))
+            self._retrieved.update(*(hit.document_ids for hit in event.hits))
         elif isinstance(event, StepEvent):
-            self._retrieved.update(_list_retrieved(event.result.hits))
+            self._retrieved.update(*(hit.document_ids for hit in event.result.hits))
         data = self._form.event(event)
         if data is None:
             return
@@ -319,7 +313,7 @@ def _make_outcome(answer: Answer, trace: Trace, form: AnswerForm) -> QuestionOut
         state=QuestionState.DONE,
         answer=strip_texts(form.answer(answer, trace)),
         support=answer.support.value,
-        retrieved={id for step in answer.steps for id in _list_retrieved(step.hits)} | list_related(answer),
+        retrieved=list_related(answer).union(*(hit.document_ids for step in answer.steps for hit in step.hits)),
         cited=cited,
     )
 

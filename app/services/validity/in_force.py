@@ -120,9 +120,8 @@ def _are_same(known: tuple[DocumentRef, ...], named: tuple[DocumentRef, ...]) ->
 
 
 def list_related(answer: Answer) -> set[str]:
-    """Returns the ids of the documents that an answer names for what they say of its documents."""
+    """Returns the ids of the documents that the citations of an answer name for what they say of its documents."""
     told = [citation.validity for citation in answer.citations]
-    told += [hit.validity for step in answer.steps for hit in step.hits]
     return {relation.document.id for validity in told if validity for relation in validity.relations}
 
 

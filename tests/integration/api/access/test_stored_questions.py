@@ -6,7 +6,7 @@ from api.access.keys import Keyring
 from core.ids import document_id
 from core.keys import Scope
 from tests.integration.api.access.conftest import HIDDEN_DOCUMENT, OPEN_DOCUMENT, SECRETS, Holder, Keys
-from tests.integration.api.conftest import Server
+from tests.integration.api.conftest import Server, want_each_change
 
 _PATH = "/v1/corpora/people/questions"
 _OPEN = {"team": "open"}
@@ -108,6 +108,28 @@ async def test_an_answer_from_what_a_key_may_not_see_any_more_is_withdrawn(keys:
     told = (await holder("GET", f"{_PATH}/{asked['id']}/events")).text
     assert "Lovelace" not in told
     assert "event: error" in told
+
+
+async def test_an_answer_that_names_a_version_which_a_key_may_not_see_any_more_is_withdrawn(keys: Keys) -> None:
+    admin = await keys.make(Scope.ADMIN)
+    keys.server.client = admin.client
+    want_each_change(keys.server)
+    rules = [
+        {"key": f"leave {year}.md", "title": f"Leave Rules {year}", "text": f"Each employee gets {days} days of leave."}
+        for year, days in ((2022, 25), (2023, 28))
+    ]
+    await keys.server.ingest(*({**rule, "metadata": {"team": "open"}} for rule in rules))
+    holder = await keys.make(Scope.READ, where=_OPEN)
+    asked = await _ask(holder, "How many days of leave does each employee get?", k=1)
+    [hit] = [hit for step in asked["answer"]["steps"] for hit in step["hits"]]
+    [other] = hit["versions"]
+    assert hit["document"]["key"] != other["key"]
+    path = f"/v1/corpora/people/documents/{document_id(other['key'])}"
+    assert (await admin("PATCH", path, json={"metadata": {"team": "hidden"}})).status_code == 202
+    await keys.server.work("people")
+    later = (await holder("GET", f"{_PATH}/{asked['id']}")).json()
+    assert (later["withdrawn"], later["answer"]) == (True, None)
+    assert other["key"] not in (await holder("GET", f"{_PATH}/{asked['id']}/events")).text
 
 
 async def test_a_deleted_key_takes_its_questions_along(keys: Keys) -> None:

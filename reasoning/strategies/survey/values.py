@@ -53,6 +53,8 @@ _AMOUNT = re.compile(
     r"(?P<open>\()?(?P<sign>[-−–])?[ ]?(?P<before>[$€£¥]|[A-Z]{3}\b)?[ ]?(?P<sign_too>[-−–])?"
     r"(?P<number>\d[\d.,'’]{0,24}\d|\d)[ ]?(?P<after>[$€£¥%]|[A-Z]{3}\b|[a-z]{1,12}\b)?\)?"
 )
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:[ \u00a0\u202f]\d{3})+(?!\d)")
+"""Digits in groups of three with spaces between them: `1 250,00`."""
 _UNIT_OF_COLUMN = re.compile(
     r"[(\[]\s?(?:in )?(?P<unit>[$€£¥%]|[A-Z]{3}|[a-z]{2,12})\s?[)\]]"
     r"|\b(?P<code>(?:(?:Tsd|Mio|Mrd)\.? )?(?:EUR|USD|GBP|CHF)(?: (?:thousand|million|billion))?)\b"
@@ -180,8 +182,9 @@ def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amo
     The name of the column tells the unit if the cell does not, or tells less of it: `Revenue (EUR million)`. Negative
     are amounts with a sign or in brackets. With `has_points`, a point is before decimals.
     """
-    found = _AMOUNT.fullmatch(text.strip())
-    if found is None or (found["open"] is not None) != text.strip().endswith(")"):
+    text = " ".join(_GROUPED.sub(lambda digits: "".join(digits.group().split()), text).split())
+    found = _AMOUNT.fullmatch(text)
+    if found is None or (found["open"] is not None) != text.endswith(")"):
         return None
     value = read_decimal(found["number"], has_points=has_points)
     if value is None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from typing import Any
 
-from core.documents import LOADER_NOTES, Span, loader_notes
+from core.documents import LOADER_NOTES, Metadata, Span, loader_notes
 from core.ports.indexing import Block, LoadedDocument
 from core.text.sentences import split_sentences
 from core.validity.sentences import may_state, read_sentence
@@ -21,11 +21,11 @@ _MOST = 12
 _NAMED_DAY = re.compile(r"(?<!\d)(\d{4})[-_](\d\d)[-_](\d\d)(?!\d)")
 
 
-def add_statements(document: LoadedDocument) -> LoadedDocument:
+def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
     """Returns the document with what it states in its metadata, and with a note on each field that should be a day and
-    is none; the same document if there is nothing to add.
+    is none, of its own or of the metadata that was sent with it; the same document if there is nothing to add.
     """
-    if wrong := describe_bad_days(document.metadata):
+    if wrong := describe_bad_days({**document.metadata, **sent}):
         notes = [*loader_notes(document.metadata), *wrong]
         document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
     found = list(_read_texts(document.blocks))

@@ -136,7 +136,7 @@ class Preparer:
             metadata=claim.metadata,
         )
         with limit.running():
-            loaded = add_statements(self._backends.loaders.load(source))
+            loaded = add_statements(self._backends.loaders.load(source), claim.metadata)
         document = replace(loaded, pages=(), blocks=fit_embeddings(loaded, self._corpus))
         return document, pack_pages(claim.media_type, loaded.pages, loaded.metadata)
 

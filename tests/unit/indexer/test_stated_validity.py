@@ -1,5 +1,6 @@
 """What the worker writes of validity into the metadata of a loaded document: sentences with places, and file names."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ SENTENCE = "This Policy takes effect on 1 May 2024."
 
 
 def load(*blocks: Block, key: str = "a.md") -> LoadedDocument:
-    return add_statements(LoadedDocument(key=key, title="A", blocks=blocks))
+    return add_statements(LoadedDocument(key=key, title="A", blocks=blocks), {})
 
 
 def stated(document: LoadedDocument) -> list[dict[str, Any]]:
@@ -50,24 +51,27 @@ def test_a_line_of_a_header_is_kept_with_its_place() -> None:
 
 def test_a_document_that_states_nothing_stays_as_it_is() -> None:
     document = LoadedDocument(key="v3.md", title="A", blocks=(Block(text="Lunch is at noon."),))
-    assert add_statements(document) is document
+    assert add_statements(document, {}) is document
 
 
 @pytest.mark.parametrize("value", ["2024-13-45", "soon", 2024, ["2024-05-01", "2024-06-01"]])
 def test_a_field_that_should_be_a_day_is_told_and_kept(value: object) -> None:
     blocks = (Block(text="Lunch is at noon."),)
-    document = add_statements(LoadedDocument(key="v.md", title="A", blocks=blocks, metadata={"valid_from": value}))
-    (note,) = loader_notes(document.metadata)
-    assert note.startswith("`valid_from` of its metadata is ")
-    assert "2024-05-01, or leave the field out" in note
-    assert document.metadata["valid_from"] == value
+    plain = LoadedDocument(key="v.md", title="A", blocks=blocks)
+    sent = add_statements(plain, {"valid_from": value})
+    own = add_statements(replace(plain, metadata={"valid_from": value}), {})
+    assert own.metadata["valid_from"] == value
+    for document in (sent, own):
+        (note,) = loader_notes(document.metadata)
+        assert note.startswith("`valid_from` of its metadata is ")
+        assert "2024-05-01, or leave the field out" in note
 
 
 @pytest.mark.parametrize("value", ["2024-05-01", "2024-05-01T10:00:00Z", "", None])
 def test_a_day_is_not_told(value: object) -> None:
     blocks = (Block(text="Lunch is at noon."),)
     document = LoadedDocument(key="v.md", title="A", blocks=blocks, metadata={"valid_to": value})
-    assert add_statements(document) is document
+    assert add_statements(document, {}) is document
 
 
 @pytest.mark.parametrize(

@@ -116,12 +116,9 @@ def compare_standing(
     """
     higher, reason = _compare_ranks(read_authority(ref.metadata), read_authority(other.metadata))
     if not reason:
-        times = (
-            (begun, other_begun) if begun and other_begun else (_read_year(ref, begun), _read_year(other, other_begun))
-        )
-        if None in times or times[0] == times[1]:
+        higher = _is_newer(ref, other, begun, other_begun)
+        if higher is None:
             return Standing(None, "nothing tells which of both counts")
-        higher = times[1] > times[0]  # type: ignore[operator]
         reason = "it is newer" if higher else "it is older"
     if higher is None:
         return Standing(None, reason)
@@ -132,6 +129,7 @@ def compare_standing(
 
 
 def _is_newer(ref: DocumentRef, other: DocumentRef, begun: date | None, other_begun: date | None) -> bool | None:
+    """Returns whether the other document is newer; None if both are of one time, or a time is unknown."""
     if begun is not None and other_begun is not None:
         return None if begun == other_begun else other_begun > begun
     year, others = _read_year(ref, begun), _read_year(other, other_begun)

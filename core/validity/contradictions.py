@@ -83,6 +83,8 @@ _NO_DENIAL = re.compile(
     r"\b(?:no|not|nicht) (?:later|more|less|fewer|longer|earlier|only|nur|später|mehr|weniger|länger|früher)\b",
     re.IGNORECASE,
 )
+_NUMBERED = re.compile(r"\b[Nn](?:os?|r)\. ?(?=\d)|(?<=\w )N[or] ?(?=\d)")
+"""`Form No. 5`, `Nr. 5`. Without a full stop, `No` is a denial at the start of a sentence: `No 18-year-olds`."""
 _DENIALS = _words(
     "not no never neither nor cannot nobody none unless nicht kein keine keinen keinem keiner nie niemals"
 )
@@ -223,7 +225,7 @@ def _of_kinds(values: set[_Value], kinds: set[str]) -> set[_Value]:
 
 def _read(sentence: str) -> _Reading:
     values: set[_Value] = set()
-    text = _NO_DENIAL.sub(" ", _REFERENCE.sub(" ", sentence))
+    text = _NO_DENIAL.sub(" ", _NUMBERED.sub("", _REFERENCE.sub(" ", sentence)))
     for found in reversed(list(find_dates(text))):
         values.add(("day", found.day.isoformat()))
         text = f"{text[: found.start]} {text[found.end :]}"
@@ -250,7 +252,8 @@ def _read_number(token: str) -> Decimal | None:
     if not token[0].isdecimal():
         return None
     parts = re.split(r"[.,'’\u00a0]", token)
-    is_fraction = len(parts) > 1 and len(parts[-1]) != 3  # `1,000` and `1.000` are a thousand in one country or another
+    # `1,000` and `1.000` are a thousand in one country or another, `0.500` is a half in each
+    is_fraction = len(parts) > 1 and (len(parts[-1]) != 3 or not parts[0].strip("0"))
     whole, fraction = ("".join(parts[:-1]), parts[-1]) if is_fraction else ("".join(parts), "")
     return Decimal(f"{whole}.{fraction or 0}").normalize()
 

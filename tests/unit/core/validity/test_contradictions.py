@@ -28,6 +28,41 @@ def test_made_pairs(pair: dict[str, Any]) -> None:
     assert is_contradicted(pair) == pair["conflict"]
 
 
+def contradict(one: str, other: str) -> bool:
+    """Returns whether two sentences contradict one another; in both orders alike."""
+    pair = {"question": "", "text": f"## 4. Rules\n\n{one}", "other": f"## 4. Rules\n\n{other}"}
+    found = {is_contradicted(pair), is_contradicted({**pair, "text": pair["other"], "other": pair["text"]})}
+    assert len(found) == 1
+    return found.pop()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Form No. 5 must be used.", "Form 5 must be used.", False),
+        ("Form No. 5 must be used.", "Form No. 6 must be used.", True),
+        ("Regulation No 12/2019 applies to all staff.", "Regulation 12/2019 applies to all staff.", False),
+        ("Das Formular Nr. 5 ist zu verwenden.", "Das Formular 5 ist zu verwenden.", False),
+        ("No 18-year-olds are admitted to the site.", "18-year-olds are admitted to the site.", True),
+    ],
+)
+def test_no_before_a_number_is_no_denial(one: str, other: str, expected: bool) -> None:
+    assert contradict(one, other) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("The rate of interest is 0.5 %.", "The rate of interest is 0.500 %.", False),
+        ("Der Zinssatz beträgt 0,5 %.", "Der Zinssatz beträgt 0,500 %.", False),
+        ("The rate of interest is 0.5 %.", "The rate of interest is 0.750 %.", True),
+        ("The limit is set at 1,500 euros.", "The limit is set at 1.500 euros.", False),
+    ],
+)
+def test_three_digits_after_a_zero_are_a_fraction(one: str, other: str, expected: bool) -> None:
+    assert contradict(one, other) is expected
+
+
 def test_both_sentences_are_given_verbatim_with_the_clause() -> None:
     own = split_clauses("## 4. Hotels\n\nNights cost 110 euros at\nmost.\n\n## 5. Trains\n\nSecond class.")[0]
     others = split_clauses("# Travel\n\n## 3. Hotels\n\nNights cost 145 euros at most.")[0]

@@ -43,10 +43,13 @@ _NUMBERS = {
         "13": "thirteen dreizehn", "14": "fourteen vierzehn", "15": "fifteen fünfzehn", "16": "sixteen",
         "17": "seventeen", "18": "eighteen", "19": "nineteen", "20": "twenty zwanzig", "30": "thirty dreißig",
         "40": "forty vierzig", "50": "fifty fünfzig", "60": "sixty sechzig", "90": "ninety neunzig",
-        "100": "hundred hundert",
+        "100": "hundred hundert", "1e3": "thousand tausend tsd", "1e6": "million millionen mio mn",
+        "1e9": "billion bn milliarde milliarden mrd",
     }.items()
     for word in words.split()
 }  # fmt: skip
+_LEAST_SCALE = 100
+"""Words for numbers from here on multiply the number before them: `1.5 million`, `two hundred`."""
 _ORDINALS = {
     word: Decimal(number)
     for number, words in enumerate(
@@ -57,12 +60,19 @@ _ORDINALS = {
 _UNITS = {
     word: (kind, factor)
     for kind, factor, words in (
-        ("hours", 1, "hour hours stunde stunden"),
-        ("hours", 24, "day days tag tage tagen"),
-        ("hours", 168, "week weeks woche wochen"),
-        ("months", 1, "month months monat monate monaten"),
-        ("months", 3, "quarter quarters quartal quartale quartalen"),
-        ("months", 12, "year years jahr jahre jahren"),
+        ("time", 1, "seconds sekunde sekunden"),
+        ("time", 60, "minute minutes minuten min mins"),
+        ("time", 3600, "hour hours stunde stunden h hr hrs std"),
+        ("time", 86_400, "day days tag tage tagen"),
+        ("time", 604_800, "week weeks woche wochen"),
+        (
+            "time at work 86400",
+            86_400,
+            "workday workdays werktag werktage werktagen arbeitstag arbeitstage arbeitstagen",
+        ),
+        ("time in months", 1, "month months monat monate monaten"),
+        ("time in months", 3, "quarter quarters quartal quartale quartalen"),
+        ("time in months", 12, "year years jahr jahre jahren"),
         ("%", 1, "% percent percentage prozent"),
         ("EUR", 1, "€ eur euro euros"),
         ("USD", 1, "$ usd dollar dollars"),
@@ -70,9 +80,14 @@ _UNITS = {
     )
     for word in words.split()
 }
-_BETWEEN = frozenset(("business", "working", "calendar", "consecutive", "full"))
+"""The kind of each unit, and how many of the smallest unit it is. What has no fixed length in another kind of time (a
+month in days, a working day in hours) is of a kind of its own.
+"""
+_AT_WORK = frozenset(("business", "working", "banking", "trading"))
+_BETWEEN = _AT_WORK | {"calendar", "consecutive", "full"}
 """Words between a number and its unit."""
 _TOKEN = re.compile(r"\d+(?:[.,'’\u00a0]\d{1,9}){0,5}|[%€$£]|[^\W\d_]+(?:['’][^\W\d_]+){0,4}")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _REFERENCE = re.compile(
     r"(?:\b(?:section|chapter|article|clause|paragraph|annex|appendix|schedule|table|page|version|abschnitt|kapitel"
     r"|artikel|absatz|ziffer|anlage|tabelle|seite)s? |§{1,2} ?)\d{1,4}(?:\.\d{1,4}){0,4}",
@@ -206,7 +221,15 @@ def _differ(one: _Reading, other: _Reading, alike: float) -> bool:
         return False
     kinds = {kind for kind, _ in mine} & {kind for kind, _ in others}
     times = {"day", "year", "place"}  # amounts of two days, or of the first and the second instalment, are two matters
-    return not ("year" in kinds or (kinds & times and (mine | others) - _of_kinds(mine | others, times)))
+    if "year" in kinds or (kinds & times and (mine | others) - _of_kinds(mine | others, times)):
+        return False
+    return any(_exclude(value, another) for value in mine for another in others)
+
+
+def _exclude(one: _Value, other: _Value) -> bool:
+    """Returns whether not both of two different values can be right: 12 months and 52 weeks can."""
+    kinds = {one[0], other[0]}
+    return len(kinds) == 1 or "" in kinds or not any(kind.startswith("time") for kind in kinds)
 
 
 def _lack(one: _Reading, other: _Reading) -> set[_Value]:
@@ -229,7 +252,7 @@ def _read(sentence: str) -> _Reading:
     for found in reversed(list(find_dates(text))):
         values.add(("day", found.day.isoformat()))
         text = f"{text[: found.start]} {text[found.end :]}"
-    tokens = [token.group().casefold() for token in _TOKEN.finditer(text)]
+    tokens = _join_numbers([token.group().casefold() for token in _TOKEN.finditer(text)])
     rest: list[str] = []
     denials = 0
     for at, token in enumerate(tokens):
@@ -240,10 +263,28 @@ def _read(sentence: str) -> _Reading:
         elif token in _DENIALS or token in _DENYING or token.endswith(("n't", "n’t")):
             denials += 1
             rest += [_DENYING[token]] if token in _DENYING else []
-        elif token not in _UNITS and token not in _EMPTY:
+        elif token not in _UNITS and token not in _AT_WORK and token not in _EMPTY:
             rest.append(_SAME.get(token, token))
     words = [word.stem for word in split_words(" ".join(rest))]
     return _Reading(frozenset(values), frozenset(words), denials % 2 == 1, words[0] if words else "")
+
+
+def _join_numbers(tokens: Sequence[str]) -> list[str]:
+    """Returns tokens with numbers of several words in digits: `1.5 million`, `two hundred`, `twenty-five`."""
+    joined: list[str] = []
+    for token in tokens:
+        before = _read_number(joined[-1]) if joined and joined[-1] else None
+        number = _NUMBERS.get(token)
+        if before is None or number is None or number == before:  # `100 (hundred)` says it twice
+            joined.append(token)
+        elif number >= _LEAST_SCALE:
+            # `1.125 million` and `1,250 million` are two numbers each, so none is read
+            joined[-1] = "" if _THOUSANDS.fullmatch(joined[-1]) else f"{before * number:.2f}"
+        elif joined[-1] in _NUMBERS and 20 <= before < _LEAST_SCALE and 1 <= number < 10:
+            joined[-1] = f"{before + number:.2f}"
+        else:
+            joined.append(token)
+    return [token for token in joined if token]
 
 
 def _read_number(token: str) -> Decimal | None:
@@ -260,9 +301,11 @@ def _read_number(token: str) -> Decimal | None:
 
 def _with_unit(number: Decimal, token: str, tokens: Sequence[str], at: int) -> _Value:
     """Returns a number in the smallest unit of its kind: `two weeks` and `14 days` are equal."""
-    following = [word for word in tokens[at + 1 : at + 4] if word not in _BETWEEN and _read_number(word) is None]
+    following = [word for word in tokens[at + 1 : at + 5] if word not in _BETWEEN and _read_number(word) is None]
     before = tokens[at - 1] if at and tokens[at - 1] in "€$£" else ""
     kind, factor = _UNITS.get(before) or _UNITS.get(following[0] if following else "", ("", 1))
+    if kind == "time" and not _AT_WORK.isdisjoint(tokens[at : tokens.index(following[0], at)]):
+        kind = f"time at work {factor}"
     if not kind and len(token) == 4 and token.isdecimal() and 1900 <= number <= 2100:
         return "year", number
     return kind, (number * factor).normalize()

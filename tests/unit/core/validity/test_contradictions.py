@@ -63,6 +63,46 @@ def test_three_digits_after_a_zero_are_a_fraction(one: str, other: str, expected
     assert contradict(one, other) is expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Records are kept for 12 months.", "Records are kept for 52 weeks.", False),
+        ("Records are kept for 12 months.", "Records are kept for two years.", True),
+        ("The exam takes 90 minutes in total.", "The exam takes 1.5 hours in total.", False),
+        ("The exam takes 90 minutes in total.", "The exam takes 2 hours in total.", True),
+        ("The exam takes 90 min in total.", "The exam takes 1.5 h in total.", False),
+        ("The pause lasts 60 seconds.", "The pause lasts 1 minute.", False),
+        ("Complaints are answered in 3 weeks.", "Complaints are answered in 15 working days.", False),
+        ("Complaints are answered in 3 weeks.", "Complaints are answered in fifteen (15) working days.", False),
+        ("Complaints are answered in 10 working days.", "Complaints are answered in 15 business days.", True),
+        ("Complaints are answered in 8 working hours.", "Complaints are answered in 1 working day.", False),
+        ("Es wird in 3 Wochen geantwortet.", "Es wird in 15 Werktagen geantwortet.", False),
+        ("Payment is due on 31 March 2024.", "Payment is due in 30 days.", False),
+    ],
+)
+def test_times_of_other_kinds_are_not_compared(one: str, other: str, expected: bool) -> None:
+    assert contradict(one, other) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Liability is limited to EUR 1.5 million.", "Liability is limited to EUR 1,500,000.", False),
+        ("Liability is limited to EUR 1.5 million.", "Liability is limited to EUR 1.5 thousand.", True),
+        ("Liability is limited to 2 billion euros.", "Liability is limited to 2 million euros.", True),
+        ("Die Haftung beträgt 1,5 Mio. Euro.", "Die Haftung beträgt 1.500.000 Euro.", False),
+        ("Die Haftung beträgt 50 Tausend Euro.", "Die Haftung beträgt 50.000 Euro.", False),
+        ("Die Haftung beträgt 100 (hundert) Euro.", "Die Haftung beträgt 100 Euro.", False),
+        ("Liability is limited to EUR 1.125 million.", "Liability is limited to EUR 1,125,000.", False),
+        ("Notice of twenty-five days is given.", "Notice of 25 days is given.", False),
+        ("Notice of twenty-five days is given.", "Notice of 26 days is given.", True),
+        ("The fee for entry is two hundred euros.", "The fee for entry is 200 euros.", False),
+    ],
+)
+def test_numbers_of_several_words(one: str, other: str, expected: bool) -> None:
+    assert contradict(one, other) is expected
+
+
 def test_both_sentences_are_given_verbatim_with_the_clause() -> None:
     own = split_clauses("## 4. Hotels\n\nNights cost 110 euros at\nmost.\n\n## 5. Trains\n\nSecond class.")[0]
     others = split_clauses("# Travel\n\n## 3. Hotels\n\nNights cost 145 euros at most.")[0]

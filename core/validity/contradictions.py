@@ -6,7 +6,7 @@ only if both are of the same matter. A sentence on the document's own validity c
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -86,7 +86,7 @@ month in days, a working day in hours) is of a kind of its own.
 _AT_WORK = frozenset(("business", "working", "banking", "trading"))
 _BETWEEN = _AT_WORK | {"calendar", "consecutive", "full"}
 """Words between a number and its unit."""
-_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0]\d{1,9}){0,5}|[%€$£]|[^\W\d_]+(?:['’][^\W\d_]+){0,4}")
+_TOKEN = re.compile(r"\d+(?:[.,'’\u00a0]\d{1,9}){0,5}|[%€$£≥≤]|[^\W\d_]+(?:['’][^\W\d_]+){0,4}")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}")
 _REFERENCE = re.compile(
     r"(?:\b(?:section|chapter|article|clause|paragraph|annex|appendix|schedule|table|page|version|abschnitt|kapitel"
@@ -98,6 +98,24 @@ _NO_DENIAL = re.compile(
     r"\b(?:no|not|nicht) (?:later|more|less|fewer|longer|earlier|only|nur|später|mehr|weniger|länger|früher)\b",
     re.IGNORECASE,
 )
+_BOUNDS = {
+    " ≥ ": re.compile(
+        r"\b(?:at least|(?:no|not) (?:less|fewer|earlier|shorter) than|(?<!no )(?<!not )(?:more|longer|later) than"
+        r"|mindestens|wenigstens|frühestens|nicht (?:weniger|kürzer|früher) als"
+        r"|(?<!nicht )(?:mehr|länger|später) als|or more|or longer|oder mehr|(?<!\d )min(?=\.? \d))\b",
+        re.IGNORECASE,
+    ),
+    " ≤ ": re.compile(
+        r"\b(?:at most|up to|within|(?:no|not) (?:more|longer|later) than|(?<!no )(?<!not )(?:less|fewer|earlier) than"
+        r"|höchstens|spätestens|innerhalb|binnen|bis zu|nicht (?:mehr|länger|später) als"
+        r"|(?<!nicht )(?:weniger|kürzer|früher) als|or less|or fewer|oder weniger|max(?=\.? \d))\b",
+        re.IGNORECASE,
+    ),
+}
+"""What says that a value is the least or the greatest one; nouns and adjectives are in `_BOUNDING`."""
+_BOUNDING = {
+    word: sign for sign, words in (("≥", "≥ minimum minimal"), ("≤", "≤ maximum maximal")) for word in words.split()
+}
 _NUMBERED = re.compile(r"\b[Nn](?:os?|r)\. ?(?=\d)|(?<=\w )N[or] ?(?=\d)")
 """`Form No. 5`, `Nr. 5`. Without a full stop, `No` is a denial at the start of a sentence: `No 18-year-olds`."""
 _DENIALS = _words(
@@ -132,9 +150,11 @@ class Contradiction:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The values of a sentence, its other words as stems, and whether it denies. A value is its unit and number."""
+    """The values of a sentence, its other words as stems, and whether it denies. A value is its unit and number, and
+    may be the least (`≥`) or the greatest one (`≤`).
+    """
 
-    values: frozenset[_Value]
+    values: Mapping[_Value, str]
     words: frozenset[str]
     denies: bool
     first: str = ""
@@ -223,7 +243,11 @@ def _differ(one: _Reading, other: _Reading, alike: float) -> bool:
     times = {"day", "year", "place"}  # amounts of two days, or of the first and the second instalment, are two matters
     if "year" in kinds or (kinds & times and (mine | others) - _of_kinds(mine | others, times)):
         return False
-    return any(_exclude(value, another) for value in mine for another in others)
+    return any(
+        _exclude(value, another) and {one.values[value], other.values[another]} != {"≥", "≤"}
+        for value in mine
+        for another in others
+    )
 
 
 def _exclude(one: _Value, other: _Value) -> bool:
@@ -247,26 +271,47 @@ def _of_kinds(values: set[_Value], kinds: set[str]) -> set[_Value]:
 
 
 def _read(sentence: str) -> _Reading:
-    values: set[_Value] = set()
-    text = _NO_DENIAL.sub(" ", _NUMBERED.sub("", _REFERENCE.sub(" ", sentence)))
+    values: dict[_Value, str] = {}
+    text = _NUMBERED.sub("", _REFERENCE.sub(" ", sentence))
+    for sign, pattern in _BOUNDS.items():
+        text = pattern.sub(sign, text)
+    text = _NO_DENIAL.sub(" ", text)
     for found in reversed(list(find_dates(text))):
-        values.add(("day", found.day.isoformat()))
+        values["day", found.day.isoformat()] = _find_bound(_list_tokens(text[: found.start]), ())
         text = f"{text[: found.start]} {text[found.end :]}"
-    tokens = _join_numbers([token.group().casefold() for token in _TOKEN.finditer(text)])
+    tokens = _join_numbers(_list_tokens(text))
     rest: list[str] = []
     denials = 0
     for at, token in enumerate(tokens):
         if token in _ORDINALS:
-            values.add(("place", _ORDINALS[token]))
+            values["place", _ORDINALS[token]] = ""
         elif (number := _read_number(token)) is not None:
-            values.add(_with_unit(number, token, tokens, at))
+            value = _with_unit(number, token, tokens, at)  # of `thirty (30) days`, the first one has the sign
+            values[value] = _find_bound(tokens[:at], tokens[at + 1 :]) or values.get(value, "")
         elif token in _DENIALS or token in _DENYING or token.endswith(("n't", "n’t")):
             denials += 1
             rest += [_DENYING[token]] if token in _DENYING else []
         elif token not in _UNITS and token not in _AT_WORK and token not in _EMPTY:
             rest.append(_SAME.get(token, token))
     words = [word.stem for word in split_words(" ".join(rest))]
-    return _Reading(frozenset(values), frozenset(words), denials % 2 == 1, words[0] if words else "")
+    return _Reading(values, frozenset(words), denials % 2 == 1, words[0] if words else "")
+
+
+def _list_tokens(text: str) -> list[str]:
+    return [token.group().casefold() for token in _TOKEN.finditer(text)]
+
+
+def _find_bound(before: Sequence[str], after: Sequence[str]) -> str:
+    """Returns the sign that is said of a value: some words before it, or next to its unit (`30 days at most`)."""
+    for token in reversed(before[-5:]):
+        if token in _BOUNDING:
+            return _BOUNDING[token]
+        if _read_number(token) is not None:
+            break
+    for token, following in zip(after[:3], [*after[1:4], ""], strict=False):
+        if token in _BOUNDING:
+            return "" if following and _read_number(following) is not None else _BOUNDING[token]
+    return ""
 
 
 def _join_numbers(tokens: Sequence[str]) -> list[str]:

@@ -103,6 +103,33 @@ def test_numbers_of_several_words(one: str, other: str, expected: bool) -> None:
     assert contradict(one, other) is expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("Notice of at least 30 days is given.", "Notice of at most 60 days is given.", False),
+        ("Notice of no fewer than 30 days is given.", "Notice of no more than 60 days is given.", False),
+        ("Notice of not less than thirty (30) days is given.", "Notice of up to 60 days is given.", False),
+        ("Notice is given within 60 days.", "Notice is given no earlier than 30 days.", False),
+        ("The minimum notice period is 30 days.", "The notice period is 60 days at most.", False),
+        ("The minimum period of notice is 30 days.", "The maximum period of notice is 60 days.", False),
+        ("The period of notice is 30 days or more.", "The period of notice is 60 days or less.", False),
+        ("The period of notice is min. 30 days.", "The period of notice is max. 60 days.", False),
+        ("Die Frist beträgt mindestens 30 Tage.", "Die Frist beträgt höchstens 60 Tage.", False),
+        ("Die Frist beträgt nicht weniger als 30 Tage.", "Die Frist beträgt maximal 60 Tage.", False),
+        ("Claims are filed no earlier than 1 March 2024.", "Claims are filed no later than 31 March 2024.", False),
+        ("Claims are filed no later than 1 March 2024.", "Claims are filed no later than 31 March 2024.", True),
+        ("Notice of at least 30 days is given.", "Notice of no fewer than 60 days is given.", True),
+        ("Notice is given within 30 days.", "Notice is given in no more than 60 days.", True),
+        ("Notice is given within 30 days.", "Notice is given in 60 days.", True),
+        ("Die Frist beträgt höchstens 30 Tage.", "Die Frist beträgt maximal 60 Tage.", True),
+        ("Codes have at least 8 and at most 64 signs.", "Codes have at least 12 and at most 64 signs.", True),
+        ("Codes have 8 and at most 64 signs.", "Codes have at least 12 and at most 64 signs.", True),
+    ],
+)
+def test_the_least_and_the_greatest_value_can_both_be_right(one: str, other: str, expected: bool) -> None:
+    assert contradict(one, other) is expected
+
+
 def test_both_sentences_are_given_verbatim_with_the_clause() -> None:
     own = split_clauses("## 4. Hotels\n\nNights cost 110 euros at\nmost.\n\n## 5. Trains\n\nSecond class.")[0]
     others = split_clauses("# Travel\n\n## 3. Hotels\n\nNights cost 145 euros at most.")[0]

@@ -17,7 +17,8 @@ from app.services.validity.in_force import Selection, find_validity, list_writer
 from app.services.verification import Masks
 from core.corpora import Corpus
 from core.documents import DocumentRef
-from core.errors import BudgetExhausted, NotFound
+from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable, NotFound
+from core.events import TokenEvent
 from core.execution.limits import WorkLimit
 from core.execution.threads import compute
 from core.ports.reasoning import Answer, Question
@@ -33,7 +34,7 @@ from core.validity.differences import split_clauses
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Conflict", "settle_conflicts", "show_conflicts"]
+__all__ = ["Conflict", "Settled", "settle_conflicts", "show_conflicts"]
 
 _MOST_COMPARED = 6
 """Pairs of documents that are compared for a question."""
@@ -55,6 +56,15 @@ class Conflict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Settled:
+    """The answer that counts, its conflicts, and the question that it answers: asked again, without some documents."""
+
+    answer: Answer
+    question: Question
+    conflicts: Sequence[Conflict]
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Pair:
     part: QueryPart
     cited: DocumentRef
@@ -69,28 +79,34 @@ async def settle_conflicts(
     answer: Answer,
     ask: Callable[[Question, Trace], Awaitable[Answer]],
     trace: Trace,
-) -> tuple[Answer, list[Conflict]]:
+) -> Settled:
     """Returns the answer that counts, and its conflicts. If other documents prevail over what an answer cites, `ask` is
-    called once more without the latter; if what prevails then answers nothing, the first answer stays.
+    called once more without the latter; if what prevails then answers nothing, or the budget ends, or a model fails,
+    the first answer stays. An answer that lists documents is not asked for again: it counts all that say something.
     """
     conflicts = await _find_conflicts(container, selection, question.text, answer)
-    lost = _list_lost(conflicts, question.text, answer)
+    first = Settled(answer=answer, question=question, conflicts=conflicts)
+    lost = set() if answer.table else _list_lost(conflicts, question.text, answer)
     if not lost:
-        return answer, conflicts
-    again_trace = trace.branch()
+        return first
+    masked, again_trace = await Masks(container, question).mask(lost), trace.branch()
     try:
-        again = await ask(await Masks(container, question).mask(lost), again_trace)
+        again = await ask(masked, again_trace)
     except BudgetExhausted:
         trace.note("the budget ended before the question was asked again of the documents that prevail")
-        return answer, conflicts
+        return first
+    except (ModelFailed, ModelUnavailable):
+        trace.note("a language model failed when the question was asked again of the documents that prevail")
+        return first
     prevailing = {(one.corpus, one.other.id) for one in conflicts if (one.corpus, one.cited.id) in lost}
     if again.abstained or prevailing.isdisjoint((one.corpus, one.document.id) for one in again.citations):
-        return answer, conflicts
+        return first
     for event in again_trace.events:
-        trace.emit(event)
+        if not isinstance(event, TokenEvent):  # a reader has the text of the first answer: the final one replaces it
+            trace.emit(event)
     trace.notes += [note for note in again_trace.notes if note not in trace.notes]
-    others = [one.cited for one in conflicts]
-    return again, await _find_conflicts(container, selection, question.text, again, others)
+    conflicts = await _find_conflicts(container, selection, question.text, again, conflicts)
+    return Settled(answer=again, question=masked, conflicts=conflicts)
 
 
 async def _find_conflicts(
@@ -98,20 +114,21 @@ async def _find_conflicts(
     selection: Selection,
     question: str,
     answer: Answer,
-    others: Collection[DocumentRef] = (),
+    earlier: Sequence[Conflict] = (),
 ) -> list[Conflict]:
-    """Returns the conflicts of what an answer cites, at most one for two documents. `others` are compared as well as
-    what was retrieved for the answer.
+    """Returns the conflicts of what an answer cites, at most one for two documents. What an earlier answer cited in
+    conflict is compared as well as what was retrieved for this one.
     """
-    pairs = [] if selection.day is None or answer.abstained else list(_list_pairs(selection, answer, others))
-    texts: dict[str, str] = {}
+    pairs = [] if selection.day is None or answer.abstained else list(_list_pairs(selection, answer, earlier))
+    texts: dict[tuple[str, str], str] = {}
     conflicts: list[Conflict] = []
     writers = await list_writers(container) if pairs else ()
     for pair in pairs[:_MOST_COMPARED]:
-        for ref in (pair.cited, pair.other):
-            if ref.id not in texts:
-                texts[ref.id] = await _read(container, pair.part.corpus, ref)
-        found = await _compare(pair, texts[pair.cited.id], texts[pair.other.id], question)
+        cited, other = ((pair.part.corpus.id, ref.id) for ref in (pair.cited, pair.other))  # ids are of one corpus
+        for place, ref in ((cited, pair.cited), (other, pair.other)):
+            if place not in texts:
+                texts[place] = await _read(container, pair.part.corpus, ref)
+        found = await _compare(pair, texts[cited], texts[other], question)
         if found is not None:
             register = selection.registers.get(pair.part.corpus.name)
             begun, others_begun = _begin(register, pair.cited), _begin(register, pair.other)
@@ -175,14 +192,15 @@ def _join(validity: Validity | None, relations: Sequence[Relation]) -> Validity 
     return replace(validity, relations=(*validity.relations, *relations))
 
 
-def _list_pairs(selection: Selection, answer: Answer, others: Collection[DocumentRef]) -> Iterator[_Pair]:
+def _list_pairs(selection: Selection, answer: Answer, earlier: Sequence[Conflict]) -> Iterator[_Pair]:
     """Yields what is to be compared; two documents that are both cited come in the order of their citations only."""
-    compared: set[frozenset[str]] = set()
     for part in selection.parts:
+        compared: set[frozenset[str]] = set()
         name, register = part.corpus.name, selection.registers.get(part.corpus.name)
         found = [hit.document for step in answer.steps for hit in step.hits if hit.url is None and hit.corpus == name]
         cited = [citation for citation in answer.citations if citation.url is None and citation.corpus == name]
-        seen = {ref.id: ref for ref in [*(citation.document for citation in cited), *others, *found]}
+        before = [conflict.cited for conflict in earlier if conflict.corpus == name]
+        seen = {ref.id: ref for ref in [*(citation.document for citation in cited), *before, *found]}
         for ref in {citation.document.id: citation.document for citation in cited}.values():
             quotes = [citation.quote for citation in cited if citation.document.id == ref.id]
             if not _is_current(register, ref, part, selection.day):

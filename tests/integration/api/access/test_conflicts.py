@@ -1,19 +1,24 @@
 """A document in force that contradicts what an answer cites is named with its words; the higher authority counts."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
+from datetime import date
 from typing import Any
 
 import pytest
 
 from app.services.questions import AskRequest
 from app.services.questions import ask as ask_questions
-from app.services.validity import conflicts
+from app.services.validity import Selection, conflicts
+from core.documents import DocumentRef, Span
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import TokenEvent
 from core.keys import Scope
-from core.ports.reasoning import Answer, Question
+from core.ports.reasoning import Answer, Citation, Question
+from core.ports.retrieval import QueryPart
 from core.strategies import StrategySpec
 from core.trace import Event, Trace
+from core.validity import NameFinder, Register
 from reasoning.strategies.extractive.reasoner import Extractive
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
@@ -127,6 +132,52 @@ async def test_few_documents_are_compared_and_told(corpus: Server, monkeypatch: 
     answer = await ask(corpus)
     assert len(compared) <= 2 * conflicts._MOST_COMPARED
     assert answer["note"].count("says otherwise") == conflicts._MOST_TOLD
+
+
+async def test_of_a_large_family_few_documents_are_looked_at(corpus: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = [f"report v{at // 100}.{at % 100}.md" for at in range(2_000)]
+    versions = [DocumentRef(id=key, key=key, title=key, metadata={"valid_from": "2021-01-01"}) for key in keys]
+    refs = {ref.id: ref for ref in versions}
+    people = await corpus.container.record.corpora.get("people")
+    selection = Selection(
+        day=date(2024, 1, 1),
+        parts=(QueryPart(corpus=people, documents=None),),
+        registers={"people": Register(refs, NameFinder(refs), [])},
+        left_out=0,
+    )
+    cited = tuple(
+        Citation(
+            marker=1,
+            chunk_id="",
+            document=ref,
+            page=None,
+            quote="It is.",
+            answer_span=Span(start=0, end=1),
+            source_span=Span(start=0, end=1),
+            corpus="people",
+        )
+        for ref in versions[:50]
+    )
+    answer = Answer(text="It is.", reasoner="r", citations=cited)
+    assert len(conflicts._list_pairs(selection, answer, ())) == conflicts._MOST_COMPARED
+    looked_at: list[str] = []
+
+    def look(pair: Any, _: Register | None) -> bool:
+        looked_at.append(pair.cited.id)
+        return False
+
+    monkeypatch.setattr(conflicts, "_is_of_subject", look)
+    assert conflicts._list_pairs(selection, answer, ()) == []
+    assert len(looked_at) == conflicts._MOST_LOOKED_AT
+    assert max(Counter(looked_at).values()) <= 2 * conflicts._MOST_OF_A_KIND
+
+
+async def test_a_comparison_that_takes_too_long_is_told(corpus: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conflicts, "_MOST_SECONDS", 0.0)
+    await corpus.ingest(document("guide.md", 145, authority=1), document("policy.md", 110, authority=2), CANTEEN)
+    answer = await ask(corpus)
+    assert "says otherwise" not in answer["note"]
+    assert any("too long to be compared in full for conflicts" in note for note in answer["notes"])
 
 
 async def test_a_document_conflicts_with_nothing_for_whom_it_is_hidden(keys: Keys) -> None:

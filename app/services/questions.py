@@ -379,14 +379,13 @@ async def ask(
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
             question, selection = opened.question, opened.chosen.selection
-            answer, conflicts = await settle_conflicts(
-                container, selection, question, answer, opened.reasoner.answer, trace
-            )
-        answer = await locate_cells(answer, question.text, list_corpora(asked), container.record.contents)
-        answer = show_conflicts(selection.show_answer(answer), conflicts)
+            settled = await settle_conflicts(container, selection, question, answer, opened.reasoner.answer, trace)
+        answer = await locate_cells(settled.answer, question.text, list_corpora(asked), container.record.contents)
+        answer = show_conflicts(selection.show_answer(answer), settled.conflicts)
         ANSWERS.record(1, support=answer.support.value, corpus=question.corpus.name)
         if verify is not None:
-            await _verify(container, opened, read_answer(answer, trace.usage), trace, verify)
+            answered = replace(opened, question=settled.question)
+            await _verify(container, answered, read_answer(answer, trace.usage), trace, verify)
     hits = [hit for step in answer.steps for hit in step.hits]
     await _check_seen(container, list_corpora(asked), hits, list_related(answer))
     if container.trails is not None and not question.parts:  # a trail belongs to one corpus

@@ -110,6 +110,9 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "documents compared for conflicts with what an answer cites": (
         [
             conflicts._MOST_COMPARED,
+            conflicts._MOST_LOOKED_AT,
+            conflicts._MOST_OF_A_KIND,
+            conflicts._MOST_SECONDS,
             contradictions._MOST_VALUES,
             contradictions._MOST_SENTENCES,
             conflicts._MOST_TOLD,

@@ -6,10 +6,10 @@ other (`core.validity.contradictions`). Only documents that the caller may see, 
 from, are compared.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from math import inf
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from app.services.validity.comparison import read_text
@@ -17,8 +17,9 @@ from app.services.validity.in_force import Selection, find_validity, list_writer
 from app.services.verification import Masks
 from core.corpora import Corpus
 from core.documents import DocumentRef
-from core.errors import BudgetExhausted, NotFound
-from core.execution.limits import WorkLimit
+from core.errors import BudgetExhausted, LoadFailed, ModelFailed, ModelUnavailable, NotFound
+from core.events import TokenEvent
+from core.execution.limits import WorkLimit, check_work
 from core.execution.threads import compute
 from core.ports.reasoning import Answer, Question
 from core.ports.retrieval import QueryPart
@@ -28,15 +29,21 @@ from core.trace import Trace
 from core.validity import Register, Relation, Statement, StatementSource, Validity, read_authority
 from core.validity.claims import Standing, compare_standing
 from core.validity.contradictions import Contradiction, find_contradictions
-from core.validity.differences import split_clauses
+from core.validity.differences import Clause, split_clauses
 
 if TYPE_CHECKING:
     from app.container import Container
 
-__all__ = ["Conflict", "settle_conflicts", "show_conflicts"]
+__all__ = ["Conflict", "Settled", "settle_conflicts", "show_conflicts"]
 
 _MOST_COMPARED = 6
 """Pairs of documents that are compared for a question."""
+_MOST_LOOKED_AT, _MOST_OF_A_KIND = 1_000, 100
+"""Pairs that are looked at for pairs to compare, and documents of them that are related to a cited one, of its family,
+or seen: a family may have thousands of versions.
+"""
+_MOST_SECONDS = 2.0
+"""Seconds of the processor that two documents are compared."""
 _MOST_TOLD = 3
 
 
@@ -55,10 +62,20 @@ class Conflict:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Settled:
+    """The answer that counts, its conflicts, and the question that it answers: asked again, without some documents."""
+
+    answer: Answer
+    question: Question
+    conflicts: Sequence[Conflict]
+
+
+@dataclass(frozen=True, kw_only=True)
 class _Pair:
     part: QueryPart
     cited: DocumentRef
     other: DocumentRef
+    is_related: bool
     quotes: Sequence[str]
 
 
@@ -69,28 +86,34 @@ async def settle_conflicts(
     answer: Answer,
     ask: Callable[[Question, Trace], Awaitable[Answer]],
     trace: Trace,
-) -> tuple[Answer, list[Conflict]]:
+) -> Settled:
     """Returns the answer that counts, and its conflicts. If other documents prevail over what an answer cites, `ask` is
-    called once more without the latter; if what prevails then answers nothing, the first answer stays.
+    called once more without the latter; if what prevails then answers nothing, or the budget ends, or a model fails,
+    the first answer stays. An answer that lists documents is not asked for again: it counts all that say something.
     """
-    conflicts = await _find_conflicts(container, selection, question.text, answer)
-    lost = _list_lost(conflicts, question.text, answer)
+    conflicts = await _find_conflicts(container, selection, question.text, answer, trace)
+    first = Settled(answer=answer, question=question, conflicts=conflicts)
+    lost = set() if answer.table else _list_lost(conflicts, question.text, answer)
     if not lost:
-        return answer, conflicts
-    again_trace = trace.branch()
+        return first
+    masked, again_trace = await Masks(container, question).mask(lost), trace.branch()
     try:
-        again = await ask(await Masks(container, question).mask(lost), again_trace)
+        again = await ask(masked, again_trace)
     except BudgetExhausted:
         trace.note("the budget ended before the question was asked again of the documents that prevail")
-        return answer, conflicts
+        return first
+    except (ModelFailed, ModelUnavailable):
+        trace.note("a language model failed when the question was asked again of the documents that prevail")
+        return first
     prevailing = {(one.corpus, one.other.id) for one in conflicts if (one.corpus, one.cited.id) in lost}
     if again.abstained or prevailing.isdisjoint((one.corpus, one.document.id) for one in again.citations):
-        return answer, conflicts
+        return first
     for event in again_trace.events:
-        trace.emit(event)
+        if not isinstance(event, TokenEvent):  # a reader has the text of the first answer: the final one replaces it
+            trace.emit(event)
     trace.notes += [note for note in again_trace.notes if note not in trace.notes]
-    others = [one.cited for one in conflicts]
-    return again, await _find_conflicts(container, selection, question.text, again, others)
+    conflicts = await _find_conflicts(container, selection, question.text, again, trace, conflicts)
+    return Settled(answer=again, question=masked, conflicts=conflicts)
 
 
 async def _find_conflicts(
@@ -98,20 +121,28 @@ async def _find_conflicts(
     selection: Selection,
     question: str,
     answer: Answer,
-    others: Collection[DocumentRef] = (),
+    trace: Trace,
+    earlier: Sequence[Conflict] = (),
 ) -> list[Conflict]:
-    """Returns the conflicts of what an answer cites, at most one for two documents. `others` are compared as well as
-    what was retrieved for the answer.
+    """Returns the conflicts of what an answer cites, at most one for two documents. What an earlier answer cited in
+    conflict is compared as well as what was retrieved for this one.
     """
-    pairs = [] if selection.day is None or answer.abstained else list(_list_pairs(selection, answer, others))
-    texts: dict[str, str] = {}
+    if selection.day is None or answer.abstained:
+        return []
+    pairs = await compute(_list_pairs, selection, answer, earlier)  # names of thousands of versions may be read
+    clauses: dict[tuple[str, str], Sequence[Clause]] = {}
     conflicts: list[Conflict] = []
     writers = await list_writers(container) if pairs else ()
-    for pair in pairs[:_MOST_COMPARED]:
-        for ref in (pair.cited, pair.other):
-            if ref.id not in texts:
-                texts[ref.id] = await _read(container, pair.part.corpus, ref)
-        found = await _compare(pair, texts[pair.cited.id], texts[pair.other.id], question)
+    for pair in pairs:
+        cited, other = ((pair.part.corpus.id, ref.id) for ref in (pair.cited, pair.other))  # ids are of one corpus
+        for place, ref in ((cited, pair.cited), (other, pair.other)):
+            if place not in clauses:
+                clauses[place] = await _read(container, pair.part.corpus, ref)
+        try:
+            found = await _compare(pair, clauses[cited], clauses[other], question)
+        except LoadFailed:
+            trace.note(f"{pair.cited.key!r} and {pair.other.key!r} are too long to be compared in full for conflicts")
+            continue
         if found is not None:
             register = selection.registers.get(pair.part.corpus.name)
             begun, others_begun = _begin(register, pair.cited), _begin(register, pair.other)
@@ -175,46 +206,67 @@ def _join(validity: Validity | None, relations: Sequence[Relation]) -> Validity 
     return replace(validity, relations=(*validity.relations, *relations))
 
 
-def _list_pairs(selection: Selection, answer: Answer, others: Collection[DocumentRef]) -> Iterator[_Pair]:
-    """Yields what is to be compared; two documents that are both cited come in the order of their citations only."""
-    compared: set[frozenset[str]] = set()
+def _list_pairs(selection: Selection, answer: Answer, earlier: Sequence[Conflict]) -> list[_Pair]:
+    """Returns what is to be compared; two documents that are both cited come in the order of their citations only."""
+    looked_at = islice(_list_candidates(selection, answer, earlier), _MOST_LOOKED_AT)
+    compared: set[tuple[str, frozenset[str]]] = set()
+
+    def choose() -> Iterator[_Pair]:
+        for pair in looked_at:
+            both = pair.part.corpus.name, frozenset((pair.cited.id, pair.other.id))
+            register = selection.registers.get(pair.part.corpus.name)
+            if (
+                both not in compared
+                and _is_of_subject(pair, register)
+                and _is_current(register, pair.other, pair.part, selection.day)
+            ):
+                compared.add(both)
+                yield pair
+
+    return list(islice(choose(), _MOST_COMPARED))
+
+
+def _list_candidates(selection: Selection, answer: Answer, earlier: Sequence[Conflict]) -> Iterator[_Pair]:
+    """Yields each cited document with others that may be of its subject: what is related, then the same family, then
+    what was seen for this answer, or cited by an earlier one.
+    """
     for part in selection.parts:
         name, register = part.corpus.name, selection.registers.get(part.corpus.name)
         found = [hit.document for step in answer.steps for hit in step.hits if hit.url is None and hit.corpus == name]
-        cited = [citation for citation in answer.citations if citation.url is None and citation.corpus == name]
-        seen = {ref.id: ref for ref in [*(citation.document for citation in cited), *others, *found]}
-        for ref in {citation.document.id: citation.document for citation in cited}.values():
-            quotes = [citation.quote for citation in cited if citation.document.id == ref.id]
+        before = [conflict.cited for conflict in earlier if conflict.corpus == name]
+        cited: dict[str, DocumentRef] = {}
+        quotes: dict[str, dict[str, None]] = {}
+        for citation in answer.citations:
+            if citation.url is None and citation.corpus == name:
+                cited[citation.document.id] = citation.document
+                quotes.setdefault(citation.document.id, {})[citation.quote] = None
+        seen = list({ref.id: ref for ref in [*cited.values(), *before, *found]}.values())
+        for ref in cited.values():
             if not _is_current(register, ref, part, selection.day):
                 continue
-            for other in _list_of_subject(ref, register, seen):
-                both = frozenset((ref.id, other.id))
-                if both not in compared and _is_current(register, other, part, selection.day):
-                    compared.add(both)
-                    yield _Pair(part=part, cited=ref, other=other, quotes=quotes)
+            validity = find_validity(register, ref.id)
+            related = {one.document.id: one.document for one in validity.relations} if validity is not None else {}
+            kinds = (related.values(), _list_family(register, ref), seen)
+            others = chain.from_iterable(islice(kind, _MOST_OF_A_KIND) for kind in kinds)
+            for other in {other.id: other for other in others if other.id != ref.id}.values():
+                is_related = other.id in related
+                yield _Pair(part=part, cited=ref, other=other, is_related=is_related, quotes=list(quotes[ref.id]))
 
 
-def _list_of_subject(
-    ref: DocumentRef, register: Register | None, seen: Mapping[str, DocumentRef]
-) -> Iterator[DocumentRef]:
-    """Yields other documents of the same subject: what is related, then the same family, then what has an authority."""
-    validity = find_validity(register, ref.id)
-    related = {} if validity is None else {relation.document.id: relation.document for relation in validity.relations}
-    family, marks = family_of(ref.key, ref.title)
-    of_family = register.families.get(family, ()) if register is not None and family else ()
-    candidates = {**related, **{other.id: other for other in of_family}, **seen}
-    for other in candidates.values():
-        if other.id == ref.id:
-            continue
-        if other.id in related or (read_authority(ref.metadata) and read_authority(other.metadata)):
-            yield other
-            continue
-        others_family, others_marks = family_of(other.key, other.title)
-        states = _states(register, ref), _states(register, other)
-        # reports of two quarters are no versions of one rule, unless both say from when they are in force
-        enough = all(states) if _are_periods(marks) and _are_periods(others_marks) else any(states)
-        if family and family == others_family and enough:
-            yield other
+def _list_family(register: Register | None, ref: DocumentRef) -> Sequence[DocumentRef]:
+    family = family_of(ref.key, ref.title)[0]
+    return register.families.get(family, ()) if register is not None and family else ()
+
+
+def _is_of_subject(pair: _Pair, register: Register | None) -> bool:
+    ref, other = pair.cited, pair.other
+    if pair.is_related or (read_authority(ref.metadata) and read_authority(other.metadata)):
+        return True
+    (family, marks), (others_family, others_marks) = (family_of(one.key, one.title) for one in (ref, other))
+    states = _states(register, ref), _states(register, other)
+    # reports of two quarters are no versions of one rule, unless both say from when they are in force
+    enough = all(states) if _are_periods(marks) and _are_periods(others_marks) else any(states)
+    return bool(family) and family == others_family and enough
 
 
 def _are_periods(marks: Collection[str]) -> bool:
@@ -262,24 +314,28 @@ def _is_named(ref: DocumentRef, other: DocumentRef, question: str) -> bool:
     return bool(title - others_title) and title <= {word.stem for word in split_words(question)}
 
 
-async def _read(container: "Container", corpus: Corpus, ref: DocumentRef) -> str:
-    """Returns the text of a document; '' if it was deleted, or taken from the caller, meanwhile."""
+async def _read(container: "Container", corpus: Corpus, ref: DocumentRef) -> Sequence[Clause]:
+    """Returns the clauses of a document; none if it was deleted, or taken from the caller, meanwhile."""
     try:
-        return await read_text(container, corpus, await container.record.documents.get(corpus.id, ref.id))
+        text = await read_text(container, corpus, await container.record.documents.get(corpus.id, ref.id))
     except NotFound:
-        return ""
+        return ()
+    return (await compute(split_clauses, text))[0]
 
 
-async def _compare(pair: _Pair, text: str, others_text: str, question: str) -> Contradiction | None:
-    limit = WorkLimit(pair.cited.key, inf, "")  # the texts are bounded: it has no time, and ends once nobody waits
+async def _compare(pair: _Pair, own: Sequence[Clause], others: Sequence[Clause], question: str) -> Contradiction | None:
+    """Returns the first contradiction of a quote. Raises `LoadFailed` after `_MOST_SECONDS`."""
+    limit = WorkLimit(pair.cited.key, _MOST_SECONDS, "")
 
     def compare() -> Contradiction | None:
         with limit.running():
-            own, others = split_clauses(text)[0], split_clauses(others_text)[0]
-            found = (one for quote in pair.quotes for one in find_contradictions(quote, own, others, question))
-            return next(found, None)
+            for quote in pair.quotes:
+                check_work()
+                if (found := next(find_contradictions(quote, own, others, question), None)) is not None:
+                    return found
+            return None
 
     try:
         return await compute(compare)
     finally:
-        limit.end()
+        limit.end()  # nobody waits any more

@@ -66,6 +66,14 @@ _WITHIN = re.compile(
 _AT_END = re.compile(
     r",?\s(?:according to|as per|laut|gemäß|selon|d['’]après)\s(?P<named>[^,;:?]{3,80})(?=[\s?.]*\Z)", re.IGNORECASE
 )
+_JOINED_TO = re.compile(
+    r"(?:\b(?:between|zwischen|entre)|[A-ZÄÖÜ0-9][\w.&'’-]{0,30}(?:,?\s(?:and|or|und|oder|et|ou)|\svs\.?))\Z"
+)
+_JOINED_WITH = re.compile(
+    r",?\s(?:and|or|und|oder|et|ou|vs\.?)\s(?:(?:the|d(?:er|ie|as|en|em|es)|la|le)\s|l['’])?"
+    rf"(?:[A-ZÄÖÜ0-9]|(?i:{_KIND}))"
+)
+"""What stands before and behind a document that is named together with another one."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -81,13 +89,18 @@ class Naming:
 
 def find_naming(question: str) -> Naming | None:
     """Returns what the lead-in of a question names; without a lead-in, the document that the question names within or
-    at its end by a name and its kind. None if it names none.
+    at its end by a name and its kind. None if it names none, or several: each of them may answer.
     """
     lead_in, rest = split_lead_in(question)
     if lead_in:
         return Naming(named=lead_in, rest=rest, left_out=range(find_rest(question)))
-    found = None if len(question) > _LONGEST else _AT_END.search(question) or _WITHIN.search(question)
-    if found is None:
+    if len(question) > _LONGEST:
+        return None
+    within = list(_WITHIN.finditer(question))
+    found = _AT_END.search(question) or next(iter(within), None)
+    if found is None or len({match[match.lastgroup or 0].casefold() for match in within}) > 1:
+        return None
+    if any(_JOINED_TO.search(question, 0, one.start()) or _JOINED_WITH.match(question, one.end()) for one in within):
         return None
     start, end = found.span()
     return Naming(named=found[found.lastgroup or 0], rest=question[:start] + question[end:], left_out=range(start, end))

@@ -113,8 +113,16 @@ _NO_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """Dates, and the "three-" and "nine-" of "three- and nine-month periods": a sentence that has them states no amount."""
+_UNIT = (
+    r"(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|CZK|Euros?|Dollars?|Franken|Pfund|Pounds?|Francs?|Cents?"
+    r"|Tsd|Mio|Mrd|Tausend|Millionen|Milliarden|Prozent|Percent|Punkte?n?|[MGT]B|[MG]?Hz|[MG]?W|V|MWh|GWh"
+    r"|Liter|Meter|Kilometer|Quadratmeter|Kilo(?:gramm)?|Gramm|Tonnen|Stück"
+    r"|Sekunden|Minuten|Stunden|Tagen?|Wochen|Monaten?|Jahren?)\b"
+)
+"""Units and currencies with a capital letter, as the first word of an item has one."""
 _PLACE_IN_TEXT = re.compile(
-    r"\A\W{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)](?=\s)|\d{1,3}(?:\.\d{1,3}){1,4}(?=\s+(?-i:[A-ZÄÖÜ]))|\([a-z\d]{1,3}\))"
+    r"\A\W{0,3}(?:\d{1,3}(?:\.\d{1,3}){0,4}[.)](?=\s)"
+    rf"|\d{{1,2}}(?:\.\d{{1,2}}){{1,4}}(?=\s+(?-i:(?!{_UNIT})[A-ZÄÖÜ]))|\([a-z\d]{{1,3}}\))"
     r"|(?:\b(?:sections?|articles?|clauses?|paragraphs?|chapters?|exhibits?|annex|appendix|schedules?|Artikel|Absatz"
     r"|Abs\.|Ziffer|Anhang|Anlage|alinéa|annexe)|§{1,2})\s{0,2}\d{1,4}(?:\.\d{1,4}){0,4}(?:\(\w{1,3}\)){0,3}",
     re.IGNORECASE,

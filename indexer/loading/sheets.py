@@ -23,6 +23,12 @@ MOST_HEADER_ROWS = 3
 _AHEAD = 2
 """Rows after a row that tell whether it names columns."""
 _YEAR = re.compile(r"19[0-9]{2}|20[0-9]{2}|2100")
+_BLANK = re.compile(
+    r"[-–—?.…]{1,5}|#?n[./ ]a\.?|#\S{2,8}[!?]|t\.?b\.?[acd]\.?|k\. ?a\.|n\. ?[cv]\.|none|nil|null"
+    r"|on request|entfällt|auf anfrage|keine angabe|sur demande|néant",
+    re.IGNORECASE,
+)
+"""What stands in a cell without a value. It names no column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
     Rows of one cell before it are titles of the table. A row below a name that spans columns has names, too. A merged
     cell has its value in each place that it covers. A sheet may have notes above its table, and several tables: a later
     row of texts names the columns if it stands above values, and either below an empty row, or below texts alone and
-    wider than the names so far.
+    wider than the names so far. A row that repeats the names is no row of values.
     """
     names: dict[int, str] | None = None if named else {}
     wanted = 0  # rows of names that may follow
@@ -65,7 +71,12 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
     for row, *below in _look_ahead(_repeat_merged(rows)):
         values = [(column, cell.text) for column, cell in row.cells]
         is_below_empty, last = row.number > last + 1, row.number
-        if len(values) > 1 and (names is None or (named and _begins_again(row, names, is_below_empty, has_values))):
+        if names and len(values) > 1 and _repeats(row, names):
+            builder.add_line(join_cells(_fill(values)))
+            continue
+        if len(values) > 1 and (
+            names is None or (named and _begins_again(row, below, names, is_below_empty, has_values))
+        ):
             levels = _count_names(row, below) if _are_names(row.cells) else 0
             if names is None or levels:
                 names = {column: one_line(value) for column, value in values} if _are_names(row.cells) else {}
@@ -86,8 +97,23 @@ def add_sheet(builder: TextBuilder, rows: Iterable[SheetRow], *, named: bool) ->
         builder.add_line(_name_values(names or {}, values))
 
 
-def _begins_again(row: "_Row", names: Mapping[int, str], is_below_empty: bool, has_values: bool) -> bool:
-    return is_below_empty or not (has_values or all(column in names for column, _ in row.cells))
+def _repeats(row: "_Row", names: Mapping[int, str]) -> bool:
+    return {column: one_line(cell.text) for column, cell in row.cells} == names
+
+
+def _begins_again(
+    row: "_Row", below: Sequence["_Row"], names: Mapping[int, str], is_below_empty: bool, has_values: bool
+) -> bool:
+    """Whether a later row may name columns. A row with the columns of the names so far may be one of their table: it is
+    if it has a text in common with the values below, or lacks a value.
+    """
+    if any(_BLANK.fullmatch(cell.text.strip()) for _, cell in row.cells):
+        return False
+    columns = {column for column, _ in row.cells}
+    if not is_below_empty:
+        return not has_values and not columns <= set(names)
+    values = [other.cells for other in below if not _are_names(other.cells, may_be_years=True)]
+    return columns != set(names) or not any(set(row.cells) & set(cells) for cells in values)
 
 
 def _count_names(row: "_Row", below: Sequence["_Row"]) -> int:

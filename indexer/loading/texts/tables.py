@@ -21,6 +21,8 @@ _LONGEST_NAME = 200
 """Characters of the name of a column, which stands before each of its cells."""
 
 _NUMBER = re.compile(r"[-+]?[\d.,  ]*\d%?|\d{4}-\d\d-\d\d.*")
+_QUOTED = re.compile(r'(?P<spaces> *+)"(?:[^"]|"")*+(?P<close>" *+)?+')
+"""A cell in quotes, of which the second one may be missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,8 @@ def find_delimiter(text: str) -> str:
 
 def _score(head: str, delimiter: str) -> tuple[float, int]:
     try:
-        reader = csv.reader(io.StringIO(head, newline=""), delimiter=delimiter, skipinitialspace=True)
-        rows = [row for row in islice(reader, _LOOKED_AT) if row]
-    except csv.Error:  # a cell that is cut off by the end of the head, or larger than the reader's limit
+        rows = [row for row in islice(_read(head, delimiter, "the head"), _LOOKED_AT) if row]
+    except LoadFailed:  # a cell is larger than the reader's limit
         return 0.0, 0
     if not rows:
         return 0.0, 0
@@ -74,10 +75,39 @@ def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table
 
 
 def _read(text: str, delimiter: str, key: str) -> Iterator[list[str]]:
-    # Spaces before a cell align columns; without `skipinitialspace`, quotes behind them would be part of the cell.
     csv.field_size_limit(_LARGEST_CELL)  # of the process; the default is 128 kB
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    begins = True
+
+    def list_lines() -> Iterator[str]:
+        nonlocal begins
+        for line in io.StringIO(text, newline=""):
+            may_have_signs = begins and ' "' in line and delimiter != " "
+            begins = False
+            yield _quote_signs(line, delimiter) if may_have_signs else line
+
+    # Spaces before a cell align columns; without `skipinitialspace`, quotes behind them would be part of the cell.
+    reader = csv.reader(list_lines(), delimiter=delimiter, skipinitialspace=True)
     try:
-        yield from reader
+        for row in reader:
+            begins = True  # The reader reads no line ahead, so the next one begins a row.
+            yield row
     except csv.Error as error:
         raise LoadFailed(f"{key!r} is no table: {error} in line {reader.line_num}; check its quotes") from error
+
+
+def _quote_signs(line: str, delimiter: str) -> str:
+    """Returns the first line of a row; a cell whose quote stands behind spaces and does not close the cell on the line
+    (`pipe, "6`) is quoted itself. Such a quote means inches, and would take all rows below into its cell.
+    """
+    cells, at, last = [], 0, len(line.rstrip("\r\n"))
+    while at <= last:
+        quoted = _QUOTED.match(line, at)
+        after = quoted.end() if quoted else at
+        is_whole = quoted is None or (quoted["close"] and line[after : after + 1] in ("", "\r", "\n", delimiter))
+        is_sign = quoted is not None and bool(quoted["spaces"]) and not is_whole
+        found = line.find(delimiter, at if is_sign else after)
+        end = found if found >= 0 else last
+        cell = line[at:end]
+        cells.append('"' + cell.strip().replace('"', '""') + '"' if is_sign else cell)
+        at = end + 1
+    return delimiter.join(cells) + line[last:]

@@ -32,6 +32,12 @@ _SCALE = re.compile(
 """What the name of the column of labels tells of all cells: `GBP million`."""
 _LONG_ROW = 5
 """Cells of a row of which some are left out."""
+_QUALIFIES = re.compile(
+    r"(?:\w{1,40}[ _-])?(?:units?(?:[ _]of[ _]measure)?|currency(?:[ _]code)?|status|(?:maß)?einheit(?:en)?|währung"
+    r"|unités?|devise|statut)",
+    re.IGNORECASE,
+)
+"""Names of columns without which a value of another column may be misread: its unit, or that it is cancelled."""
 _SEMICOLON = "; "
 _OF_ANY_COLUMN = find_stems(
     "rate value number amount figure level percentage percent share many much "
@@ -129,9 +135,10 @@ def _write_cell(question: str, unit: Unit) -> str:
 
 
 def _keep_asked(question: str, unit: Unit) -> str:
-    """Returns of a long row the first cell, the cells that the question states, and the cells whose column it names:
-    `state: Vermont; murder: 1.3` of eight cells. The row stays whole if no other column is named than columns of stated
-    cells, or if the question has a word that stands neither in what is left nor in what the row is part of.
+    """Returns of a long row the first cell, the cells that the question states, the cells whose column it names, and
+    units and status, which qualify these: `state: Vermont; murder: 1.3` of eight cells. The row stays whole if no other
+    column is named than columns of stated cells, or if the question has a word that stands neither in what is left nor
+    in what the row is part of.
     """
     cells, between = _read_cells(unit)
     if len(cells) < _LONG_ROW:
@@ -146,7 +153,11 @@ def _keep_asked(question: str, unit: Unit) -> str:
     best = [bool(own) and not any(own < other for other in named) for own in named]
     if not any(is_named and not is_stated for is_named, is_stated in zip(best, stated, strict=True)):
         return unit.text
-    kept = [cell for at, cell in enumerate(cells) if not at or stated[at] or best[at]]
+    kept = [
+        (name, value)
+        for at, (name, value) in enumerate(cells)
+        if not at or stated[at] or best[at] or _QUALIFIES.fullmatch(name)
+    ]
     text = between.join(f"{name}: {value}" if name else value for name, value in kept)
     chunk = unit.hit.chunk
     said = find_stems(f"{text} {unit.hit.document.title} {chunk.heading[:_READ]}")

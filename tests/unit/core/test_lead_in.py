@@ -75,6 +75,33 @@ def test_a_document_is_named_anywhere(question: str, named: str, rest: str) -> N
 
 @pytest.mark.parametrize(
     "question",
+    [
+        "What is the difference between the Halden licence and the Norwind licence on fees?",
+        "What is the difference between the Halden licence and ours?",
+        "Does the Halden licence or Norwind allow copies?",
+        "Do Norwind and the Halden licence allow copies?",
+        "Are fees due under the Halden licence and the bylaws?",
+        "Ist die Kieler Lizenz oder die Bremer Lizenz strenger?",
+        "Welche Fristen haben die Kieler Lizenz und Bremen?",
+        "Que prévoient la licence Corvo et Norwind en cas de litige ?",
+    ],
+)
+def test_of_several_documents_none_is_the_one_that_is_named(question: str) -> None:
+    assert find_naming(question) is None
+
+
+def test_a_document_may_be_named_twice_and_beside_other_words() -> None:
+    for question in (
+        "Does the Halden licence end if the Halden licence is broken?",
+        "May Ann and Bo sublet under the Halden lease and for how long?",
+    ):
+        naming = find_naming(question)
+        assert naming is not None
+        assert naming.named.startswith("the Halden l")
+
+
+@pytest.mark.parametrize(
+    "question",
     ["Which license is older?", "Who leads the Acme Corp under the new lease?", "Who founded Acme Corp?", ""],
 )
 def test_no_document_is_named(question: str) -> None:

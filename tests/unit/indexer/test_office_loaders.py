@@ -177,6 +177,23 @@ def test_a_workbook_has_a_page_a_sheet_and_rows_with_names() -> None:
     assert plain.blocks[0].text.endswith("Hamburg | 2500 | 1888-01-02")
 
 
+def test_a_row_below_an_empty_row_names_no_columns_if_it_lacks_a_value_or_has_one_in_common() -> None:
+    def lines(*rows: list[object]) -> list[str]:
+        names = ["Product", "Status", "Price"]
+        content = make_xlsx({"One": [names, ["Desk", "sold", 120], [], *rows, ["Lamp", "sold", 20]]})
+        return load(xlsx, content).blocks[0].text.strip().split("\n")[2:]
+
+    lamp = "Product: Lamp | Status: sold | Price: 20"
+    for blank in ("n/a", "TBD", "-", "t.b.d.", "#N/A", "auf Anfrage"):
+        assert lines(["Table", "reserved", blank]) == [f"Product: Table | Status: reserved | Price: {blank}", lamp]
+    assert lines(["Table", "n/a"]) == ["Product: Table | Status: n/a", lamp]
+    assert lines(["Table", "sold", "a lot"]) == ["Product: Table | Status: sold | Price: a lot", lamp]
+    assert lines(["Product", "Status", "Price"]) == ["Product | Status | Price", lamp]
+    assert lines(["Item", "State", "Cost"]) == ["Item | State | Cost", "Item: Lamp | State: sold | Cost: 20"]
+    words = make_xlsx({"One": [["Term", "Note"], ["hen", "bird"], [], ["Term", "Note"], ["age", "years"]]})
+    assert load(xlsx, words).blocks[0].text.strip().split("\n")[2:] == ["Term | Note", "Term: age | Note: years"]
+
+
 def test_columns_of_a_sheet_are_named_by_the_row_above_the_values() -> None:
     def lines(*rows: list[object]) -> list[str]:
         return load(xlsx, make_xlsx({"One": list(rows)})).blocks[0].text.strip().split("\n")

@@ -42,6 +42,18 @@ def test_spaces_before_a_cell_are_no_part_of_it() -> None:
     assert load("csv", aligned).pages[0] == 'name: Lee, Ann; town: Ulm\nname: Bo "B"; town: Rome'
 
 
+def test_a_quote_behind_spaces_that_does_not_close_is_a_sign_of_its_cell() -> None:
+    def lines(*rows: str) -> list[str]:
+        return load("csv", "\r\n".join(["part, size, note", *rows, "bolt, 2, x"])).pages[0].split("\n")
+
+    bolt = "part: bolt; size: 2; note: x"
+    assert lines('pipe, "6, long') == ['part: pipe; size: "6; note: long', bolt]
+    assert lines('pipe, "6', 'tube, "8, "9') == ['part: pipe; size: "6', 'part: tube; size: "8; note: "9', bolt]
+    assert lines('"a, ""b, ""c", "6') == ['part: a, "b, "c; size: "6', bolt], "a cell in quotes is as it was"
+    assert lines('pipe, "6, or 7" , "8"') == ["part: pipe; size: 6, or 7; note: 8", bolt]
+    assert lines('pipe,6,"of', 'two, ""lines"""') == ['part: pipe; size: 6; note: of two, "lines"', bolt]
+
+
 def test_a_table_without_a_header() -> None:
     assert (
         load("csv", "1815,Ada\n1791,Charles\n").pages[0]

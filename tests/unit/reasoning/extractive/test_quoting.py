@@ -63,11 +63,29 @@ number | name | melting point | boiling point | density
 26 | Iron | 1811 | 3134 | 7.87
 79 | Gold | 1337 | 3129 | 19.3
 """
+VALVES = """\
+parameter | min | max | unit | note
+Pressure | 2 | 12 | bar | at sea level
+Temperature | -20 | 80 | °C | in the shade
+"""
+INVOICES = (
+    "invoice: R-17; buyer: Lind; amount: 450; currency: USD; payment status: cancelled\n"
+    "invoice: R-18; buyer: Okeke; amount: 90; currency: EUR; payment status: paid\n"
+)
+PUMPEN = "Größe | kleinste | größte | Maßeinheit | Ort\nDruck | 2 | 12 | bar | Kiel\nFluss | 20 | 80 | l/s | Ulm\n"
 
 
 @pytest.mark.parametrize(
     ("question", "label", "text", "written"),
     [
+        ("What is the max pressure?", "Pressure", VALVES, "parameter: Pressure | max: 12 | unit: bar"),
+        (
+            "What is the amount of invoice R-17?",
+            "R-17",
+            INVOICES,
+            "invoice: R-17; amount: 450; currency: USD; payment status: cancelled",
+        ),
+        ("Was ist der größte Druck?", "Druck", PUMPEN, "Größe: Druck | größte: 12 | Maßeinheit: bar"),
         ("What was the murder rate of Vermont?", "Vermont", STATES, "state: Vermont; murder: 1.3"),
         ("Murder and poverty of Texas?", "Texas", STATES, "state: Texas; murder: 5.4; poverty: 17.2"),
         ("What is the melting point of iron?", "Iron", ELEMENTS, "number: 26 | name: Iron | melting point: 1811"),

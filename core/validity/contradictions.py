@@ -6,10 +6,11 @@ only if both are of the same matter. A sentence on the document's own validity c
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from core.execution.limits import check_work
 from core.text.sentences import split_sentences
 from core.text.terms import split_words
 from core.validity.differences import Clause, match_clauses
@@ -20,6 +21,8 @@ __all__ = ["Contradiction", "find_contradictions"]
 
 _MOST_VALUES = 8
 """Values of a sentence; a row of more figures is no rule."""
+_MOST_QUOTED = 20
+"""Sentences of a quote that are compared."""
 _MOST_SENTENCES = 400
 """Sentences of a clause that are compared."""
 _ALIKE, _ALIKE_WITH_OTHERS, _ALIKE_DENIED = 0.6, 0.8, 0.8
@@ -161,10 +164,15 @@ class _Reading:
 
 
 def find_contradictions(
-    quote: str, own: Sequence[Clause], others: Sequence[Clause], question: str
+    quote: str,
+    own: Sequence[Clause],
+    others: Sequence[Clause],
+    question: str,
+    match: Callable[[], Mapping[int, int]] | None = None,
 ) -> Iterator[Contradiction]:
     """Yields the sentences of other clauses that contradict the sentences of a quote from own clauses, the first one of
-    each sentence. Of a long quote only sentences count that have a word of the question.
+    each sentence. Of a long quote only sentences count that have a word of the question. `match` returns
+    `match_clauses(others, own)`, which is the same for all quotes.
     """
     wanted = _list_stems(question)
     quoted = [
@@ -181,12 +189,16 @@ def find_contradictions(
         ]
     if not quoted:
         return
-    matched = match_clauses(others, own)
-    for at, said in quoted:
+    matched = match_clauses(others, own) if match is None else match()
+    read: dict[int, Mapping[str, _Reading]] = {}
+    for at, said in list(dict.fromkeys(quoted))[:_MOST_QUOTED]:
         place = matched.get(at)
         if place is None or read_sentence(said):
             continue
-        otherwise = _find_otherwise(said, own[at], others[place])
+        if place not in read:
+            read[place] = _read_all(others[place])
+        has_heading = bool(own[at].series) and own[at].series == others[place].series
+        otherwise = _find_otherwise(said, read[place], has_heading=has_heading)
         if otherwise:
             yield Contradiction(said=said, otherwise=otherwise, clause=own[at].name)
 
@@ -205,15 +217,23 @@ def _overlap(sentence: str, quote: str) -> bool:
     return sentence in quote or (len(quote) > 10 and quote in sentence)
 
 
-def _find_otherwise(said: str, own: Clause, other: Clause) -> str:
+def _read_all(clause: Clause) -> Mapping[str, _Reading]:
+    """Returns the sentences of a clause, each once, as they are read."""
+    readings: dict[str, _Reading] = {}
+    for sentence in _list_sentences(clause):
+        check_work()
+        if sentence not in readings:
+            readings[sentence] = _read(sentence)
+    return readings
+
+
+def _find_otherwise(said: str, others: Mapping[str, _Reading], *, has_heading: bool) -> str:
     """Returns the sentence of a clause that is most like another sentence, if it contradicts it; '' if it does not."""
     reading = _read(said)
     if len(reading.values) > _MOST_VALUES:
         return ""
-    has_heading = bool(own.series) and own.series == other.series
     best: tuple[float, bool, str] = (0.0, False, "")
-    for sentence in _list_sentences(other):
-        found = _read(sentence)
+    for sentence, found in others.items():
         alike = _compare(reading, found, has_heading=has_heading)
         differs = _differ(reading, found, alike)
         if alike > best[0] or (alike == best[0] and best[1] and not differs):

@@ -9,6 +9,7 @@ from, are compared.
 from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from core.trace import Trace
 from core.validity import Register, Relation, Statement, StatementSource, Validity, read_authority
 from core.validity.claims import Standing, compare_standing
 from core.validity.contradictions import Contradiction, find_contradictions
-from core.validity.differences import Clause, split_clauses
+from core.validity.differences import Clause, match_clauses, split_clauses
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -326,12 +327,13 @@ async def _read(container: "Container", corpus: Corpus, ref: DocumentRef) -> Seq
 async def _compare(pair: _Pair, own: Sequence[Clause], others: Sequence[Clause], question: str) -> Contradiction | None:
     """Returns the first contradiction of a quote. Raises `LoadFailed` after `_MOST_SECONDS`."""
     limit = WorkLimit(pair.cited.key, _MOST_SECONDS, "")
+    match = cache(lambda: match_clauses(others, own))
 
     def compare() -> Contradiction | None:
         with limit.running():
             for quote in pair.quotes:
                 check_work()
-                if (found := next(find_contradictions(quote, own, others, question), None)) is not None:
+                if (found := next(find_contradictions(quote, own, others, question, match), None)) is not None:
                     return found
             return None
 

@@ -21,6 +21,8 @@ __all__ = ["Contradiction", "find_contradictions"]
 
 _MOST_VALUES = 8
 """Values of a sentence; a row of more figures is no rule."""
+_LONGEST_QUOTE = 5_000
+"""Characters of a quote that are compared."""
 _MOST_QUOTED = 20
 """Sentences of a quote that are compared."""
 _MOST_SENTENCES = 400
@@ -174,7 +176,7 @@ def find_contradictions(
     each sentence. Of a long quote only sentences count that have a word of the question. `match` returns
     `match_clauses(others, own)`, which is the same for all quotes.
     """
-    wanted = _list_stems(question)
+    wanted, quote = _list_stems(question), quote[:_LONGEST_QUOTE]
     quoted = [
         (at, sentence)
         for at, clause in enumerate(own)

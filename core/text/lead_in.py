@@ -100,7 +100,7 @@ def find_naming(question: str) -> Naming | None:
     found = _AT_END.search(question) or next(iter(within), None)
     if found is None or len({match[match.lastgroup or 0].casefold() for match in within}) > 1:
         return None
-    if any(_JOINED_TO.search(question, 0, one.start()) or _JOINED_WITH.match(question, one.end()) for one in within):
+    if any(_JOINED_TO.search(question, 0, name.start()) or _JOINED_WITH.match(question, name.end()) for name in within):
         return None
     start, end = found.span()
     return Naming(named=found[found.lastgroup or 0], rest=question[:start] + question[end:], left_out=range(start, end))

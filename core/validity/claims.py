@@ -48,7 +48,7 @@ def find_objection(
     if not marks and any(_matches(where, newer) and not _matches(where, older) for where in writers):
         return "a key may have written it that may not change the document that it names"
     if not _has_rank(read_authority(newer.metadata), read_authority(older.metadata)):
-        return "its authority is lower than that of the document that it names, or cannot be compared with it"
+        return "the document that it names has a higher authority, or the two authorities cannot be compared"
     return ""
 
 

@@ -106,8 +106,10 @@ async def settle_conflicts(
     except (ModelFailed, ModelUnavailable):
         trace.note("a language model failed when the question was asked again of the documents that prevail")
         return first
-    prevailing = {(one.corpus, one.other.id) for one in conflicts if (one.corpus, one.cited.id) in lost}
-    if again.abstained or prevailing.isdisjoint((one.corpus, one.document.id) for one in again.citations):
+    prevailing = {(told.corpus, told.other.id) for told in conflicts if (told.corpus, told.cited.id) in lost}
+    if again.abstained or prevailing.isdisjoint(
+        (citation.corpus, citation.document.id) for citation in again.citations
+    ):
         return first
     for event in again_trace.events:
         if not isinstance(event, TokenEvent):  # a reader has the text of the first answer: the final one replaces it
@@ -246,7 +248,8 @@ def _list_candidates(selection: Selection, answer: Answer, earlier: Sequence[Con
             if not _is_current(register, ref, part, selection.day):
                 continue
             validity = find_validity(register, ref.id)
-            related = {one.document.id: one.document for one in validity.relations} if validity is not None else {}
+            relations = () if validity is None else validity.relations
+            related = {relation.document.id: relation.document for relation in relations}
             kinds = (related.values(), _list_family(register, ref), seen)
             others = chain.from_iterable(islice(kind, _MOST_OF_A_KIND) for kind in kinds)
             for other in {other.id: other for other in others if other.id != ref.id}.values():
@@ -263,7 +266,7 @@ def _is_of_subject(pair: _Pair, register: Register | None) -> bool:
     ref, other = pair.cited, pair.other
     if pair.is_related or (read_authority(ref.metadata) and read_authority(other.metadata)):
         return True
-    (family, marks), (others_family, others_marks) = (family_of(one.key, one.title) for one in (ref, other))
+    (family, marks), (others_family, others_marks) = (family_of(named.key, named.title) for named in (ref, other))
     states = _states(register, ref), _states(register, other)
     # reports of two quarters are no versions of one rule, unless both say from when they are in force
     enough = all(states) if _are_periods(marks) and _are_periods(others_marks) else any(states)
@@ -311,7 +314,7 @@ def _is_named(ref: DocumentRef, other: DocumentRef, question: str) -> bool:
     marks, others_marks = family_of(ref.key, ref.title)[1], family_of(other.key, other.title)[1]
     if wanted & (marks - others_marks):
         return True
-    title, others_title = ({word.stem for word in split_words(one.title)} for one in (ref, other))
+    title, others_title = ({word.stem for word in split_words(named.title)} for named in (ref, other))
     return bool(title - others_title) and title <= {word.stem for word in split_words(question)}
 
 

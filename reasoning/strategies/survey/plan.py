@@ -271,7 +271,7 @@ def read_plan(question: str, own_kinds: frozenset[str] = frozenset()) -> Plan:
         unread=tuple(unread),
     )
     singulars = _word(stem_of(name) for name in plan.unit_names[1:])
-    named = (replace(one, wording=one.wording | singulars) if one.written == unit else one for one in plan.sought)
+    named = (replace(word, wording=word.wording | singulars) if word.written == unit else word for word in plan.sought)
     return replace(plan, sought=tuple(named)) if singulars else plan
 
 

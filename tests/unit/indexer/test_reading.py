@@ -209,7 +209,7 @@ _MOST_BYTES = 12_000_000
 
 
 def _count(path: Path, expected: int) -> None:
-    assert sum(isinstance(one, Submission) for one in read_paths([path], with_given=False)) == expected
+    assert sum(isinstance(read, Submission) for read in read_paths([path], with_given=False)) == expected
 
 
 def test_lines_are_read_as_a_stream(tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ def test_a_sentence_is_kept_verbatim_with_its_place() -> None:
 def test_a_line_of_a_header_is_kept_with_its_place() -> None:
     text = "Request for Comments: 7230         Adobe\nObsoletes: 2145, 2616              J. Reschke\nISSN: 2070-1721\n"
     statements = read_statements(load(Block(text=text, start=10), key="rfc7230.txt").metadata)
-    assert [(one.states, one.value, one.text) for one in statements] == [
+    assert [(statement.states, statement.value, statement.text) for statement in statements] == [
         ("supersedes", "2145", "Obsoletes: 2145, 2616"),
         ("supersedes", "2616", "Obsoletes: 2145, 2616"),
     ]

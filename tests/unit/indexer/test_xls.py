@@ -28,7 +28,7 @@ def text_of(*rows: Sequence[str | float], formats: Iterable[int] = (), more: byt
 
 def merge(*ranges: tuple[int, int, int, int]) -> bytes:
     """Returns the record of merged cells: first row, last row, first column, last column of each, from 0."""
-    return make_record(0xE5, struct.pack("<H", len(ranges)) + b"".join(struct.pack("<4H", *one) for one in ranges))
+    return make_record(0xE5, struct.pack("<H", len(ranges)) + b"".join(struct.pack("<4H", *cells) for cells in ranges))
 
 
 def test_a_workbook_is_read_as_the_same_in_xlsx() -> None:

@@ -293,5 +293,7 @@ def _is_usable(document: Shown, decision: Decision | None) -> bool:
     if decision is None:
         return False
     sentence = decision.sentence.strip()
-    is_named = len(sentence) >= _LEAST_SENTENCE and any(has_phrase(one.text, sentence) for one in document.windows)
+    is_named = len(sentence) >= _LEAST_SENTENCE and any(
+        has_phrase(window.text, sentence) for window in document.windows
+    )
     return is_named or (decision.verdict == "unclear" and not sentence)

@@ -107,7 +107,7 @@ def group_documents(shown: Sequence[Shown]) -> Iterator[tuple[Shown, ...]]:
         if document.speaks_of_others:
             yield (document,)
             continue
-        characters = sum(one.characters for one in (*group, document))
+        characters = sum(member.characters for member in (*group, document))
         is_other = bool(group) and group[0].row.corpus.id != document.row.corpus.id
         if is_other or len(group) == _MOST_SHARING or (group and characters > _MOST_CHARACTERS):
             yield tuple(group)

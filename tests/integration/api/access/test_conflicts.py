@@ -236,7 +236,7 @@ async def test_documents_of_two_corpora_with_the_same_keys_are_not_confused(serv
     for name in ("one", "two"):
         await server.corpus(name, extractor="given", chunker="passage")
     of_two = (document("guide.md", 90, authority=2), document("policy.md", 145, authority=1))
-    of_two = tuple({**one, "text": one["text"].replace("Aldermoor", "Brackwater"), "entities": []} for one in of_two)
+    of_two = tuple({**rule, "text": rule["text"].replace("Aldermoor", "Brackwater"), "entities": []} for rule in of_two)
     await server.ingest(document("guide.md", 110, authority=2), document("policy.md", 110, authority=1), corpus="one")
     await server.ingest(*of_two, corpus="two")
     question = "What is the hotel limit of Aldermoor Trust, and the hotel limit of Brackwater Trust?"

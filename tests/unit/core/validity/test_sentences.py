@@ -141,4 +141,4 @@ def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
     ],
 )
 def test_a_line_of_a_header(line: str, stated: list[str]) -> None:
-    assert [f"{one.states} {one.value}" for one in read_sentence(line)] == stated
+    assert [f"{statement.states} {statement.value}" for statement in read_sentence(line)] == stated

@@ -12,7 +12,7 @@ from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
 from app.services.stored_questions import questions as stored
-from app.services.validity import conflicts, in_force
+from app.services.validity import conflicts, in_force, pairs
 from cli.commands.operation import certificates
 from core import faults
 from core.documents import MAX_METADATA_LENGTH, MAX_METADATA_VALUES
@@ -109,13 +109,17 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     ),
     "documents compared for conflicts with what an answer cites": (
         [
-            conflicts._MOST_COMPARED,
-            conflicts._MOST_LOOKED_AT,
-            conflicts._MOST_OF_A_KIND,
+            pairs._MOST_COMPARED,
+            pairs._MOST_LOOKED_AT,
+            pairs._MOST_OF_A_KIND,
             conflicts._MOST_SECONDS,
             contradictions._MOST_VALUES,
             contradictions._MOST_SENTENCES,
             conflicts._MOST_TOLD,
+            pairs._MOST_SEARCHES,
+            pairs._MOST_FOUND,
+            pairs._LONGEST_SEARCHED,
+            conflicts._MOST_ASKED_AGAIN,
         ],
         "tests/integration/api/access/test_conflicts.py::test_few_documents_are_compared_and_told",
     ),

@@ -1,7 +1,7 @@
 """A document in force that contradicts what an answer cites is named with its words; the higher authority counts."""
 
 from collections import Counter
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Any
 
@@ -9,22 +9,24 @@ import pytest
 
 from app.services.questions import AskRequest
 from app.services.questions import ask as ask_questions
-from app.services.validity import Selection, conflicts
+from app.services.validity import Selection, conflicts, pairs
 from core.documents import DocumentRef, Span
 from core.errors import BudgetExhausted, ModelFailed, ModelUnavailable
 from core.events import TokenEvent
 from core.keys import Scope
 from core.ports.reasoning import Answer, Citation, Question
-from core.ports.retrieval import QueryPart
+from core.ports.retrieval import Query, QueryPart, SearchResult
 from core.strategies import StrategySpec
 from core.trace import Event, Trace
 from core.validity import NameFinder, Register
 from reasoning.strategies.extractive.reasoner import Extractive
+from retrieval.searchers.fused import Fused
 from tests.integration.api.access.conftest import Keys
 from tests.integration.api.conftest import Server, want_each_change
 from tests.integration.api.test_validity import CANTEEN, CORPUS
 
 LIMIT = "# Hotels\n\nThe hotel limit of Aldermoor Trust is {} euros per night."
+RANKED = ("handbook", "guide", "policy", "statute")
 QUESTION = "What is the hotel limit of Aldermoor Trust?"
 
 
@@ -79,6 +81,42 @@ async def test_the_document_of_higher_authority_answers_and_the_other_one_is_nam
     assert relation["problem"] == "its authority is lower"
 
 
+async def test_a_document_with_an_authority_is_found_that_was_not_retrieved(corpus: Server) -> None:
+    await ingest_answer_of_lower_authority(corpus, others=[document("rules.md", 160, authority=0)])
+    answer = await ask(corpus, k=1)
+    assert {hit["document"]["key"] for step in answer["steps"] for hit in step["hits"]} == {"guide.md"}
+    assert first_of(answer) == "guide.md"
+    assert "“Policy” says otherwise" in answer["note"]
+
+
+async def test_the_question_is_asked_again_until_nothing_prevails(corpus: Server) -> None:
+    await corpus.ingest(*(document(f"{name}.md", 100 + at, authority=at) for at, name in enumerate(RANKED, 1)), CANTEEN)
+    answer = await ask(corpus, k=1)
+    assert first_of(answer) == f"{RANKED[-1]}.md"
+    assert "its authority is higher" not in answer["note"]
+
+
+async def test_searches_for_documents_with_an_authority_are_few(
+    corpus: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await corpus.ingest(*(document(f"{name}.md", 110, authority=1) for name in RANKED), CANTEEN)
+    searched: list[Query] = []
+    search = Fused.search
+
+    async def count(searcher: Fused, query: Query, trace: Trace) -> SearchResult:
+        searched.append(query)
+        return await search(searcher, query, trace)
+
+    monkeypatch.setattr(Fused, "search", count)
+    await ask(corpus, k=10)
+    assert 0 < len(searched) <= pairs._MOST_SEARCHES
+    ranked = {query.text for query in searched}
+    assert all(len(text) <= pairs._LONGEST_SEARCHED for text in ranked)
+    searched.clear()
+    await ask(corpus, question="What does the canteen offer?", filter={"$key": "canteen.md"})
+    assert searched == []
+
+
 @pytest.mark.parametrize("newer", ["travel-2021.md", "travel-2024.md"])
 async def test_of_equal_authority_the_newer_version_answers(corpus: Server, newer: str) -> None:
     days = {"travel-2021.md": "2021-01-01", "travel-2024.md": "2021-01-01"} | {newer: "2024-01-01"}
@@ -130,7 +168,7 @@ async def test_few_documents_are_compared_and_told(corpus: Server, monkeypatch: 
     days = {"valid_from": "2021-01-01"}
     await corpus.ingest(*(document(f"hotels-{year}.md", year - 1900, **days) for year in range(2001, 2012)))
     answer = await ask(corpus)
-    assert len(compared) <= 2 * conflicts._MOST_COMPARED
+    assert len(compared) <= 2 * pairs._MOST_COMPARED
     assert answer["note"].count("says otherwise") == conflicts._MOST_TOLD
 
 
@@ -159,17 +197,17 @@ async def test_of_a_large_family_few_documents_are_looked_at(corpus: Server, mon
         for ref in versions[:50]
     )
     answer = Answer(text="It is.", reasoner="r", citations=cited)
-    assert len(conflicts._list_pairs(selection, answer, ())) == conflicts._MOST_COMPARED
+    assert len(pairs.list_pairs(selection, answer, {}, {})) == pairs._MOST_COMPARED
     looked_at: list[str] = []
 
     def look(pair: Any, _: Register | None) -> bool:
         looked_at.append(pair.cited.id)
         return False
 
-    monkeypatch.setattr(conflicts, "_is_of_subject", look)
-    assert conflicts._list_pairs(selection, answer, ()) == []
-    assert len(looked_at) == conflicts._MOST_LOOKED_AT
-    assert max(Counter(looked_at).values()) <= 2 * conflicts._MOST_OF_A_KIND
+    monkeypatch.setattr(pairs, "_is_of_subject", look)
+    assert pairs.list_pairs(selection, answer, {}, {}) == []
+    assert len(looked_at) == pairs._MOST_LOOKED_AT
+    assert max(Counter(looked_at).values()) <= 2 * pairs._MOST_OF_A_KIND
 
 
 async def test_a_comparison_that_takes_too_long_is_told(corpus: Server, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,10 +245,10 @@ async def test_a_document_for_more_readers_does_not_prevail_over_a_document_for_
     assert "but the writers of one may not change the other" in seen["note"]
 
 
-async def ingest_answer_of_lower_authority(server: Server) -> None:
+async def ingest_answer_of_lower_authority(server: Server, others: Sequence[dict[str, Any]] = ()) -> None:
     """The policy has a heading and is nearer to the question; the guide prevails over it."""
     guide = {**document("guide.md", 145, authority=2), "text": LIMIT.format(145).split("\n\n")[1]}
-    await server.ingest(guide, document("policy.md", 110, authority=1), CANTEEN)
+    await server.ingest(guide, document("policy.md", 110, authority=1), *others, CANTEEN)
 
 
 Run = Callable[[Extractive, Question, Trace], Awaitable[Answer]]

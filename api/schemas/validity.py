@@ -29,7 +29,7 @@ def convert_validity(validity: Validity | None) -> wire.Validity | None:
         valid_from=None if validity.valid_from is None else validity.valid_from.isoformat(),
         valid_to=None if validity.valid_to is None else validity.valid_to.isoformat(),
         authority=validity.authority,
-        statements=fill_all(wire.ValidityStatement, validity.statements),
+        statements=fill_all(wire.ValidityStatement, (*validity.statements, *validity.parts)),
         relations=tuple(map(_convert_relation, validity.relations)),
         unresolved=validity.unresolved,
     )

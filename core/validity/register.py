@@ -31,6 +31,7 @@ from core.validity.statements import (
     list_marks,
     read_authority,
     read_day,
+    read_part_statements,
     read_statements,
 )
 
@@ -73,13 +74,15 @@ class Validity:
     """What is known of the validity of a document. `valid_to` is the last day, by its own statement or since another
     document supersedes it. None: there is no such day.
 
-    `statements` are its own. `unresolved` are names in them that no document has, or several have.
+    `statements` are its own, and `parts` its own on parts of it. `unresolved` are names in them that no document has,
+    or several have.
     """
 
     valid_from: date | None = None
     valid_to: date | None = None
     authority: str = ""
     statements: tuple[Statement, ...] = ()
+    parts: tuple[Statement, ...] = ()
     relations: tuple[Relation, ...] = ()
     unresolved: tuple[str, ...] = ()
 
@@ -223,6 +226,7 @@ class Register:
             valid_from=_read_start(statements),
             authority=read_authority(ref.metadata),
             statements=statements,
+            parts=read_part_statements(ref.metadata),
         )
 
 

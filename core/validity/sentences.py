@@ -1,7 +1,8 @@
 """What a sentence states on the validity of its own document: rules in English and German.
 
-A sentence states something only of "this Regulation", "these Terms", "diese Satzung" and the like, or of "it" where it
-begins with that. Sentences that deny, permit, propose or ask state nothing.
+A sentence states something only of "this Regulation", "these Terms", "diese Satzung" and the like, of "it" where it
+begins with that, or of a part of its document ("Section 5 expires on …"). Sentences that deny, permit, propose or ask
+state nothing.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
+from core.validity.parts import find_parts, is_subject, mentions_part
 from core.validity.statements import (
     AMENDED_BY,
     AMENDS,
@@ -50,6 +52,8 @@ _OWN = re.compile(
     r"|liste|leitlinien?|handbuch|anordnung|statut|tarif|ausgabe|rundschreiben|plan)(?:en|s)?\b",
     re.IGNORECASE,
 )
+_OF_OWN = re.compile(rf" (?:(?:of|to|in) |(?=(?-i:d)))(?:{_OWN.pattern})", re.IGNORECASE)
+"""A part of the document: "of this Policy", "dieser Satzung", and not the next sentence, "§ 12 Diese Satzung"."""
 _PRONOUN = re.compile(r"(?:It|it|They|they|Sie|sie|Er|er|Es|es)\b")
 _CLAUSE = re.compile(r"; |,? (?:and|und) (?=(?:at the same time|gleichzeitig|zugleich)\b)|, (?=gleichzeitig|zugleich)")
 _ON = re.compile(
@@ -180,16 +184,31 @@ def read_sentence(sentence: str) -> list[Statement]:
         return found
     found += _read_lines(text)
     number = _NUMBER.match(text)
-    for clause in _CLAUSE.split(text if number is None else text[number.end() :]):
+    after_number = 0 if number is None else number.end()
+    for at, whole in enumerate(_CLAUSE.split(text)):
+        of_parts = list(_read_parts(whole))
+        found += of_parts
+        clause = whole if at else whole[after_number:]
         own, pronoun = _OWN.search(clause), _PRONOUN.match(clause)
         subject = own or pronoun
-        if subject is not None:
-            at = subject.end()
-            found += [*_read_days(clause, at), *_read_force(clause, at)]
+        if subject is not None and not of_parts and not mentions_part(clause[: subject.start()]):
+            found += [*_read_days(clause, subject.end()), *_read_force(clause, subject.end())]
         if own is not None:
             found += _read_active(clause, own)
         found += _read_passive(clause, own)
-    return list({(statement.states, statement.value): statement for statement in found}.values())
+    return list({(statement.states, statement.value, statement.part): statement for statement in found}.values())
+
+
+def _read_parts(clause: str) -> Iterator[Statement]:
+    """Yields what "Section 5 of this Agreement expires on 31 December 2025" states of the part."""
+    parts = find_parts(clause)
+    if parts is None:
+        return
+    of_own = _OF_OWN.match(clause, parts.end)
+    subject = parts.end if of_own is None else of_own.end()
+    if is_subject(clause, subject):
+        for statement in [*_read_days(clause, subject), *_read_force(clause, subject)]:
+            yield replace(statement, part=parts.text)
 
 
 def _state(states: str, value: str, since: str = "") -> Statement:

@@ -25,6 +25,7 @@ __all__ = [
     "is_dated",
     "mark_writer",
     "read_authority",
+    "read_part_statements",
     "read_statements",
     "without_marks",
 ]
@@ -62,11 +63,13 @@ class Statement:
     """A statement on a document: what it `states`, one of `FIELDS`, and its `value`, a day or the name of a document.
 
     `since` is the day from which a sentence says that another document is superseded; '' if it names none. `text` is
-    the sentence verbatim, at `span` of its page (of the document, if it has no pages), or the file's name.
+    the sentence verbatim, at `span` of its page (of the document, if it has no pages), or the file's name. `part` names
+    the part of the document that it is about, as the sentence writes it; '' is the whole document.
     """
 
     states: str
     value: str
+    part: str = ""
     source: StatementSource = StatementSource.FIELD
     since: str = ""
     text: str = ""
@@ -79,6 +82,7 @@ class Statement:
         return {
             "states": self.states,
             "value": self.value,
+            **({"part": self.part} if self.part else {}),
             "since": self.since,
             "source": self.source.value,
             "text": self.text,
@@ -133,19 +137,29 @@ def is_dated(metadata: Metadata) -> bool:
 
 
 def read_statements(metadata: Metadata) -> tuple[Statement, ...]:
-    """Returns the statements of a document, by the order of `FIELDS`. Values that are no days and no names are left
-    out.
+    """Returns the statements on a whole document, by the order of `FIELDS`. Values that are no days and no names are
+    left out.
     """
     found: list[Statement] = []
-    stated = metadata.get(STATEMENTS)
-    sentences = [_load(sentence) for sentence in stated] if isinstance(stated, list) else []
+    sentences = [sentence for sentence in _load_sentences(metadata) if not sentence.part]
     for name in FIELDS:
         if name in metadata:
             read = _list_days if name in (VALID_FROM, VALID_TO) else _list_names
             found += [Statement(states=name, value=value) for value in read(metadata[name])]
         else:
-            found += [sentence for sentence in sentences if sentence is not None and sentence.states == name]
+            found += [sentence for sentence in sentences if sentence.states == name]
     return tuple(found)
+
+
+def read_part_statements(metadata: Metadata) -> tuple[Statement, ...]:
+    """Returns the statements on parts of a document. Fields are of the whole document and replace none of them."""
+    return tuple(sentence for sentence in _load_sentences(metadata) if sentence.part)
+
+
+def _load_sentences(metadata: Metadata) -> list[Statement]:
+    stated = metadata.get(STATEMENTS)
+    rows = [_load(row) for row in stated] if isinstance(stated, list) else []
+    return [statement for statement in rows if statement is not None]
 
 
 def describe_bad_days(metadata: Metadata) -> list[str]:
@@ -198,6 +212,7 @@ def _load(row: object) -> Statement | None:
     return Statement(
         states=str(name),
         value=value,
+        part=part if isinstance(part := row.get("part"), str) else "",
         source=StatementSource(source),
         since=str(row.get("since") or ""),
         text=str(row.get("text") or ""),

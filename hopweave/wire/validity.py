@@ -29,6 +29,9 @@ class ValidityStatement:
         metadata=doc("`valid_from`, `valid_to`, `supersedes`, `superseded_by`, `amends`, `amended_by`, `contradicts`.")
     )
     value: str = field(metadata=doc("A day, or the name of a document."))
+    part: str = field(
+        metadata=doc("The part of the document that it is about, such as `Section 5`; empty: the whole document.")
+    )
     since: str = field(metadata=doc("The day from which the sentence says so; empty if it names none."))
     source: Literal["field", "sentence", "file_name"]
     text: str = field(metadata=doc("The sentence verbatim, or the file's name; empty for a field."))

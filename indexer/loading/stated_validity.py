@@ -29,11 +29,12 @@ def add_statements(document: LoadedDocument, sent: Metadata) -> LoadedDocument:
         notes = [*loader_notes(document.metadata), *wrong]
         document = replace(document, metadata={**document.metadata, LOADER_NOTES: notes})
     found = list(_read_texts(document.blocks))
-    if not any(statement.states == VALID_FROM for statement in found):
+    if not any(statement.states == VALID_FROM and not statement.part for statement in found):
         found += _read_file_name(document.key)
     if not found:
         return document
-    unique = list({(statement.states, statement.value): statement for statement in reversed(found)}.values())[::-1]
+    told = {(statement.states, statement.value, statement.part): statement for statement in reversed(found)}
+    unique = list(told.values())[::-1]
     statements: list[dict[str, Any]] = [statement.to_json() for statement in unique[:_MOST]]
     return replace(document, metadata={**document.metadata, STATEMENTS: statements})
 

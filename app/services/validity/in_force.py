@@ -16,11 +16,13 @@ from core.execution.recent import Recent
 from core.execution.threads import compute
 from core.filters import DocumentFilter, parse_filter
 from core.keys import ApiKey, Scope
-from core.ports.reasoning import Answer
+from core.ports.reasoning import Answer, Citation
 from core.ports.record import Keys, Record
 from core.ports.retrieval import Hit, QueryPart
 from core.trace import Trace
-from core.validity import AsOf, NameFinder, Register, Relation, Validity, parse_as_of
+from core.validity import AsOf, NameFinder, Register, Relation, Statement, Validity, parse_as_of
+from core.validity.parts import is_in_part
+from core.validity.statements import VALID_FROM, read_day
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -175,9 +177,22 @@ class Selection:
         cited = {
             (citation.corpus, citation.document.id): (citation.document, citation.validity) for citation in citations
         }
-        changes = list(dict.fromkeys(line for ref, found in cited.values() for line in self._list_changes(ref, found)))
+        lines = (line for ref, found in cited.values() for line in self._list_changes(ref, found))
+        changes = list(dict.fromkeys([*self._list_parts(answer, citations), *lines]))
         note = " ".join([*([answer.note] if answer.note else []), *changes[:_MOST_CHANGES]])
         return replace(answer, citations=citations, steps=steps, note=note)
+
+    def _list_parts(self, answer: Answer, citations: Iterable[Citation]) -> Iterable[str]:
+        """Yields when a part of a document is in force that a citation stands in, if its document tells that."""
+        chunks = {hit.chunk.id: hit.chunk for step in answer.steps for hit in step.hits}
+        for citation in citations:
+            chunk = chunks.get(citation.chunk_id)
+            if citation.validity is None or chunk is None:
+                continue
+            before = chunk.text[: citation.source_span.end]
+            for statement in citation.validity.parts:
+                if is_in_part(statement.part, chunk.heading, before) and statement.text not in citation.quote:
+                    yield _describe_part(citation.document, statement, self.day)
 
     def _list_changes(self, ref: DocumentRef, validity: Validity | None) -> Iterable[str]:
         if validity is None:
@@ -193,6 +208,19 @@ class Selection:
             yield f"{end}; then what it supersedes is not in force again."
         elif not validity.relations and validity.valid_to is not None:
             yield f"“{name_document(ref)}” is in force until {validity.valid_to}{_quote(validity)}."
+
+
+def _describe_part(ref: DocumentRef, statement: Statement, day: AsOf) -> str:
+    """Returns the sentence on when a part of a document is in force. Nothing is left out for it."""
+    named = read_day(statement.value)
+    begins, is_before = statement.states == VALID_FROM, day is not None and named is not None and day < named
+    if begins:
+        days = f"from {statement.value}" if is_before or day is None else f"since {statement.value}"
+    else:
+        days = f"until {statement.value}"
+    outside = is_before if begins else day is not None and named is not None and day > named
+    not_on = f", and so not on {day}" if outside else ""
+    return f"{statement.part} of “{name_document(ref)}” is in force {days}{not_on} (“{shorten(statement.text)}”)."
 
 
 def _describe(ref: DocumentRef, validity: Validity, relation: Relation) -> str | None:

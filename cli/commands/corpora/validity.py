@@ -117,7 +117,8 @@ def _list(corpus: str, *, as_json: bool) -> None:
         for statement in validity["statements"]:
             source = {"field": "a field", "file_name": "the file's name"}.get(statement["source"], "")
             said = source or f"“{' '.join(statement['text'].split())}”"
-            print_result(f"    {statement['states']} {statement['value']}: {said}")
+            part = f"{statement['part']}: " if statement["part"] else ""
+            print_result(f"    {part}{statement['states']} {statement['value']}: {said}")
         for relation in validity["relations"]:
             problem = f" (a claim that is not followed: {relation['problem']})" if relation["problem"] else ""
             since = f" since {relation['since']}" if relation["since"] else ""

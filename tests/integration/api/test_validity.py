@@ -151,6 +151,33 @@ async def test_a_filter_and_a_day_hold_together(policies: Server) -> None:
     assert keys_of(page) == set()
 
 
+@pytest.mark.parametrize(
+    ("as_of", "told"),
+    [
+        ("2023-06-01", "Section 5 of “Lodge Rules” is in force from 2024-07-01, and so not on 2023-06-01"),
+        ("2025-06-01", "Section 5 of “Lodge Rules” is in force since 2024-07-01"),
+    ],
+)
+async def test_a_part_with_days_of_its_own_is_told_and_hides_nothing(server: Server, as_of: str, told: str) -> None:
+    await server.corpus(chunker="sentences")
+    said = "Section 5 of these Rules takes effect on 1 July 2024."
+    text = (
+        f"# Lodge Rules\n\n## 1. Start\n\n{said}\n\n## 5. Fees\n\nThe guest fee of Aldermoor Lodge is 40 euros per "
+        "night.\n\n## 6. Boats\n\nThe boathouse holds twelve canoes.\n"
+    )
+    await server.ingest({"key": "lodge.md", "title": "Lodge Rules", "text": text})
+    for question, is_told in (("What is the guest fee?", True), ("How many canoes does the boathouse hold?", False)):
+        body = {"question": question, "reasoner": "extractive", "as_of": as_of, "k": 1}
+        answer = (await server.client.post(f"{CORPUS}/ask", json=body)).json()
+        assert answer["support"] == "quoted"
+        assert (f"{told} (“{said}”)." in answer["note"]) is is_told
+    (listed,) = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
+    assert [(found["part"], found["states"]) for found in listed["validity"]["statements"]] == [
+        ("Section 5", "valid_from")
+    ]
+    assert listed["validity"]["valid_from"] is None
+
+
 @pytest.mark.parametrize("as_of", ["2024-02-30", "yesterday", "2024", "2024-05-01T10:00:00"])
 async def test_a_day_that_there_is_not_is_refused(policies: Server, as_of: str) -> None:
     answer = await policies.client.post(f"{CORPUS}/search", json={"query": "hotel", "as_of": as_of})

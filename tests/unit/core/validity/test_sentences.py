@@ -2,6 +2,7 @@
 
 import pytest
 
+from core.validity.parts import is_in_part
 from core.validity.sentences import read_sentence
 
 STATED = [
@@ -142,3 +143,56 @@ def test_a_repeal_keeps_the_day_that_its_sentence_names() -> None:
 )
 def test_a_line_of_a_header(line: str, stated: list[str]) -> None:
     assert [f"{statement.states} {statement.value}" for statement in read_sentence(line)] == stated
+
+
+@pytest.mark.parametrize(
+    ("sentence", "stated"),
+    [
+        ("Article 6(1) of this Regulation applies from 2 August 2027.", ("valid_from", "2027-08-02", "Article 6(1)")),
+        ("Section 5 of this Agreement expires on 31 December 2025.", ("valid_to", "2025-12-31", "Section 5")),
+        ("Articles 5 to 8 shall apply from 1 January 2026.", ("valid_from", "2026-01-01", "Articles 5 to 8")),
+        ("Section 7 is repealed with effect from 1 May 2023.", ("valid_to", "2023-04-30", "Section 7")),
+        (
+            "However: (a) Chapters I and II shall apply from 2 February 2025;",
+            ("valid_from", "2025-02-02", "Chapters I and II"),
+        ),
+        ("§ 5 dieser Satzung tritt am 1. Januar 2026 in Kraft.", ("valid_from", "2026-01-01", "§ 5")),
+        ("§ 12 tritt mit Ablauf des 31. Dezember 2025 außer Kraft.", ("valid_to", "2025-12-31", "§ 12")),
+        ("§ 5 und § 7 gelten ab dem 1. Juli 2025.", ("valid_from", "2025-07-01", "§ 5 und § 7")),
+    ],
+)
+def test_a_part_is_not_the_whole_document(sentence: str, stated: tuple[str, str, str]) -> None:
+    assert [(found.states, found.value, found.part) for found in read_sentence(sentence)] == [stated]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Section 5 of the Lease expires on 31 December 2025.",
+        "The amendments in Section 2 of this Policy apply from 1 May 2024.",
+        "Section 5 of this Policy may apply from 1 May 2024.",
+    ],
+)
+def test_a_part_of_another_document_or_a_proposal_states_nothing(sentence: str) -> None:
+    assert read_sentence(sentence) == []
+
+
+@pytest.mark.parametrize(
+    ("part", "heading", "before", "is_in"),
+    [
+        ("Articles 5 to 8", "Chapter II › Article 6 Classification", "", True),
+        ("Articles 5 to 8", "Article 9", "", False),
+        ("Article 6(1)", "6. Fees", "", True),
+        ("Section 5", "Terms", "5.2 Notice\nThe tenant pays.", True),
+        ("Section 5", "Terms", "5 Notice\nThe tenant pays.\n6. Term\nThree years.", False),
+        ("Section 5", "Annex 5", "", False),
+        ("Chapters I and II", "Chapter II › Article 6", "", True),
+        ("§§ 3, 5 und 7", "§ 5 Gebühren", "", True),
+        ("Chapter III Section 4, Chapter V", "Section 4", "", False),
+        ("Sections 1 to 9999", "Section 400", "", True),
+    ],
+)
+def test_a_passage_is_in_a_part_by_headings_and_numbered_lines(
+    part: str, heading: str, before: str, *, is_in: bool
+) -> None:
+    assert is_in_part(part, heading, before) is is_in

@@ -166,11 +166,11 @@ async def test_a_part_with_days_of_its_own_is_told_and_hides_nothing(server: Ser
         "night.\n\n## 6. Boats\n\nThe boathouse holds twelve canoes.\n"
     )
     await server.ingest({"key": "lodge.md", "title": "Lodge Rules", "text": text})
-    for question, is_told in (("What is the guest fee?", True), ("How many canoes does the boathouse hold?", False)):
-        body = {"question": question, "reasoner": "extractive", "as_of": as_of, "k": 1}
-        answer = (await server.client.post(f"{CORPUS}/ask", json=body)).json()
-        assert answer["support"] == "quoted"
-        assert (f"{told} (“{said}”)." in answer["note"]) is is_told
+    body = {"question": "What is the guest fee?", "reasoner": "extractive", "as_of": as_of, "k": 1}
+    answer = (await server.client.post(f"{CORPUS}/ask", json=body)).json()
+    assert answer["answer"].startswith("The guest fee of Aldermoor Lodge is 40 euros")
+    assert f"{told} (“{said}”)." in answer["note"]
+    assert answer["note"].count("Section 5") == 2
     (listed,) = (await server.client.get(f"{CORPUS}/documents")).json()["data"]
     assert [(found["part"], found["states"]) for found in listed["validity"]["statements"]] == [
         ("Section 5", "valid_from")

@@ -17,9 +17,10 @@ DEVELOPED := $(VENV)/.developed
 OWN_SERVERS := tests/faults tests/servers/test_servers.py tests/e2e/page
 NAMING_SERVERS = $(filter-out $(OWN_SERVERS) $(OWN_SERVERS:%=%/%),$(shell grep -rlw --include='test_*.py' servers tests))
 SELECTED := and not long
-TESTS = tests=nice -n 10 $(BIN)/pytest -q --hypothesis-profile=ci -m "not servers and not image $(SELECTED)" -n 2 --dist loadfile --no-loadscope-reorder
-ON_SHARED_SERVERS = on shared servers=$(BIN)/pytest -q --hypothesis-profile=ci -m "servers $(SELECTED)" $(NAMING_SERVERS)
-ON_OWN_SERVERS = on servers of their own=$(BIN)/pytest -q -m "servers $(SELECTED)" $(OWN_SERVERS)
+LONGEST := --durations=30 --durations-min=5
+TESTS = tests=nice -n 10 $(BIN)/pytest -q $(LONGEST) --hypothesis-profile=ci -m "not servers and not image $(SELECTED)" -n 2 --dist loadfile --no-loadscope-reorder
+ON_SHARED_SERVERS = on shared servers=$(BIN)/pytest -q $(LONGEST) --hypothesis-profile=ci -m "servers $(SELECTED)" $(NAMING_SERVERS)
+ON_OWN_SERVERS = on servers of their own=$(BIN)/pytest -q $(LONGEST) -m "servers $(SELECTED)" $(OWN_SERVERS)
 SIDE_BY_SIDE := $(BIN)/python -m tests.side_by_side
 
 # A package index that has torch without CUDA, five gigabytes smaller. torch then comes from there, in the version of the

@@ -43,7 +43,7 @@ class Config(StrategyConfig):
 
 
 class MailLoader:
-    """The title is the sender, else the subject of a mail.
+    """The title is the sender, else the subject of a mail, also if a mailbox has only one.
 
     Each mail of a mailbox is under its sender and date, and below these under its subject.
     """
@@ -63,7 +63,7 @@ class MailLoader:
                 builder.clear_headings()
                 builder.add_heading(1, mail.origin, line="")
                 builder.add_heading(2, mail.subject or mail.date or "(no subject)")
-                metadata = {"mails": count}
+                title, metadata = mail.subject if count == 1 else "", {"mails": count}
             else:
                 title, metadata = mail.subject, dict(mail.metadata)
             builder.add_paragraph(mail.text(attachments=self._config.attachments))

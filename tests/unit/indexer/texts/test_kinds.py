@@ -234,6 +234,12 @@ def test_each_mail_of_a_mailbox_is_under_its_sender_and_subject() -> None:
     assert document.blocks[1].text.strip() == "From here on.\nFrom there."
 
 
+def test_a_mailbox_has_the_subject_of_its_only_mail_as_title() -> None:
+    envelope = "From ada@example.org Mon Apr  1 10:00:00 2024\n"
+    one, two = f"{envelope}{HEAD}\nFirst.\n\n", f"{envelope}Subject: Two\n\nSecond.\n\n"
+    assert [load("eml", mails).title for mails in (one, two, one + two)] == ["Café plan", "Two", "b"]
+
+
 @pytest.mark.parametrize("content", ["Just a text.", "", "\n\n"])
 def test_what_is_no_mail_is_refused(content: str) -> None:
     with pytest.raises(LoadFailed, match="it has no headers such as From"):

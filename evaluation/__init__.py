@@ -6,7 +6,12 @@ folders build on one another: `datasets` and `scores`; `importers` and `rows`; `
 """
 
 from evaluation.calibration import CalibrationSet, measure_probabilities, read_calibration_sets
-from evaluation.datasets.dataset import DATASET_FILES, Dataset, GoldQuestion, Support, read_dataset
+from evaluation.datasets.dataset import (
+    DATASET_FILES,
+    Dataset,
+    GoldQuestion,
+    read_dataset,
+)
 from evaluation.datasets.noise import Noise, NoiseCounts, add_noise
 from evaluation.experiment import (
     DEFAULT_SEARCHERS,
@@ -62,6 +67,7 @@ from evaluation.reproduction import (
 from evaluation.rows.answer_rows import AnswerRow
 from evaluation.rows.rows_file import RowsFile, read_answers
 from evaluation.scores import Interval, bootstrap_interval
+from retrieval.supports import Support
 
 __all__ = [
     "DATASET_FILES",

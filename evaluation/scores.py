@@ -1,4 +1,5 @@
 """Measures of one question's result, as defined in `docs/own-questions.md`, and statistics over questions; pure.
+The measures of supports are in `retrieval.supports`.
 
 Measures of one result are fractions from 0 to 1. Measures of rankings whose passages have grades are computed by
 `ir_measures`, which the extra `eval` installs. The paired bootstrap says how far a mean difference may be due to the
@@ -7,7 +8,7 @@ choice of questions. `Separation` has the threshold between the questions that a
 
 import random
 from collections import Counter
-from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations, product
 from statistics import median_low
@@ -23,9 +24,7 @@ __all__ = [
     "LEVEL",
     "Interval",
     "Separation",
-    "Shown",
     "ThresholdPoint",
-    "all_recall",
     "bootstrap_interval",
     "check_graded_measures",
     "choose_threshold",
@@ -40,43 +39,14 @@ __all__ = [
     "mean_of_known",
     "measure_graded",
     "percentile",
-    "precision",
-    "recall",
-    "reciprocal_rank",
     "token_f1",
     "token_f1_of_parts",
 ]
 
 
-Shown = Sequence[Set[Hashable]]
-"""A ranking: for each place, the supporting passages that it shows."""
-
-
 def distinct(ranking: Iterable[str]) -> tuple[str, ...]:
     """Returns each key once, at its first place."""
     return tuple(dict.fromkeys(ranking))
-
-
-def recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
-    """Returns the share of the supporting passages that the first k places show; 1 if there are none."""
-    if not supporting:
-        return 1.0
-    return len(set().union(*shown[:k]) & set(supporting)) / len(set(supporting))
-
-
-def all_recall(shown: Shown, supporting: Collection[Hashable], k: int) -> float:
-    """Returns 1 if the first k places show every supporting passage, else 0."""
-    return float(set(supporting) <= set().union(*shown[:k]))
-
-
-def precision(shown: Shown) -> float:
-    """Returns the share of places that support the question; 0 if nothing was retrieved."""
-    return sum(map(bool, shown)) / len(shown) if shown else 0.0
-
-
-def reciprocal_rank(shown: Shown) -> float:
-    """Returns 1 / the place of the first passage that supports the question; 0 if there is none."""
-    return next((1 / place for place, supports in enumerate(shown, start=1) if supports), 0.0)
 
 
 def contains_answer(texts: Iterable[str], answers: Iterable[str]) -> float:

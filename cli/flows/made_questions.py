@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.services import made_questions
 from cli.runtime import run_with_container
-from evaluation import made_questions
+from evaluation.datasets.writing import check_folder, write_questions
 
 if TYPE_CHECKING:
     from app.container import Container
@@ -19,13 +20,13 @@ def make_questions(folder: Path, corpus: str, count: int, seed: int, kinds: str 
     kind and for a corpus of which no question can be made.
     """
     wanted = made_questions.parse_kinds(kinds)
-    made_questions.check_folder(folder)
+    check_folder(folder)
 
     async def read(container: "Container") -> made_questions.Material:
         return await made_questions.read_material(container, await container.record.corpora.get(corpus), seed)
 
     made = made_questions.make_questions(run_with_container(read), count, seed, wanted)
-    made_questions.write_questions(folder, made.questions)
+    write_questions(folder, [question.to_row() for question in made.questions])
     return {
         "folder": str(folder),
         "questions": [question.id for question in made.questions],

@@ -1,7 +1,4 @@
-"""A dataset: a folder with passages, questions with their supporting passages, and optionally given entities and facts.
-
-First comes the support of a question: documents or spans of documents, and which of them a hit shows.
-"""
+"""A dataset: a folder with passages, questions with their supports, and optionally given entities and facts."""
 
 import hashlib
 import heapq
@@ -13,9 +10,9 @@ from typing import Any
 from core.documents import Span
 from core.errors import InvalidInput
 from core.ids import digest
-from core.ports.retrieval import Hit
 from evaluation.datasets.json_lines import Row, read_rows
 from indexer import TakenKeys
+from retrieval.supports import Support
 
 __all__ = [
     "CORPUS_FILE",
@@ -25,9 +22,6 @@ __all__ = [
     "QUESTIONS_FILE",
     "Dataset",
     "GoldQuestion",
-    "Support",
-    "collapse_hits",
-    "match_supports",
     "read_dataset",
     "read_grades",
     "read_question_rows",
@@ -41,50 +35,6 @@ MAX_GRADE = 1_000
 """Collections have grades up to 5 or 100. The time and the memory of nDCG grow with the highest grade."""
 
 _FORM = 'must be a list of passage ids or of {"id", "start", "end"}'
-
-
-@dataclass(frozen=True, kw_only=True)
-class Support:
-    """A passage that a question needs: a whole document (`span` is None), or a part of the document's text."""
-
-    key: str
-    span: Span | None = None
-
-    def shown_by(self, hit: Hit) -> bool:
-        """Returns whether the hit is of the document and overlaps the span; a chunk without a span counts by its
-        document.
-        """
-        return self.overlaps(hit.document.key, hit.chunk.span)
-
-    def overlaps(self, key: str, place: Span | None) -> bool:
-        """Returns whether a part of a document (None: an unknown part) has text in common with this one."""
-        if key != self.key:
-            return False
-        if self.span is None or place is None:
-            return True
-        return place.start < self.span.end and self.span.start < place.end
-
-    @property
-    def label(self) -> str:
-        """The id of the passage, with the range of a part, as rows and reports name it."""
-        return self.key if self.span is None else f"{self.key}[{self.span.start}:{self.span.end}]"
-
-
-def collapse_hits(hits: Iterable[Hit], supporting: Collection[Support]) -> tuple[Hit, ...]:
-    """Returns the hits that a cut at k counts.
-
-    These are documents, each by its best chunk; or chunks, if a span is among the supports.
-    """
-    chunks = any(support.span for support in supporting)
-    first: dict[str, Hit] = {}
-    for hit in hits:
-        first.setdefault(hit.chunk.id if chunks else hit.document.key, hit)
-    return tuple(first.values())
-
-
-def match_supports(hits: Iterable[Hit], supporting: Collection[Support]) -> list[frozenset[Support]]:
-    """Returns, for each hit, the supports that it shows: the input of metrics."""
-    return [frozenset(support for support in supporting if support.shown_by(hit)) for hit in hits]
 
 
 def _read_supporting(row: Row, name: str = "supporting") -> frozenset[Support]:

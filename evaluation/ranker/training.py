@@ -17,7 +17,11 @@ from core.corpora import Corpus
 from core.errors import InvalidInput, InvalidSettings
 from core.ports.retrieval import Hit, Query
 from core.trace import Trace
-from evaluation.datasets.dataset import Dataset, GoldQuestion, Support, read_dataset
+from evaluation.datasets.dataset import (
+    Dataset,
+    GoldQuestion,
+    read_dataset,
+)
 from evaluation.indexing import ReportProgress, WorkerWatch, index_dataset
 from evaluation.ranker.seen import describe_training_set
 from evaluation.scores import Interval, bootstrap_interval
@@ -35,6 +39,7 @@ from retrieval.bridged.training import (
 )
 from retrieval.graph.snapshot import GraphSnapshot
 from retrieval.pagerank.personalized import PageRankConfig
+from retrieval.supports import Support
 
 __all__ = [
     "RankerGain",

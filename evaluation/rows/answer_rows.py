@@ -15,7 +15,7 @@ from core.events import CallEvent, PlanEvent, PlannedStep
 from core.ports.reasoning import Step
 from core.text.names import normalise
 from core.trace import Trace
-from evaluation.datasets.dataset import Support
+from retrieval.supports import Support
 
 __all__ = [
     "AnswerRow",

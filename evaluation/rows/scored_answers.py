@@ -12,7 +12,9 @@ from core.events import ReviewEvent
 from core.ports.reasoning import Answer
 from core.ports.retrieval import Hit
 from core.trace import Trace
-from evaluation.datasets.dataset import GoldQuestion, collapse_hits, match_supports
+from evaluation.datasets.dataset import (
+    GoldQuestion,
+)
 from evaluation.rows.answer_rows import (
     AnswerRow,
     Cost,
@@ -27,11 +29,10 @@ from evaluation.scores import (
     contains_parts,
     distinct,
     exact_match_of_parts,
-    precision,
-    recall,
     token_f1,
     token_f1_of_parts,
 )
+from retrieval.supports import collapse_hits, match_supports, precision, recall
 
 __all__ = ["ABSTENTION", "ANSWER_METRICS", "make_reviews", "score_answer", "score_failed_answer"]
 

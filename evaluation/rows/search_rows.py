@@ -4,9 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from core.ports.retrieval import Hit
-from evaluation.datasets.dataset import GoldQuestion, collapse_hits, match_supports
+from evaluation.datasets.dataset import (
+    GoldQuestion,
+)
 from evaluation.rows.answer_rows import Cost, ModelRow
-from evaluation.scores import GRADED_MEASURES, all_recall, contains_parts, measure_graded, recall, reciprocal_rank
+from evaluation.scores import (
+    GRADED_MEASURES,
+    contains_parts,
+    measure_graded,
+)
+from retrieval.supports import all_recall, collapse_hits, match_supports, recall, reciprocal_rank
 
 __all__ = [
     "DEEP",

@@ -11,6 +11,7 @@ from api.mcp.tools import certificates as listed_certificates
 from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
+from app.services.made_questions import material
 from app.services.stored_questions import questions as stored
 from app.services.validity import conflicts, in_force, pairs
 from cli.commands.operation import certificates
@@ -25,7 +26,6 @@ from core.settings import Settings
 from core.strategies import MAX_SPEC_LENGTH
 from core.text import titles
 from core.validity import contradictions, differences, sentences, statements
-from evaluation.made_questions import material
 from indexer.extractors import syntax
 from indexer.extractors import tables as tables_of_facts
 from indexer.extractors.syntax import parsing, rules

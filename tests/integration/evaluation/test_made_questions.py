@@ -9,23 +9,22 @@ import pytest
 
 from app.container import Container
 from app.services import corpora
-from core.corpora import Corpus
-from core.errors import Conflict, InvalidInput
-from core.text.answers import is_contained
-from evaluation.datasets.dataset import read_dataset
-from evaluation.experiment import Experiment, run_experiment
-from evaluation.indexing import index_dataset
-from evaluation.made_questions import (
+from app.services.made_questions import (
     Kind,
     MadeQuestion,
     MadeQuestions,
-    check_folder,
     make_questions,
     material,
     parse_kinds,
     read_material,
-    write_questions,
 )
+from core.corpora import Corpus
+from core.errors import Conflict, InvalidInput
+from core.text.answers import is_contained
+from evaluation.datasets.dataset import read_dataset
+from evaluation.datasets.writing import check_folder, write_questions
+from evaluation.experiment import Experiment, run_experiment
+from evaluation.indexing import index_dataset
 from evaluation.ranker.training import gather_training_set, read_training_datasets
 from retrieval.bridged.training import RECIPES
 from tests.integration.evaluation.workbench import WorkerHere, workbench
@@ -134,7 +133,7 @@ async def test_the_seed_decides_and_nothing_else(tmp_path: Path) -> None:
 async def test_eval_takes_the_folder_at_once(tmp_path: Path) -> None:
     async with corpus_of(tmp_path, TEXTS) as (container, corpus):
         made = make_questions(await read_material(container, corpus, 0), 30, 0)
-        write_questions(tmp_path / "made", made.questions)
+        write_questions(tmp_path / "made", [question.to_row() for question in made.questions])
         experiment = Experiment(searchers=("sparse",), corpus=corpus.name)
         result = await run_experiment(container, WorkerHere(), tmp_path / "made", experiment, lambda *_: None)
     answered = [row for row in result.searches if row.question_id.startswith("single")]
@@ -145,7 +144,7 @@ async def test_eval_takes_the_folder_at_once(tmp_path: Path) -> None:
 async def test_a_ranker_can_be_trained_on_them_in_the_corpus_itself(tmp_path: Path) -> None:
     async with corpus_of(tmp_path, TEXTS) as (container, corpus):
         made = make_questions(await read_material(container, corpus, 0), 100, 0)
-        write_questions(tmp_path / "made", made.questions)
+        write_questions(tmp_path / "made", [question.to_row() for question in made.questions])
         (dataset,) = read_training_datasets([tmp_path / "made"], needs_corpus=False)
         gathered = await gather_training_set(
             container,

@@ -4,7 +4,6 @@ import pytest
 
 from core.text.answers import normalise_answer
 from evaluation.scores import (
-    all_recall,
     contains_answer,
     contains_parts,
     distinct,
@@ -12,12 +11,10 @@ from evaluation.scores import (
     exact_match_of_parts,
     mean,
     percentile,
-    precision,
-    recall,
-    reciprocal_rank,
     token_f1,
     token_f1_of_parts,
 )
+from retrieval.supports import all_recall, precision, recall, reciprocal_rank
 
 RANKING: list[set[str]] = [{"a"}, {"b"}, {"c"}, {"d"}, {"e"}, {"f"}]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from app.services.made_questions.wording import End, read_relation
 from core.text.entity_types import EntityType
-from evaluation.made_questions.wording import End, read_relation
 
 ADA = End(name="Ada Lund", type=EntityType.PERSON, noun="chemist")
 PRESS = End(name="Orell Press", type=EntityType.ORGANISATION, noun="company")

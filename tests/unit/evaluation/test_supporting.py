@@ -7,9 +7,9 @@ from core.ports.reasoning import Answer, Step
 from core.ports.retrieval import Hit
 from core.trace import Trace
 from evaluation import GoldQuestion, Support
-from evaluation.datasets.dataset import collapse_hits, match_supports
 from evaluation.rows.scored_answers import score_answer
 from evaluation.rows.search_rows import SearchRow, score_search
+from retrieval.supports import collapse_hits, match_supports
 
 
 def hit(key: str, start: int, end: int, text: str = "nothing") -> Hit:

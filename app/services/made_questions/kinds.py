@@ -8,13 +8,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.services.made_questions.grounding import Grounded, ground_facts
+from app.services.made_questions.material import Material, Passage, keyed_hash
+from app.services.made_questions.questions import Kind, MadeQuestion, Quote
 from core.documents import Span
 from core.passage_context import read_grids
 from core.text.answers import is_contained, normalise_answer
 from core.text.entity_types import EntityType
-from evaluation.made_questions.grounding import Grounded, ground_facts
-from evaluation.made_questions.material import Material, Passage, keyed_hash
-from evaluation.made_questions.questions import Kind, MadeQuestion, Quote
 
 __all__ = ["MAKERS", "Sources"]
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 
+from app.services.made_questions.material import Fact, Material, Passage
+from app.services.made_questions.wording import End, Relation, read_relation
 from core.documents import Span
 from core.text.entity_types import EntityType, FactEnd, choose_type, find_type_of_fact
 from core.text.entity_types.kinds import KINDS
 from core.text.sentences import split_sentences
-from evaluation.made_questions.material import Fact, Material, Passage
-from evaluation.made_questions.wording import End, Relation, read_relation
 
 __all__ = ["Grounded", "ground_facts"]
 

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from app.services.made_questions.kinds import MAKERS, Sources
+from app.services.made_questions.material import Material, keyed_hash
+from app.services.made_questions.questions import KINDS, Kind, MadeQuestion
 from core.errors import InvalidInput
 from core.text.answers import is_contained, normalise_answer
 from core.text.value_kinds import find_stems
-from evaluation.made_questions.kinds import MAKERS, Sources
-from evaluation.made_questions.material import Material, keyed_hash
-from evaluation.made_questions.questions import KINDS, Kind, MadeQuestion
 
 __all__ = ["MadeQuestions", "make_questions", "parse_kinds"]
 

@@ -97,6 +97,16 @@ from hopweave.wire.events import (
     VerifyingEvent,
 )
 from hopweave.wire.jobs import Failure, Job, JobAhead, JobKind, JobProgress, JobState, JobUsage
+from hopweave.wire.made_questions import (
+    MadeKind,
+    MadeQuestion,
+    MadeQuestions,
+    MadeQuestionStep,
+    Measurement,
+    PossibleQuestions,
+    SearcherScores,
+    SupportingPart,
+)
 from hopweave.wire.questions import (
     ComparedDocument,
     ComparedDocuments,
@@ -188,6 +198,11 @@ __all__ = [
     "JobProgress",
     "JobState",
     "JobUsage",
+    "MadeKind",
+    "MadeQuestion",
+    "MadeQuestionStep",
+    "MadeQuestions",
+    "Measurement",
     "Mentioning",
     "Message",
     "ModelEstimate",
@@ -204,6 +219,7 @@ __all__ = [
     "PathStep",
     "PlanEvent",
     "PlannedStep",
+    "PossibleQuestions",
     "ProblemError",
     "QuestionChanges",
     "QuestionProblem",
@@ -218,6 +234,7 @@ __all__ = [
     "SearchEvent",
     "SearchHit",
     "SearchResult",
+    "SearcherScores",
     "ServerEndedError",
     "Signals",
     "Snippet",
@@ -230,6 +247,7 @@ __all__ = [
     "SubgraphNode",
     "Support",
     "SupportChange",
+    "SupportingPart",
     "TextChange",
     "TokenEvent",
     "UnavailableError",

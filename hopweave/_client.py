@@ -16,7 +16,16 @@ from hopweave._connection import Connection
 from hopweave._errors import HopweaveError, problem
 from hopweave._events import EventReader
 from hopweave._methods import ASK_EVENTS, ASK_IN_BACKGROUND, FOLLOW_JOB, FOLLOW_PAUSES, describe
-from hopweave._operations import corpora, documents, entities, ingestion, jobs, questions, stored_questions
+from hopweave._operations import (
+    corpora,
+    documents,
+    entities,
+    ingestion,
+    jobs,
+    made_questions,
+    questions,
+    stored_questions,
+)
 from hopweave._steps import Pause, Read, Request, Steps
 from hopweave._transfer import Draft, read_pieces
 from hopweave.wire.answers import Answer
@@ -134,6 +143,8 @@ class Client:
     verify_question = _method(stored_questions.verify_question)
     compare_question = _method(stored_questions.compare_question)
     delete_question = _method(stored_questions.delete_question)
+    make_questions = _method(made_questions.make_questions)
+    measure_searchers = _method(made_questions.measure_searchers)
     list_jobs = _method(jobs.list_jobs)
     get_job = _method(jobs.get_job)
     follow_job = _followed(jobs.followed)

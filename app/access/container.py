@@ -27,6 +27,7 @@ from app.container.container import RequestLimits, Watch
 from app.container.embedders import Embedders
 from app.container.trail_writer import TrailWriter
 from core.documents import Document
+from core.execution.limits import FairSlots
 from core.filters import DocumentFilter
 from core.keys import Scope
 from core.ports.chat import ChatModels
@@ -235,6 +236,10 @@ class RestrictedContainer(Container):
     @cached_property
     def record(self) -> Record:
         return _RestrictedRecord(self._whole.record, self.access, self._meter)
+
+    @property
+    def making(self) -> FairSlots:  # type: ignore[override] # the slot of all requests
+        return self._whole.making
 
     @property
     def limits(self) -> RequestLimits:

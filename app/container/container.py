@@ -14,6 +14,7 @@ from app.container.adapters import Adapters
 from core.corpora import Corpus
 from core.documents import Document
 from core.errors import InvalidInput
+from core.execution.limits import FairSlots
 from core.filters import parse_filter
 from core.ports.reasoning import Reasoner
 from core.ports.record import Record
@@ -56,6 +57,11 @@ class Container(Adapters):
     """
 
     caller: str = ""
+
+    @cached_property
+    def making(self) -> FairSlots:
+        """The slot of making questions, which holds a corpus in memory."""
+        return FairSlots(1)
 
     @cached_property
     def indexing(self) -> IndexingBackends:

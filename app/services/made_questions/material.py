@@ -10,6 +10,7 @@ from typing import Any
 from app.container import Container
 from core.corpora import Corpus
 from core.documents import Span
+from core.errors import InvalidInput
 from core.text.languages import Language, detect_language
 from core.text.titles import bare_title
 
@@ -70,10 +71,14 @@ def keyed_hash(seed: int, *parts: str) -> bytes:
     return blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16, key=str(seed).encode()).digest()
 
 
-async def read_material(container: Container, corpus: Corpus, seed: int) -> Material:
-    """Reads what readers see of a corpus, at one generation. Documents in other languages than English are counted and
-    left out.
+async def read_material(container: Container, corpus: Corpus, seed: int, *, most: int | None = None) -> Material:
+    """Reads what the caller sees of a corpus, at one generation. Documents in other languages than English are counted
+    and left out.
+
+    Raises `InvalidInput` if there are more than `most` passages, before they are read. Without `most`, documents are
+    drawn from a corpus of more than `MOST_PASSAGES`.
     """
+    passages_there = 0
     documents: dict[str, Mapping[str, Any]] = {}
     chunks: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     names: dict[str, str] = {}
@@ -83,6 +88,8 @@ async def read_material(container: Container, corpus: Corpus, seed: int) -> Mate
         async for row in rows:
             if row["kind"] == "document" and row.get("enabled", True):
                 documents[str(row["id"])] = row
+                passages_there += int(str(row["chunks"]))
+                _check_size(corpus, passages_there, most)
             elif row["kind"] == "chunk":
                 kept = _draw(documents, seed) if kept is None else kept
                 if row["document_id"] in kept:
@@ -116,6 +123,14 @@ async def read_material(container: Container, corpus: Corpus, seed: int) -> Mate
         documents=len(chunks),
         languages=languages,
     )
+
+
+def _check_size(corpus: Corpus, passages: int, most: int | None) -> None:
+    if most is not None and passages > most:
+        raise InvalidInput(
+            f"{corpus.name!r} has more than {most:,} passages, too many for a request; on the machine of the server, "
+            f"run: hopweave questions make FOLDER --corpus {corpus.name}"
+        )
 
 
 def _draw(documents: Mapping[str, Mapping[str, Any]], seed: int) -> set[str]:

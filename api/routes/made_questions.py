@@ -1,0 +1,38 @@
+"""The routes of made questions: make them of a corpus, and measure searchers with them. Nothing is stored."""
+
+from fastapi import APIRouter, Request, Response
+
+from api.access.keys import READ
+from api.deps import ContainerDep, CorpusDep, json_response, run_while_connected
+from api.schemas.ask import BudgetIn
+from api.schemas.made_questions import MakeQuestionsIn, MeasureIn, convert_made, convert_measurement
+from app.services.made_questions import make_for_caller, measure_searchers
+from core.trace import Trace
+from hopweave.wire.made_questions import MadeQuestions, Measurement
+
+__all__ = ["router"]
+
+router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
+
+
+@router.post(
+    "/made-questions",
+    dependencies=[READ],
+    summary="Make questions with known supports",
+    response_model=MadeQuestions,
+)
+async def make_questions(corpus: CorpusDep, body: MakeQuestionsIn, container: ContainerDep, http: Request) -> Response:
+    """They are made from the facts and tables of the documents that the caller sees, and stored nowhere."""
+    work = make_for_caller(container, corpus, count=body.count, seed=body.seed, kinds=body.chosen_kinds)
+    made = await run_while_connected(http, work)
+    return json_response(convert_made(made, corpus.generation))
+
+
+@router.post(
+    "/measurements", dependencies=[READ], summary="Measure searchers with questions", response_model=Measurement
+)
+async def measure(corpus: CorpusDep, body: MeasureIn, container: ContainerDep, http: Request) -> Response:
+    """Each searcher is asked each question, within the limits of one question. The questions are not stored."""
+    trace = Trace(budget=BudgetIn().within(container.settings.budget))
+    work = measure_searchers(container, corpus, body.to_questions(), body.to_searchers(), trace)
+    return json_response(convert_measurement(await run_while_connected(http, work)))

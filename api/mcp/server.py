@@ -47,6 +47,7 @@ from api.mcp.tools.entities import (
     UNDO_DECISION,
 )
 from api.mcp.tools.ingest import DELETE_DOCUMENT, INGEST_FILES, INGEST_TEXTS
+from api.mcp.tools.made_questions import MAKE_QUESTIONS, MEASURE_SEARCHERS
 from api.mcp.tools.search import FETCH, LIST_CORPORA, SEARCH
 from app.access.access import EVERYTHING, Access
 from core.errors import Forbidden, HopweaveError, InvalidInput, NotFound
@@ -82,6 +83,8 @@ _READING = (
     SHOW_ENTITY,
     LIST_PROPOSALS,
     COMPARE_DOCUMENTS,
+    MAKE_QUESTIONS,
+    MEASURE_SEARCHERS,
     LIST_CERTIFICATES,
 )
 _DECIDING = (MERGE_ENTITIES, REJECT_PROPOSAL, UNDO_DECISION)

@@ -1,6 +1,6 @@
 """The bodies of the routes of made questions, and what they show."""
 
-from typing import Annotated, Any, Self
+from typing import Annotated, Self
 
 from pydantic import Field, PrivateAttr, model_validator
 
@@ -116,21 +116,23 @@ def convert_made(made: made_questions.MadeQuestions, generation: int) -> wire.Ma
 
 
 def _convert_question(question: made_questions.MadeQuestion) -> wire.MadeQuestion:
-    supports: list[str | dict[str, Any]] = [quote.to_support() for quote in question.quotes] if question.answer else []
     return fill(
         wire.MadeQuestion,
         question,
         question=question.text,
         type=str(question.kind),
         answerable=bool(question.answer),
-        supporting=tuple(
-            support if isinstance(support, str) else wire.SupportingPart(**support)
-            for at, support in enumerate(supports)
-            if support not in supports[:at]
-        ),
+        supporting=tuple(map(_convert_support, question.supports)),
         quotes=tuple(quote.text for quote in question.quotes) if question.answer else (),
+        documents=question.keys,
         hops=tuple(wire.MadeQuestionStep(question=asked, answer=answer) for asked, answer in question.hops),
     )
+
+
+def _convert_support(support: Support) -> str | wire.SupportingPart:
+    if support.span is None:
+        return support.key
+    return wire.SupportingPart(id=support.key, start=support.span.start, end=support.span.end)
 
 
 def convert_measurement(measured: made_questions.Measurement) -> wire.Measurement:

@@ -237,8 +237,8 @@ class RestrictedContainer(Container):
     def record(self) -> Record:
         return _RestrictedRecord(self._whole.record, self.access, self._meter)
 
-    @property
-    def making(self) -> FairSlots:  # type: ignore[override] # the slot of all requests
+    @cached_property
+    def making(self) -> FairSlots:
         return self._whole.making
 
     @property

@@ -2,13 +2,16 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from cli.data.data import run_with_data
 from cli.options import AsJson
 from cli.output.console import counted, fields, print_json, print_result, print_status, table
+
+if TYPE_CHECKING:
+    from cli.flows.reading import Server
 
 __all__ = ["register"]
 
@@ -19,7 +22,18 @@ _group = typer.Typer(
 )
 _Id = Annotated[str, typer.Argument(metavar="ID", help="The question's id.")]
 _Corpus = Annotated[str, typer.Option("--corpus", "-c", help="The corpus.")]
+_Server = Annotated[
+    str | None,
+    typer.Option(metavar="URL", help="Ask this server, such as http://127.0.0.1:8000.", show_default=False),
+]
+_ApiKey = Annotated[
+    str | None,
+    typer.Option(envvar="HOPWEAVE_API_KEY", metavar="KEY", help="A key of the server of --server.", show_default=False),
+]
 Json = Mapping[str, Any]
+_SHOWN = ("recall@5", "all_recall@5", "mrr")
+_MEASUREMENTS = 4
+"""Earlier measurements that are shown."""
 _LISTED = 60
 """Characters of a question in a list."""
 
@@ -38,6 +52,8 @@ def make(
         str | None,
         typer.Option(metavar="KIND,…", help="Such as single,two_hop,comparison,cell,count,unanswerable. Default: all."),
     ] = None,
+    server: _Server = None,
+    api_key: _ApiKey = None,
     as_json: AsJson = False,
 ) -> None:
     """Make questions with known answers from the facts and tables of a corpus.
@@ -46,7 +62,7 @@ def make(
     """
     from cli.flows.made_questions import make_questions  # imports the evaluation; other commands do not need it
 
-    made = make_questions(folder, corpus, count, seed, kinds)
+    made = make_questions(folder, corpus, count, seed, kinds, _choose_server(server, api_key))
     if as_json:
         print_json(made)
         return
@@ -54,6 +70,48 @@ def make(
     table(("kind", "made", "possible"), [(kind["kind"], kind["made"], kind["possible"]) for kind in made["kinds"]])
     for note in made["notes"]:
         print_status(note)
+
+
+@_group.command("measure")
+def measure(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A folder with questions, such as made ones.")],
+    corpus: _Corpus,
+    searchers: Annotated[
+        list[str] | None,
+        typer.Option("--searcher", metavar="NAME", help="A searcher to measure; repeatable. Default: fused."),
+    ] = None,
+    server: _Server = None,
+    api_key: _ApiKey = None,
+    as_json: AsJson = False,
+) -> None:
+    """Measure how well searchers find the supports of questions, beside the last measurements of the folder.
+
+    Questions of documents that are not there any more are not asked.
+    """
+    from cli.flows.made_questions import measure_questions
+
+    measured, before = measure_questions(folder, corpus, searchers or ["fused"], _choose_server(server, api_key))
+    if as_json:
+        print_json(measured)
+        return
+    rows = [
+        (one["measured_at"][:19], one["asked"], row["searcher"], *(_percent(row["scores"], name) for name in _SHOWN))
+        for one in (*before[-_MEASUREMENTS:], measured)
+        for row in one["searchers"]
+    ]
+    table(("measured", "questions", "searcher", *_SHOWN), rows)
+    if measured["gone"]:
+        print_status(f"{counted(len(measured['gone']), 'question')} not asked: their documents are not there any more")
+
+
+def _percent(scores: Json, name: str) -> str:
+    return f"{100 * scores[name]:.1f}" if name in scores else "-"
+
+
+def _choose_server(url: str | None, api_key: str | None) -> "Server | None":
+    from cli.flows.reading import Server
+
+    return None if url is None else Server(url=url, api_key=api_key)
 
 
 @_group.command("list")

@@ -1,4 +1,4 @@
-"""Writes questions as a dataset: `check_folder` before the work that makes them, `write_questions` after it."""
+"""Writes made questions as a dataset: `check_folder` before the work that makes them, `write_questions` after it."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,21 @@ from core.errors import Conflict, InvalidInput
 from core.execution.files import Draft
 from evaluation.datasets.dataset import DATASET_FILES, QUESTIONS_FILE
 
-__all__ = ["check_folder", "write_questions"]
+__all__ = ["check_folder", "to_row", "write_questions"]
+
+
+def to_row(question: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the line of a made question, which is given as the HTTP API shows it. What is empty is left out."""
+    row = {name: question[name] for name in ("id", "question", "type")}
+    about = {"kind": question["type"], "documents": question["documents"]}
+    if not question["answerable"]:
+        return {**row, "answerable": False, "metadata": about}
+    row |= {name: question[name] for name in ("answer", "aliases", "supporting")}
+    if sentences := [support for support in question["supporting"] if isinstance(support, dict)]:
+        row["supporting_sentences"] = sentences
+    if question["hops"]:
+        row["hops"] = question["hops"]
+    return {**row, "metadata": {**about, "quotes": question["quotes"]}}
 
 
 def check_folder(folder: Path) -> None:

@@ -1,7 +1,8 @@
 """Questions that are made of a corpus, and searchers that are measured with them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from typing import Any
 
 from hopweave._steps import Steps, call, path
 from hopweave.wire.made_questions import MadeKind, MadeQuestion, MadeQuestions, Measurement, SearcherScores
@@ -25,25 +26,29 @@ def make_questions(
 
 
 def measure_searchers(
-    corpus: str, questions: Sequence[MadeQuestion], searchers: Sequence[str] = ("fused",)
+    corpus: str, questions: Sequence[MadeQuestion | Mapping[str, Any]], searchers: Sequence[str] = ("fused",)
 ) -> Steps[Measurement]:
     """Returns how well searchers (1 to 5, each `NAME[:key=value,…]`) find the supports of questions.
 
-    Unanswerable questions are not asked. Measure the same questions again after an ingest, and compare.
+    `questions` are made questions, or lines of the `questions.jsonl` of a dataset as JSON objects. Unanswerable
+    questions are not asked. Measure the same questions again after an ingest, and compare. Raises `ValueError` if no
+    question is answerable.
     """
-    asked = [question for question in questions if question.answerable]
+    asked = [row for row in map(_send, questions) if row["answerable"]]
+    if not asked:
+        raise ValueError("no question has supports; give at least one that the corpus answers")
     parts: list[Measurement] = []
-    for begin in range(0, max(len(asked), 1), _MOST_ASKED):
-        rows = [_send(question) for question in asked[begin : begin + _MOST_ASKED]]
-        body = {"questions": rows, "searchers": list(searchers)}
+    for begin in range(0, len(asked), _MOST_ASKED):
+        body = {"questions": asked[begin : begin + _MOST_ASKED], "searchers": list(searchers)}
         parts.append((yield from call(Measurement, "POST", path("corpora", corpus, "measurements"), body)))
     return _join(parts)
 
 
-def _send(question: MadeQuestion) -> dict[str, object]:
+def _send(question: MadeQuestion | Mapping[str, Any]) -> dict[str, Any]:
     """Returns what a measurement needs of a question; its answer and quotes are not sent."""
-    supports = [support if isinstance(support, str) else asdict(support) for support in question.supporting]
-    return {"id": question.id, "question": question.question, "supporting": supports}
+    row = asdict(question) if isinstance(question, MadeQuestion) else question
+    sent = {name: row[name] for name in ("id", "question", "supporting") if name in row}
+    return {**sent, "answerable": row.get("answerable", True)}
 
 
 def _join(parts: Sequence[Measurement]) -> Measurement:

@@ -37,7 +37,7 @@ class MadeQuestionStep:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MadeQuestion:
-    """A question whose answer and supports are known. As JSON it is a line of the `questions.jsonl` of a dataset."""
+    """A question with a known answer and supports. As JSON it can be a line of the `questions.jsonl` of a dataset."""
 
     id: str
     question: str
@@ -49,6 +49,7 @@ class MadeQuestion:
         metadata=doc("What the question needs: keys of documents, or parts of them.")
     )
     quotes: tuple[str, ...] = field(metadata=doc("The sentences or rows that state the answer."))
+    documents: tuple[str, ...] = field(metadata=doc("The keys of the documents that it is made from."))
     hops: tuple[MadeQuestionStep, ...] = field(metadata=doc("The steps to the answer, if there are several."))
 
 

@@ -38,6 +38,8 @@ async def test_nothing_is_written_unless_it_is_asked_for(tmp_path: Path) -> None
             "show_entity",
             "list_proposals",
             "compare_documents",
+            "make_questions",
+            "measure_searchers",
             "list_certificates",
         ]
         for tool, arguments in (("search", {"query": "Ada"}), ("list_corpora", {})):

@@ -2,14 +2,13 @@
 
 from app.services.made_questions.making import MadeQuestions, make_questions, parse_kinds
 from app.services.made_questions.material import Material, read_material
-from app.services.made_questions.questions import KINDS, Kind, MadeQuestion
+from app.services.made_questions.questions import KINDS, Kind, MadeQuestion, SupportedQuestion
 from app.services.made_questions.requests import (
     MOST_ASKED,
     MOST_MADE,
     MOST_SEARCHERS,
     MOST_SUPPORTS,
     Measurement,
-    SupportedQuestion,
     make_for_caller,
     measure_searchers,
 )

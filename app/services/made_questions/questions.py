@@ -1,14 +1,14 @@
-"""A made question: its kind, its quotes, and the form in which a dataset has it."""
+"""A made question: its kind, its quotes, and its supports."""
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from app.services.made_questions.material import Passage
 from core.documents import Span
 from core.ids import digest
+from retrieval.supports import Support
 
-__all__ = ["KINDS", "Kind", "MadeQuestion", "Quote"]
+__all__ = ["KINDS", "Kind", "MadeQuestion", "Quote", "SupportedQuestion"]
 
 
 class Kind(StrEnum):
@@ -36,14 +36,22 @@ class Quote:
     def text(self) -> str:
         return " ".join(self.passage.text[self.place.start : self.place.end].split())
 
-    def to_support(self) -> str | dict[str, Any]:
-        """Returns the entry of `supporting`: a part of the document, or the whole document if it has one passage, or if
-        no part of it can be named.
-        """
+    def to_support(self) -> Support:
+        """Returns the part of the document, or the whole document if it has one passage, or if no part can be named."""
         span = self.passage.span
         if span is None:
-            return self.passage.key
-        return {"id": self.passage.key, "start": span.start + self.place.start, "end": span.start + self.place.end}
+            return Support(key=self.passage.key)
+        place = Span(start=span.start + self.place.start, end=span.start + self.place.end)
+        return Support(key=self.passage.key, span=place)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SupportedQuestion:
+    """A question with the passages that support it: at least one."""
+
+    id: str
+    text: str
+    supporting: frozenset[Support]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,17 +76,10 @@ class MadeQuestion:
         """The documents that the question is made from."""
         return tuple(dict.fromkeys(quote.passage.key for quote in self.quotes)) or (self.about,)
 
-    def to_row(self) -> dict[str, Any]:
-        """Returns the question in the form of a dataset."""
-        row: dict[str, Any] = {"id": self.id, "question": self.text, "type": str(self.kind)}
-        if not self.answer:
-            return {**row, "answerable": False, "metadata": {"kind": str(self.kind), "about": self.about}}
-        supports = [quote.to_support() for quote in self.quotes]
-        row |= {"answer": self.answer, "aliases": list(self.aliases)}
-        row["supporting"] = [support for at, support in enumerate(supports) if support not in supports[:at]]
-        if sentences := [support for support in row["supporting"] if isinstance(support, dict)]:
-            row["supporting_sentences"] = sentences
-        if self.hops:
-            row["hops"] = [{"question": question, "answer": answer} for question, answer in self.hops]
-        row["metadata"] = {"kind": str(self.kind), "quotes": [quote.text for quote in self.quotes]}
-        return row
+    @property
+    def supports(self) -> tuple[Support, ...]:
+        """What supports the answer, each once; nothing if the corpus does not answer the question."""
+        return tuple(dict.fromkeys(quote.to_support() for quote in self.quotes)) if self.answer else ()
+
+    def to_supported(self) -> SupportedQuestion:
+        return SupportedQuestion(id=self.id, text=self.text, supporting=frozenset(self.supports))

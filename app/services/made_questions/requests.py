@@ -12,7 +12,7 @@ from functools import partial
 from app.container import Container
 from app.services.made_questions.making import MadeQuestions, make_questions
 from app.services.made_questions.material import read_material
-from app.services.made_questions.questions import KINDS, Kind
+from app.services.made_questions.questions import KINDS, Kind, SupportedQuestion
 from app.services.questions import SearchRequest, search
 from core.corpora import Corpus
 from core.errors import InvalidInput
@@ -22,7 +22,7 @@ from core.ports.retrieval import check_searched
 from core.strategies import StrategySpec
 from core.trace import Trace
 from core.validity.register import EVERYTHING_IN_FORCE
-from retrieval.supports import Support, all_recall, collapse_hits, match_supports, recall, reciprocal_rank
+from retrieval.supports import all_recall, collapse_hits, match_supports, recall, reciprocal_rank
 
 __all__ = [
     "MOST_ASKED",
@@ -31,7 +31,6 @@ __all__ = [
     "MOST_SUPPORTS",
     "Measurement",
     "SearcherScores",
-    "SupportedQuestion",
     "make_for_caller",
     "measure_searchers",
 ]
@@ -69,15 +68,6 @@ async def make_for_caller(
             await asyncio.wait({work})  # a thread goes on when its request is cancelled, and keeps its slot
     finally:
         container.making.release()
-
-
-@dataclass(frozen=True, kw_only=True)
-class SupportedQuestion:
-    """A question with the passages that support it: at least one."""
-
-    id: str
-    text: str
-    supporting: frozenset[Support]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,12 @@ import json
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from api.schemas.made_questions import convert_made
+from api.schemas.values import dump
 from app.container import Container
 from app.services import corpora
 from app.services.made_questions import (
@@ -22,11 +25,12 @@ from core.corpora import Corpus
 from core.errors import Conflict, InvalidInput
 from core.text.answers import is_contained
 from evaluation.datasets.dataset import read_dataset
-from evaluation.datasets.writing import check_folder, write_questions
+from evaluation.datasets.writing import check_folder, to_row, write_questions
 from evaluation.experiment import Experiment, run_experiment
 from evaluation.indexing import index_dataset
 from evaluation.ranker.training import gather_training_set, read_training_datasets
 from retrieval.bridged.training import RECIPES
+from retrieval.supports import Support
 from tests.integration.evaluation.workbench import WorkerHere, workbench
 
 TEXTS = {
@@ -69,6 +73,10 @@ async def make(
         return make_questions(await read_material(container, corpus, seed), count, seed)
 
 
+def rows_of(made: MadeQuestions) -> list[dict[str, Any]]:
+    return [to_row(question) for question in dump(convert_made(made, 0))["questions"]]
+
+
 def find(made: MadeQuestions, text: str) -> MadeQuestion:
     (found,) = [question for question in made.questions if question.text == text]
     return found
@@ -76,7 +84,7 @@ def find(made: MadeQuestions, text: str) -> MadeQuestion:
 
 async def test_facts_become_questions_with_their_answers_and_supports(tmp_path: Path) -> None:
     made = await make(tmp_path, TEXTS)
-    assert find(made, "Who founded Orell Press?").to_row()["supporting"] == ["Orell-Press"]
+    assert find(made, "Who founded Orell Press?").supports == (Support(key="Orell-Press"),)
     joined = find(made, "When was the chemist who founded Orell Press born?")
     assert (joined.kind, joined.answer, joined.keys) == (Kind.TWO_HOP, "5 March 1861", ("Orell-Press", "Ada-Lund"))
     assert joined.hops == (("Who founded Orell Press?", "Ada Lund"), ("When was Ada Lund born?", "5 March 1861"))
@@ -133,7 +141,7 @@ async def test_the_seed_decides_and_nothing_else(tmp_path: Path) -> None:
 async def test_eval_takes_the_folder_at_once(tmp_path: Path) -> None:
     async with corpus_of(tmp_path, TEXTS) as (container, corpus):
         made = make_questions(await read_material(container, corpus, 0), 30, 0)
-        write_questions(tmp_path / "made", [question.to_row() for question in made.questions])
+        write_questions(tmp_path / "made", rows_of(made))
         experiment = Experiment(searchers=("sparse",), corpus=corpus.name)
         result = await run_experiment(container, WorkerHere(), tmp_path / "made", experiment, lambda *_: None)
     answered = [row for row in result.searches if row.question_id.startswith("single")]
@@ -144,7 +152,7 @@ async def test_eval_takes_the_folder_at_once(tmp_path: Path) -> None:
 async def test_a_ranker_can_be_trained_on_them_in_the_corpus_itself(tmp_path: Path) -> None:
     async with corpus_of(tmp_path, TEXTS) as (container, corpus):
         made = make_questions(await read_material(container, corpus, 0), 100, 0)
-        write_questions(tmp_path / "made", [question.to_row() for question in made.questions])
+        write_questions(tmp_path / "made", rows_of(made))
         (dataset,) = read_training_datasets([tmp_path / "made"], needs_corpus=False)
         gathered = await gather_training_set(
             container,

@@ -85,6 +85,9 @@ class Requests:
         yield "/embeddings", {"model": "people", "input": QUERY}
         yield "/questions", {"question": QUERY, "reasoner": "extractive:min_probability=0"}
         yield "/questions/{id}", {"kept": True}
+        yield "/made-questions", {"count": 500}
+        asked = [{"id": key, "question": QUERY, "supporting": [key]} for key in (self.key, "ada")]
+        yield "/measurements", {"questions": asked, "searchers": list(_SEARCHERS[:5])}
 
     def _searches(self) -> Iterator[Request]:
         full = {"query": QUERY, "k": 50, "explain": True, "context": 2}
@@ -124,6 +127,8 @@ class Requests:
             ("find_entities", {"corpus": "people"}),
             ("show_entity", {"entity": self.ids["entities"][0], "corpus": "people"}),
             ("list_proposals", {"above": 0, "corpus": "people"}),
+            ("make_questions", {"count": 100, "corpus": "people"}),
+            ("measure_searchers", {"count": 100, "corpus": "people"}),
             ("compare_documents", {"newer": self._hidden, "older": self.key, "corpus": "people"}),
             ("merge_entities", {"entity": self.ids["entities"][0], "into": "Ada", "corpus": "people"}),
             ("undo_decision", {"id": self.ids["merges"][0], "corpus": "people"}),

@@ -66,6 +66,8 @@ async def test_a_key_is_offered_the_tools_of_its_scopes(
         "show_entity": {"entity": "Ada"},
         "list_proposals": {},
         "compare_documents": {"newer": "ada"},
+        "make_questions": {},
+        "measure_searchers": {},
         "list_certificates": {},
         "merge_entities": {"entity": "Ada", "into": "Ada Lund"},
         "reject_proposal": {"entity": "Ada", "other": "Ada Lund"},

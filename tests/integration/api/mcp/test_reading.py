@@ -17,6 +17,8 @@ READING = [
     "show_entity",
     "list_proposals",
     "compare_documents",
+    "make_questions",
+    "measure_searchers",
 ]
 ADMIN = ["list_certificates"]
 """For keys with the scope `admin`, and without keys."""

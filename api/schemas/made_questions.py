@@ -48,9 +48,11 @@ class SupportedQuestionIn(LenientIn):
 
     id: Text = Field(max_length=MAX_KEY_LENGTH)
     question: Text = Field(json_schema_extra=NOT_BLANK)
-    answerable: Flag = Field(default=True, description="`false`: the question has no supports, and is not asked.")
+    answerable: Flag = Field(default=True, description="`false`: the question is not asked.")
     supporting: list[_Key | PartIn] = Field(
-        default_factory=list, max_length=MOST_SUPPORTS, description="Keys of documents, or parts of documents."
+        default_factory=list,
+        max_length=MOST_SUPPORTS,
+        description="Keys of documents, or parts of documents. A question without any is not asked.",
     )
 
     def to_question(self) -> Supported:
@@ -85,13 +87,8 @@ class MeasureIn(In):
         return self
 
     def to_questions(self) -> list[Supported]:
-        """Returns the questions that have supports. Raises `InvalidInput` for an answerable question without any, and
-        for a part that ends before it starts.
-        """
-        bare = next((asked.id for asked in self.questions if asked.answerable and not asked.supporting), None)
-        if bare is not None:
-            raise InvalidInput(f"question {bare!r} has no `supporting`, by which searchers are measured")
-        return [asked.to_question() for asked in self.questions if asked.answerable]
+        """Returns the questions that have supports. Raises `InvalidInput` for a part that ends before it starts."""
+        return [asked.to_question() for asked in self.questions if asked.answerable and asked.supporting]
 
     def to_searchers(self) -> dict[str, StrategySpec]:
         return self._specs

@@ -12,6 +12,7 @@ from api.transport import bodies, connections, turns
 from app.access import corpora
 from app.container import adapters
 from app.services.made_questions import material
+from app.services.made_questions import requests as made_requests
 from app.services.stored_questions import questions as stored
 from app.services.validity import conflicts, in_force, pairs
 from cli.commands.operation import certificates
@@ -358,6 +359,14 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
     "passages that made questions are made of": (
         [material.MOST_PASSAGES],
         "tests/integration/evaluation/test_made_questions.py::test_of_a_large_corpus_documents_are_drawn",
+    ),
+    "questions that a request makes": (
+        [made_requests.MOST_MADE, made_requests.MOST_PASSAGES],
+        "tests/integration/api/test_made_questions.py::test_a_large_corpus_is_refused_before_it_is_read",
+    ),
+    "questions that a request measures": (
+        [made_requests.MOST_ASKED, made_requests.MOST_SUPPORTS, made_requests.MOST_SEARCHERS],
+        "tests/integration/api/test_made_questions.py::test_a_measurement_is_bounded",
     ),
     "lines of certificates in a reply of MCP": (
         [listed_certificates._MOST_CHARACTERS],

@@ -114,6 +114,12 @@ async def test_nothing_is_stored(people: Server) -> None:
     assert (await people.client.get(f"{CORPUS}/questions")).json()["data"] == []
 
 
+async def test_a_question_without_supports_is_not_asked(people: Server) -> None:
+    bare = [{"id": "1", "question": "Why?"}, {"id": "2", "question": "Why?", "supporting": ["a"], "answerable": False}]
+    measured = await measure(people, bare)
+    assert (measured["asked"], measured["gone"], measured["searchers"][0]["scores"]) == (0, [], {})
+
+
 @pytest.mark.parametrize(
     ("path", "body", "said"),
     [
@@ -121,7 +127,6 @@ async def test_nothing_is_stored(people: Server) -> None:
         ("made-questions", {"kinds": ["riddle"]}, "kinds"),
         ("made-questions", {"kinds": ["two_hop"]}, "no question can be made"),
         ("measurements", {"questions": [], "searchers": ["sparse"]}, "questions"),
-        ("measurements", {"questions": [{"id": "1", "question": "Why?"}], "searchers": ["sparse"]}, "no `supporting`"),
         (
             "measurements",
             {"questions": [{"id": "1", "question": "Why?", "supporting": ["a"]}], "searchers": ["bridged:ranker=/etc"]},

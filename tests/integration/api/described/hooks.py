@@ -24,7 +24,9 @@ _REFUSALS: dict[str, str] = {
     "needs a (language|reranking) model|needs a search engine|filters facts with a language model": "settings",
     "this server allows .* for one question": "settings",
     "has an embedding(, and corpus| of the model| of \\d+ dimensions)": "model and dimension of a corpus",
+    "/made-questions (the corpus has no |no question can be made|.* has more than)": "what the corpus holds",
     # What several values have together.
+    "/measurements a part of .* ends at": "JSON schema cannot compare two numbers",
     "the key .* was given more than once": "keys of documents are unique; JSON schema compares whole documents",
     "the embeddings of `chunks` have different dimensions": "lengths of several lists",
     "the filter (has|is nested)": "levels and terms of a whole filter",

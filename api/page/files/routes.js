@@ -16,6 +16,7 @@ const ROUTES = [
   ["/c/:corpus/documents", "documents.js"],
   ["/c/:corpus/documents/:id", "document.js"],
   ["/c/:corpus/certificates", "certificates.js"],
+  ["/c/:corpus/made", "made.js"],
   ["/c/:corpus/graph", "graph.js"],
   ["/c/:corpus/jobs", "jobs.js"],
   ["/c/:corpus/jobs/:id", "job.js"],

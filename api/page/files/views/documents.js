@@ -47,7 +47,7 @@ export default function Documents({ corpus }) {
   const count = info.value?.counts?.documents;
   return html`
     <div ...${drop.handlers} class="drop-area">
-    <${View} title="Documents" context=${corpus} actions=${may("admin") && html`<${Link} to=${viewOf(corpus, "certificates")}>Certificates of deletions<//>`}>
+    <${View} title="Documents" context=${corpus} actions=${html`<${Link} to=${viewOf(corpus, "made")}>Made questions<//>${may("admin") && html`<${Link} to=${viewOf(corpus, "certificates")}>Certificates of deletions<//>`}`}>
       ${count > 0 && !filters.isSet && html`<p class="faint under-title">${plural(count, "indexed document")}, ${plural(info.value.counts.chunks, "passage")}</p>`}
       ${mayWrite && !drop.picked && html`<${DropPlace} choose=${drop.choose} isOver=${drop.isOver} isEmpty=${isEmpty && !upload} />`}
       <${PickingFailed} error=${drop.error} dismiss=${drop.clear} />

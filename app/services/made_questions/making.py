@@ -6,6 +6,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heapreplace
 
 from app.services.made_questions.kinds import MAKERS, Sources
 from app.services.made_questions.material import Material, keyed_hash
@@ -105,12 +106,18 @@ def _note(material: Material, possible: Mapping[Kind, Sequence[MadeQuestion]], c
 def _choose(possible: Mapping[Kind, Sequence[MadeQuestion]], count: int) -> Iterator[MadeQuestion]:
     """Yields questions of all kinds in turn, of each kind next one whose documents were asked about least."""
     asked = Counter[str]()
-    waiting = {kind: list(questions) for kind, questions in possible.items()}
+
+    def count_asked(question: MadeQuestion) -> float:
+        return sum(asked[key] for key in question.keys) / len(question.keys)
+
+    # Counts only grow, so the least entry of a heap is the next one if its count is still true.
+    waiting = {kind: [(0.0, place) for place in range(len(questions))] for kind, questions in possible.items()}
     while count > 0 and any(waiting.values()):
-        for kind in [kind for kind, questions in waiting.items() if questions][:count]:
-            own = waiting[kind]
-            chosen = min(own, key=lambda question: sum(asked[key] for key in question.keys) / len(question.keys))
-            own.remove(chosen)
+        for kind in [kind for kind, heap in waiting.items() if heap][:count]:
+            heap, own = waiting[kind], possible[kind]
+            while (now := count_asked(own[heap[0][1]])) > heap[0][0]:
+                heapreplace(heap, (now, heap[0][1]))
+            chosen = own[heappop(heap)[1]]
             asked.update(chosen.keys)
             count -= 1
             yield chosen

@@ -38,7 +38,7 @@ __all__ = [
 MOST_MADE = 500
 """Questions of one request."""
 
-MOST_PASSAGES = 20_000
+MOST_PASSAGES = 10_000
 """Passages of a corpus of which a request makes questions."""
 
 MOST_ASKED = 100

@@ -1,8 +1,14 @@
 """How relations of the fact store are asked for: each shape with its questions and descriptions."""
 
+from collections import Counter
+
 import pytest
 
+from app.services.made_questions.making import _choose
+from app.services.made_questions.material import Passage
+from app.services.made_questions.questions import Kind, MadeQuestion, Quote
 from app.services.made_questions.wording import End, read_relation
+from core.documents import Span
 from core.text.entity_types import EntityType
 
 ADA = End(name="Ada Lund", type=EntityType.PERSON, noun="chemist")
@@ -73,3 +79,24 @@ def test_a_name_that_looks_like_a_place_was_written_by_nobody() -> None:
     relation = read_relation("was composed by")
     assert relation is not None
     assert relation.ask_object(End(name="Moon River", type=EntityType.PLACE), ADA) == ""
+
+
+def test_documents_are_asked_about_in_turn() -> None:
+    """As a choice of the least asked one, the first of equals, at each step."""
+    passages = [Passage(id=str(n), key=str(n), title="", text="", span=None) for n in range(4)]
+    places = [(0,), (0,), (0, 1), (1,), (2, 0), (2,), (3,), (1, 2, 3)]
+    questions = [
+        MadeQuestion(
+            kind=Kind.SINGLE,
+            text=str(number),
+            quotes=tuple(Quote(passage=passages[place], place=Span(start=0, end=0)) for place in own),
+        )
+        for number, own in enumerate(places)
+    ]
+    left, asked, expected = list(questions), Counter[str](), []
+    while left:
+        chosen = min(left, key=lambda question: sum(asked[key] for key in question.keys) / len(question.keys))
+        left.remove(chosen)
+        asked.update(chosen.keys)
+        expected.append(chosen)
+    assert list(_choose({Kind.SINGLE: questions}, 100)) == expected

@@ -79,7 +79,11 @@ async def answer_over_rows(
 
 
 def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
-    """Returns the first hit of each document that has a table with a word of the question in its columns."""
+    """Returns the first hit of each document that has a table with a word of the question in its columns, and for a
+    cell the best hit, if it has a table.
+    """
+    if asked.wanted is Wanted.CELL:
+        return [hit for hit in hits[:1] if hit.url is None and read_passage_grids(hit.chunk)]
     chosen: dict[str, Hit] = {}
     for hit in hits:
         if hit.url is None and hit.document.id not in chosen and len(chosen) < MOST_DOCUMENTS:
@@ -138,7 +142,7 @@ def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
     if asked.wanted is Wanted.CELL:
         if not one.is_one or set(left) != asked.columns:
             return False
-    elif asked.wanted is Wanted.COUNT or one.is_one or not one.is_noun_known or len(left) > 2:
+    elif asked.wanted is Wanted.COUNT or one.is_measured or one.is_one or not one.is_noun_known or len(left) > 2:
         return False
     return all(_is_absent(stem, hits) for stem in left) and not _has_other_words(one)
 

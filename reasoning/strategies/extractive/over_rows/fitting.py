@@ -34,7 +34,7 @@ class Fit:
     the column that names the rows. `rows` meet the `conditions`, which are written for a reader. `is_one`: the question
     names one row. `left` are the words that the table does not have, and `known` counts the others. The first word
     that names a column names the rows (`is_noun_known`), of which several may have one name (`is_distinct`), or the
-    measure (`is_noun_measured`).
+    measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
     """
 
     table: Table
@@ -50,6 +50,7 @@ class Fit:
     is_distinct: bool
     is_noun_known: bool
     is_noun_measured: bool
+    is_measured: bool
 
 
 def fit(asked: RowsAsked, table: Table) -> Fit:
@@ -106,6 +107,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         known=len(by_column) + len(used),
         is_distinct=_repeats(table, naming) and noun in columns[naming],
         is_noun_known=noun is not None and noun in columns[naming],
+        is_measured=bool(measure) and bool(columns[measure]),
         is_noun_measured=noun is not None and bool(measure) and noun in columns[measure],
     )
 

@@ -197,6 +197,7 @@ class RowsAsked:
     time: Time | None = None
     is_priced: bool = False
     is_together: bool = False
+    text: str = ""
     stems: frozenset[str] = frozenset()
     operator: frozenset[str] = frozenset()
 
@@ -262,6 +263,7 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         time=time,
         is_priced=_PRICED.search(operator.group()) is not None,
         is_together=is_together,
+        text=text.casefold(),
         stems=frozenset(word.stem for word in split_words(text)),
         operator=frozenset(word.stem for word in split_words(operator.group())[:1]),
     )

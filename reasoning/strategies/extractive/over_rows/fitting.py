@@ -58,7 +58,7 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     by_column = frozenset(said for found in columns.values() for said in found)
     rest = [said for said in asked.words if said not in by_column]
     group = next((column for column in table.columns if any(_has(stem, _name(column)) for stem in asked.group)), "")
-    values = _find_values(rest, table, asked.stems)
+    values = _find_values(asked, rest, table)
     used = {said for said in rest if any(said in words for _, words in values.values())}
     noun = next((said for said in asked.words if said in by_column), None)
     naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
@@ -135,12 +135,14 @@ def _repeats(table: Table, column: str) -> bool:
 
 
 def _find_values(
-    words: Sequence[Said], table: Table, stems: frozenset[str]
+    asked: RowsAsked, words: Sequence[Said], table: Table
 ) -> dict[str, tuple[frozenset[str], frozenset[Said]]]:
     """Returns the cells that words of the question name, by column, with these words: `Status: open`.
 
-    A column whose cells the question has whole goes first, then the column with most words; a word counts once.
+    A column whose cells the question has whole goes first, then the column with most words; a word counts once. A sign
+    such as `P-3`, whose parts are no words, is found as it is written.
     """
+    stems = asked.stems
     found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
     for number, column in enumerate(table.columns):
         if column in table.amounts or column in table.dates:
@@ -150,17 +152,26 @@ def _find_values(
         having = {text: frozenset(said for said in words if _has(said.stem, own)) for text, own in by_text.items()}
         having = {text: said for text, said in having.items() if said}
         whole = {text: said for text, said in having.items() if all(_has(own, stems) for own in by_text[text])}
-        chosen = whole or having
+        signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
+        chosen = signs or whole or having
         if chosen and len(chosen) <= _MOST_VALUES:
             said = frozenset(word for own in chosen.values() for word in own)
-            found.append((not whole, -len(said), number, column, frozenset(chosen), said))
+            found.append((not (signs or whole), -len(said), number, column, frozenset(chosen), said))
     values: dict[str, tuple[frozenset[str], frozenset[Said]]] = {}
     taken: set[Said] = set()
     for *_, column, named, said in sorted(found, key=lambda item: item[:3]):
-        if not said <= taken:
+        if not said or not said <= taken:
             values[column] = (named, said)
             taken |= said
     return values
+
+
+def _is_written(sign: str, question: str) -> bool:
+    """Returns whether the question has a sign with a digit as a whole."""
+    at = question.find(sign) if any(map(str.isdecimal, sign)) else -1
+    if at < 0:
+        return False
+    return not question[at - 1 : at].isalnum() and not question[at + len(sign) : at + len(sign) + 1].isalnum()
 
 
 def _keep_times(asked: RowsAsked, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:

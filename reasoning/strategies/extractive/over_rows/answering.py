@@ -4,6 +4,7 @@ The tables of the first documents among the hits are read whole. A table answers
 none does, and no hit has the words for what is measured, the question is about a column that the table does not have.
 """
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -34,6 +35,7 @@ MOST_DOCUMENTS = 3
 _MOST_COLUMNS = 30
 _LONGEST_CELL = 40
 _PARTIES = 2
+_DIGIT = re.compile(r"\d")
 NOTE = "Computed by code from all rows of a table; no language model wrote it."
 
 
@@ -121,7 +123,7 @@ def _is_absent(stem: str, hits: Sequence[Hit]) -> bool:
 
 
 def _is_usable(asked: RowsAsked, one: Fit) -> bool:
-    if one.left or one.is_one or asked.wanted is Wanted.CELL or (asked.group and not one.group and not one.conditions):
+    if one.left or one.is_one or asked.wanted is Wanted.CELL:
         return False
     if asked.wanted is Wanted.DIFFERENCE:
         return bool(one.measure) and len(one.named) == _PARTIES
@@ -137,7 +139,9 @@ def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
     has a word for.
     """
     left = [said.stem for said in one.left]
-    if not left or not one.known or one.table.hit.document.id != hits[0].document.id or any(not stem for stem in left):
+    if not left or not one.known or one.table.hit.document.id != hits[0].document.id:
+        return False
+    if any(not stem or _DIGIT.search(stem) for stem in left):
         return False
     if asked.wanted is Wanted.CELL:
         if not one.is_one or set(left) != asked.columns:
@@ -232,7 +236,8 @@ def _describe_operation(asked: RowsAsked, one: Fit) -> str:
     place = {2: "Second ", 3: "Third ", 4: "Fourth "}.get(asked.place, "")
     if asked.wanted in {Wanted.MOST, Wanted.LEAST}:
         many = f"The {asked.most} " if asked.most > 1 else place
-        text = f"{many}{asked.wanted.value} “{one.measure}”"
+        inner = f"{asked.inner.value} of " if asked.inner and one.is_distinct and one.is_noun_known else ""
+        text = f"{many}{asked.wanted.value} {inner}“{one.measure}”"
         return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
     if has_number(asked, one):
         return "Counted by code."

@@ -55,10 +55,10 @@ _FOREIGN = {
     for word in words.split()
 }
 _UP = (
-    r"(?:highest|largest|biggest|greatest|maximum|(?<!at )most(?! (?:recent|common|likely|important|of))"
+    r"(?:highest|largest|biggest|greatest|maximum|most expensive|(?<!at )most(?! (?:recent|common|likely|important|of))"
     r"|höchst\w{0,2}|größt\w{0,2}|grösst\w{0,2}|maximale?\w?|meisten"
     r"|plus (?:élevé|haut|grand|important)e?s?|le plus de|teuerste\w?"
-    r"|most expensive|plus chère?s?)"
+    r"|plus chère?s?)"
 )
 _DOWN = (
     r"(?:lowest|smallest|(?<!at )least|fewest|minimum|niedrigst\w{0,2}|kleinst\w{0,2}|geringst\w{0,2}|wenigsten"
@@ -144,6 +144,8 @@ _GENERIC = frozenset(
 """Stems of words that a table need not have: they say that it is one, or that its cells are numbers."""
 _SKIPPED = _words("""
     hoch groß hat haben besitzt welche welcher welches welchen beträgt liegt habe have has having there a ont sont elles
+    pro je year years quarter month jahr quartal année trimestre mois
+    across still different distinct verschiedene verschiedener différents différentes
 """)
 _ENDINGS = _words("e en er es em n s nen x ée ées és")
 
@@ -181,6 +183,7 @@ class RowsAsked:
 
     `at` is where the word for it stands. `words` are the other words, `noun` is the word behind "which", `group` the
     words that may name groups, and `columns` the words that name the cell that is asked for. `stems` are all words, and
+    `inner` is what each group is made of whose value is the highest ("which supplier has the highest total").
     `operator` is the first word that tells what is wanted. `is_priced`: these also tell that a price is ("cheapest").
     `is_together`: all rows are added up ("in total").
     """
@@ -195,6 +198,7 @@ class RowsAsked:
     columns: frozenset[str] = frozenset()
     comparison: Comparison | None = None
     time: Time | None = None
+    inner: Wanted | None = None
     is_priced: bool = False
     is_together: bool = False
     text: str = ""
@@ -261,6 +265,7 @@ def read_rows_asked(question: str) -> RowsAsked | None:
         columns=frozenset(word.stem for word in split_words(column["column"])) if column else frozenset(),
         comparison=_read_comparison(compared),
         time=time,
+        inner=_find_inner(wanted, rest),
         is_priced=_PRICED.search(operator.group()) is not None,
         is_together=is_together,
         text=text.casefold(),
@@ -285,6 +290,12 @@ def _find_operator(text: str) -> tuple[Wanted, re.Match[str]] | None:
     if summed:
         return Wanted.SUM, summed
     return (Wanted.CELL, cell) if (cell := _CELL.match(text)) else None
+
+
+def _find_inner(wanted: Wanted, rest: str) -> Wanted | None:
+    if wanted not in {Wanted.MOST, Wanted.LEAST}:
+        return None
+    return next((inner for inner in (Wanted.MEAN, Wanted.SUM) if _OPERATORS[inner].search(rest)), None)
 
 
 def _read_count(written: str) -> int:

@@ -4,7 +4,7 @@ Decimals are exact, and amounts of different units are never put together.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted
@@ -40,6 +40,8 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
     """Returns the lines of the answer; [] if no row has an amount."""
     if asked.wanted is Wanted.DIFFERENCE:
         return _subtract(fit)
+    if asked.inner is not None and fit.is_noun_known and fit.is_distinct:
+        return _choose_group(asked, fit, asked.inner)
     if not fit.group:
         return _compute(asked, fit, fit.rows)
     groups: dict[str, list[TableRow]] = {}
@@ -47,6 +49,19 @@ def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
         groups.setdefault(row.cells.get(fit.group, ""), []).append(row)
     named = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))[:_MOST_GROUPS]
     return [line for name, rows in named for line in _compute(asked, fit, rows, name or f"without “{fit.group}”")]
+
+
+def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
+    """Returns the groups whose total or average is the highest or lowest, of each unit."""
+    totals = compute_lines(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming))
+    chosen: list[Line] = []
+    for unit in dict.fromkeys(line.unit for line in totals):
+        lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
+        ordered = lines if asked.wanted is Wanted.LEAST else lines[::-1]
+        wanted = ordered[: asked.most] if asked.most > 1 else ordered[asked.place - 1 : asked.place]
+        values = {line.value for line in wanted}
+        chosen += [line for line in ordered if line.value in values]
+    return chosen
 
 
 def has_number(asked: RowsAsked, fit: Fit) -> bool:

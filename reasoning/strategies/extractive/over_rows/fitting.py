@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from core.text.value_kinds import find_stems
-from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Wanted, are_same, is_part
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Time, Wanted, are_same, is_part
 from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
 from reasoning.strategies.survey.judging import is_within
 from reasoning.strategies.survey.totals import Aggregate, How
@@ -22,6 +22,7 @@ _IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
 _OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
 """Stems of names of columns whose numbers are not added up, unless they are named."""
 _PRICES = stems_of("price cost Preis Kosten prix coût")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _MOST_VALUES = 5
 """Values of one column that a question names at most; of more, a word is no condition."""
 
@@ -58,11 +59,13 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
     by_column = frozenset(said for found in columns.values() for said in found)
     rest = [said for said in asked.words if said not in by_column]
     group = next((column for column in table.columns if any(_has(stem, _name(column)) for stem in asked.group)), "")
+    by_measure = group if group in table.amounts else ""  # "the top three by population"
+    group = "" if by_measure else group
     values = _find_values(asked, rest, table)
     used = {said for said in rest if any(said in words for _, words in values.values())}
     noun = next((said for said in asked.words if said in by_column), None)
     naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
-    measure = _choose_measure(asked, table, columns, group)
+    measure = by_measure or _choose_measure(asked, table, columns, group)
     if measure:
         used |= columns[measure]
     rows, conditions = table.body, []
@@ -75,8 +78,11 @@ def fit(asked: RowsAsked, table: Table) -> Fit:
         rows = [row for row in rows if row.cells.get(column) in texts]
         conditions.append(f"{column}: {' or '.join(sorted(texts))}")
         is_one = is_one or (column in (table.label, naming) and len(rows) == 1)
-    rows, more, is_timed = _keep_times(asked, table, rows)
+    years = [said for said in rest if said not in used and _YEAR.fullmatch(said.written)]
+    time = asked.time or (Time(written=years[0].written, year=int(years[0].written)) if len(years) == 1 else None)
+    rows, more, is_timed = _keep_times(time, table, rows)
     conditions += more
+    used |= {said for said in years if more}
     if asked.comparison is not None and measure:
         compared = [(row, table.amount(row, measure)) for row in rows]
         rows = [row for row, amount in compared if amount and is_within(asked.comparison, float(amount.value))]
@@ -174,16 +180,16 @@ def _is_written(sign: str, question: str) -> bool:
     return not question[at - 1 : at].isalnum() and not question[at + len(sign) : at + len(sign) + 1].isalnum()
 
 
-def _keep_times(asked: RowsAsked, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:
+def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:
     """Returns the rows of the time that the question names, and whether it could be read of the only dates they
     have.
     """
-    if asked.time is None or len(table.dates) != 1:
-        return rows, [], asked.time is None
+    if time is None or len(table.dates) != 1:
+        return rows, [], time is None
     column = next(iter(table.dates))
     dated = [(row, find_period(row.cells.get(column, ""))) for row in rows]
-    kept = [row for row, period in dated if period and asked.time.has(period.year, period.month)]
-    return kept, [f"{column}: {asked.time.written}"], True
+    kept = [row for row, period in dated if period and time.has(period.year, period.month)]
+    return kept, [f"{column}: {time.written}"], True
 
 
 def _choose_measure(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], group: str) -> str:

@@ -200,6 +200,7 @@ MAX_QUESTION = 20_000
 _MAX_INSTRUCTIONS = 10_000
 _MAX_HISTORY = 100_000
 _SURVEY = "survey"
+_OF_TABLE = f"the answer is from one table only: to count or list over all documents, ask the reasoner `{_SURVEY}`"
 _NOT_ALL = (
     f"the answer is from the best passages only: to count or list all documents that say this, ask the reasoner "
     f"`{_SURVEY}`"
@@ -372,12 +373,13 @@ async def ask(
     """
     opened = await _open(container, asked, request)
     _note_documents(opened.chosen, request.filter, trace)
-    if (request.reasoner or container.default_reasoner).name != _SURVEY and asks_for_all(request.question):
-        trace.note(_NOT_ALL)
+    asks_survey = (request.reasoner or container.default_reasoner).name == _SURVEY
     with use_prompts(container.prompts):
         with trace.timed("total"), container.count_tokens(trace):
             opened = await _restate(opened, trace)
             answer = await opened.reasoner.answer(opened.question, trace)
+            if not asks_survey and asks_for_all(request.question):
+                trace.note(_OF_TABLE if answer.table else _NOT_ALL)
             question, selection = opened.question, opened.chosen.selection
             settled = await settle_conflicts(container, selection, question, answer, opened.reasoner.answer, trace)
         answer = await locate_cells(settled.answer, question.text, list_corpora(asked), container.record.contents)

@@ -46,6 +46,8 @@ from models import docling_serve
 from models.chat import completion_reader, openai_chat
 from reasoning.citations import held, markers
 from reasoning.strategies.extractive import sides
+from reasoning.strategies.extractive.over_rows import answering
+from reasoning.strategies.extractive.over_rows import tables as table_rows_read
 from reasoning.strategies.survey import kinds as survey_kinds
 from reasoning.strategies.survey import plan as survey_plan
 from reasoning.strategies.survey import reasoner as survey
@@ -343,6 +345,10 @@ _BOUNDS: dict[str, tuple[Sequence[int], str]] = {
             survey_kinds.READ,
         ],
         f"{_SURVEY}::test_a_survey_that_stops_early_says_so",
+    ),
+    "tables that are read for a question over their rows": (
+        [answering.MOST_DOCUMENTS, table_rows_read.MOST_PASSAGES],
+        "tests/unit/reasoning/extractive/test_over_rows.py::test_a_document_of_too_many_passages_is_refused",
     ),
     "documents that a survey reads whole, to find copies": (
         [survey._MOST_COMPARED],

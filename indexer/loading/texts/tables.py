@@ -59,6 +59,12 @@ def is_header(row: Sequence[str]) -> bool:
     return all(names) and len(set(names)) == len(names) and not any(_NUMBER.fullmatch(name) for name in names)
 
 
+def _names_values(first: Sequence[str], second: Sequence[str]) -> bool:
+    """Whether only the column of labels has no name, as R writes it: the row below has a label and numbers."""
+    is_labelled = bool(second[0].strip()) and any(_NUMBER.fullmatch(cell.strip()) for cell in second[1:])
+    return not first[0].strip() and len(first) == len(second) > 1 and is_header(first[1:]) and is_labelled
+
+
 def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table:
     """Reads a table; `header` says whether the first row names the columns (None: if it looks like that).
 
@@ -69,7 +75,7 @@ def read_rows(text: str, delimiter: str, header: bool | None, key: str) -> Table
     if first is None:
         return Table((), iter(()))
     second = next(rows, None)
-    if header or (header is None and second is not None and is_header(first)):
+    if header or (header is None and second is not None and (is_header(first) or _names_values(first, second))):
         return Table(tuple(one_line(cell)[:_LONGEST_NAME] for cell in first), chain([second] if second else (), rows))
     return Table((), chain([first], [second] if second else (), rows))
 

@@ -29,6 +29,8 @@ from reasoning.plans.known_answers import KnownAnswer
 from reasoning.reading import are_sentences_asked
 from reasoning.strategies.auto.execution import LOOK, Execution, NodeAnswer, NodeSolver
 from reasoning.strategies.auto.small_model import SHORT_LOOK, answer_shortly
+from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
+from reasoning.strategies.extractive.over_rows import RowsAnswer
 
 __all__ = ["Auto", "Config"]
 
@@ -97,7 +99,9 @@ class Auto:
             return await _answer_from_memory(session, question)
         if session.has_small_model:
             return await self._answer_by_small_model(session, question)
-        look, hits = await self._look(session, question)
+        look, hits, rows = await self._look(session, question)
+        if rows is not None:
+            return conclude_rows(session, rows)
         if not hits:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         if look.settled is not None:
@@ -114,8 +118,10 @@ class Auto:
             return await _answer_from_memory(session, question) if session.permits_memory else abstain(session)
         return answer
 
-    async def _look(self, session: Session, question: str) -> tuple[FirstLook, tuple[Hit, ...]]:
-        """Searches with the whole question, and settles or plans it. Without a hit, no model is called."""
+    async def _look(self, session: Session, question: str) -> tuple[FirstLook, tuple[Hit, ...], RowsAnswer | None]:
+        """Searches with the whole question, and settles or plans it. Without a hit, no model is called, nor if code
+        answers from the rows of a table.
+        """
         async with session.step(LOOK, question) as step:
             session.plan([PlannedStep(id=LOOK, question=question)])
             private = session.has_history
@@ -123,12 +129,13 @@ class Auto:
             k = session.question.k or wanted
             found = await session.search_fully(question, k, step=LOOK, private=private)
             hits, look = found.hits, FirstLook()
-            if hits:
+            rows = await compute_rows(session, self._backends, question, hits, step) if hits else None
+            if hits and rows is None:
                 look = await settle_or_plan(session, question, hits, step=LOOK, facts=found.facts)
             if look.settled is not None:
                 fill_with_answer(step, look.settled)
             step.verdict = "settled" if look.settled is not None else "planned" if look.nodes else ""
-        return look, hits
+        return look, hits, rows
 
     def _make_solver(self, session: Session, question: str, look: FirstLook, hits: Sequence[Hit]) -> NodeSolver:
         config, sinks = self._config, find_sinks(look.nodes)

@@ -23,9 +23,10 @@ from reasoning.citations.markers import strip_markers
 from reasoning.citations.quotes import passage_text, select_quote
 from reasoning.engine.answers import Conclusion, abstain, answer_from_conclusion, answer_from_step, fill_step
 from reasoning.engine.reasoner import ReasoningBackends
-from reasoning.engine.session import Session
+from reasoning.engine.session import OpenStep, Session
 from reasoning.reading import COMPARED, Form, find_evidence, find_form, is_judgement_asked, is_short_answer_asked
 from reasoning.strategies.auto.execution import LOOK
+from reasoning.strategies.auto.table_rows import compute_rows, conclude_rows
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, quote_units
 from reasoning.strategies.extractive.reading import read_hits
 
@@ -54,39 +55,51 @@ async def answer_shortly(
     """Searches once, and asks for a value with few sentences of each hit; returns None if there is no hit.
 
     A question that asks for more than a value, and a request with instructions, are answered from the whole passages.
-    Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it.
+    Yes or no about one thing is told by quotes, unless `judge` is set or nothing seems to tell it. Code answers a
+    question over all rows of a table.
     """
-    quotes: _Quotes | None = None
     async with session.step(LOOK, question) as step:
         session.plan([PlannedStep(id=LOOK, question=question)])
         found = await session.search_fully(question, k, step=LOOK, private=session.has_history)
         hits = found.hits
         if not hits:
             return None
-        conclusion: Conclusion | None = None
-        if session.question.instructions or not is_short_answer_asked(question):
-            conclusion = await conclude_plainly(session, question, hits, step=LOOK)
-        elif not judge and is_judgement_asked(question):
-            quotes = await _quote(session, backends, question, found)
-            conclusion = quotes.conclusion if quotes is not None else None
-        if conclusion is not None:
-            fill_step(step, conclusion)
-        else:
-            fill_with_answer(step, await _pick(session, question, hits))
-    if conclusion is not None:
-        answer = answer_from_conclusion(session, conclusion)
-        return answer if quotes is None else replace(answer, note=quotes.note)
+        rows = await compute_rows(session, backends, question, hits, step)
+        outcome = None if rows is not None else await _conclude(session, backends, question, found, step, judge=judge)
+    if rows is not None:
+        return conclude_rows(session, rows)
+    if outcome is not None:
+        answer = answer_from_conclusion(session, outcome.conclusion)
+        return replace(answer, note=outcome.note) if outcome.note else answer
     taken = session.steps[LOOK]
     return answer_from_step(session, taken) if taken.answer else abstain(session, shown=[*map(passage_text, hits)])
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Quotes:
+class _Outcome:
+    """What is answered, and the note on quotes, '' on the words of a model."""
+
     conclusion: Conclusion
-    note: str
+    note: str = ""
 
 
-async def _quote(session: Session, backends: ReasoningBackends, question: str, found: SearchResult) -> _Quotes | None:
+async def _conclude(
+    session: Session, backends: ReasoningBackends, question: str, found: SearchResult, step: OpenStep, *, judge: bool
+) -> _Outcome | None:
+    """Sets the answer of the step. Returns the outcome if the answer is no value of the step alone."""
+    outcome: _Outcome | None = None
+    if session.question.instructions or not is_short_answer_asked(question):
+        outcome = _Outcome(conclusion=await conclude_plainly(session, question, found.hits, step=LOOK))
+    elif not judge and is_judgement_asked(question):
+        outcome = await _quote(session, backends, question, found)
+    if outcome is not None:
+        fill_step(step, outcome.conclusion)
+    else:
+        fill_with_answer(step, await _pick(session, question, found.hits))
+    return outcome
+
+
+async def _quote(session: Session, backends: ReasoningBackends, question: str, found: SearchResult) -> _Outcome | None:
     """Returns the sentences and rows that tell yes or no; None if none is likely to, or surely if only that counts."""
     asked = session.question
     hits = found.hits[: asked.k or _QUOTED_HITS]
@@ -97,7 +110,7 @@ async def _quote(session: Session, backends: ReasoningBackends, question: str, f
     text, citations = quote_units(question, reading, _MOST_QUOTES)
     shown = tuple(map(passage_text, hits))
     conclusion = Conclusion(text=text, support=Support.QUOTED, citations=citations, shown=shown)
-    return _Quotes(conclusion=conclusion, note=describe_quotes(reading, _QUOTES, _REMEDY))
+    return _Outcome(conclusion=conclusion, note=describe_quotes(reading, _QUOTES, _REMEDY))
 
 
 async def _pick(session: Session, question: str, hits: tuple[Hit, ...]) -> CitedAnswer:

@@ -16,6 +16,7 @@ from core.trace import Trace
 from reasoning.citations.quotes import passage_text
 from reasoning.engine.reasoner import ReasoningBackends
 from reasoning.strategies.extractive.answering import LEAST, describe_quotes, is_answered, keep_cells, quote_units
+from reasoning.strategies.extractive.over_rows import NOTE, answer_over_rows
 from reasoning.strategies.extractive.quoting import choose, cite, write, write_nearest, write_unit
 from reasoning.strategies.extractive.reading import Reading, read_hits
 from reasoning.strategies.extractive.sides import split_sides
@@ -72,11 +73,11 @@ class Extractive:
         if question.history:
             trace.note(_UNREAD)
         looks = await self._look_at_sides(question, trace)
-        answer = self._conclude_sides(question, looks)
+        answer = await self._conclude_rows(question, looks, trace) or self._conclude_sides(question, looks)
         if answer is None:
             look = await self._look(question, question.text, trace)
             looks = [look]
-            answer = self._conclude(question, look)
+            answer = await self._conclude_rows(question, looks, trace) or self._conclude(question, look)
         steps = []
         for number, look in enumerate(looks, start=1):
             said = look.answer if look.side else ("" if answer.abstained else answer.text)
@@ -127,6 +128,30 @@ class Extractive:
         with trace.timed("quote"):
             reading = await read_hits(self._backends, question.corpus, text, found)
         return _Look(question=text, side=side, hits=found.hits, reading=reading, seconds=time.monotonic() - began)
+
+    async def _conclude_rows(self, question: Question, looks: list["_Look"], trace: Trace) -> Answer | None:
+        """Returns the answer to a question over all rows of one table, whose passages are then hits of the step; None
+        for any other question.
+        """
+        if not looks:
+            return None
+        hits = tuple({hit.chunk.id: hit for look in looks for hit in look.hits}.values())
+        with trace.timed("rows"):
+            found = await answer_over_rows(self._backends.finder, question, question.text, hits)
+        if found is None:
+            return None
+        read = tuple({hit.chunk.id: hit for hit in (*hits, *found.hits)}.values())
+        looks[:] = [replace(looks[0], question=question.text, side="", hits=read)]
+        return Answer(
+            text=found.text,
+            reasoner="extractive",
+            citations=found.citations,
+            abstained=found.abstained,
+            support=Support.NONE if found.abstained else Support.QUOTED,
+            note="" if found.abstained else NOTE,
+            shown=tuple(passage_text(hit) for hit in found.hits),
+            table=found.table,
+        )
 
     def _conclude(self, question: Question, look: "_Look") -> Answer:
         reading = look.reading

@@ -187,7 +187,7 @@ def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amo
     if found is None or (found["open"] is not None) != text.endswith(")"):
         return None
     value = read_decimal(found["number"], has_points=has_points)
-    if value is None:
+    if value is None or _is_code(found):
         return None
     unit = found["before"] or found["after"] or ""
     unit = _SIGNS.get(unit, unit)
@@ -199,6 +199,12 @@ def read_amount(text: str, column: str = "", *, has_points: bool = False) -> Amo
         unit = of_column
     is_negative = bool(found["open"] or found["sign"] or found["sign_too"])
     return Amount(value=-value if is_negative else value, unit=_SIGNS.get(unit, unit))
+
+
+def _is_code(found: re.Match[str]) -> bool:
+    """Returns whether letters with a hyphen before digits are a number of a thing: `INV-5003`, unlike `EUR -50`."""
+    before, sign = found["before"], found["sign_too"]
+    return bool(before and sign) and before not in CURRENCIES and f"{before}{sign}" in found[0]
 
 
 def read_decimal(written: str, *, has_points: bool = False) -> Decimal | None:

@@ -256,3 +256,26 @@ async def test_other_reasoners_are_believed_less(server: ChatServer, small: Reas
     assert answer.support is Support.INFERRED
     answer, _ = await small.ask("vanilla:k=1", FISH)
     assert answer.support is Support.STATED
+
+
+PUMPS = "Pump | Flow (m3/h)\nP-1 | 42\nP-2 | 9.5\nP-3 | 61\n"
+
+
+@pytest.mark.parametrize("profile", ["small", "large"])
+async def test_code_answers_over_the_rows_of_a_table(server: ChatServer, profile: str) -> None:
+    desk = ReasoningDesk(server, {"pumps": ("Pumps", PUMPS)}, profile=profile)
+    answer, _ = await desk.ask("auto", "Which pump has the lowest flow?")
+    assert roles(server) == []
+    assert answer.text.startswith("P-2: Flow (m3/h): 9.5 [1]\n\nLowest")
+    assert (answer.support, [citation.quote for citation in answer.citations]) == (Support.QUOTED, ["P-2 | 9.5"])
+    assert [(row.name, row.value) for row in answer.table] == [("P-2", "9.5")]
+    assert [step.answer for step in answer.steps] == [answer.text]
+
+
+async def test_a_small_model_is_not_asked_for_a_column_that_is_not_there(server: ChatServer) -> None:
+    desk = ReasoningDesk(server, {"pumps": ("Pumps", PUMPS)}, profile="small")
+    answer, _ = await desk.ask("auto", "What is the weight of the pump P-3?")
+    assert roles(server) == []
+    assert answer.abstained
+    assert answer.text.startswith("No column of pumps is called “weight”. Its columns: Pump, Flow (m3/h).")
+    assert answer.citations[0].quote == "P-3 | 61"

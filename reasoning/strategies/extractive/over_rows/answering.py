@@ -1,0 +1,290 @@
+"""The course of a question over all rows of a table: which table is read, and how the answer is written.
+
+The tables of the first documents among the hits are read whole. A table answers if it has all words of the question. If
+none does, and no hit has the words for what is measured, the question is about a column that the table does not have.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from core.corpora import Corpus
+from core.documents import Span
+from core.passage_context import split_units
+from core.passage_context.other_words import find_near_words, find_other_words
+from core.passage_context.tables import is_row
+from core.ports.reasoning import AnswerRow, Citation, Question, Quote
+from core.ports.retrieval import Hit, Signals
+from core.ports.surveying import DocumentFinder
+from core.text.shortening import shorten
+from core.text.value_kinds import find_stems
+from reasoning.citations.markers import make_citation
+from reasoning.citations.quotes import passage_text
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted, are_same, read_rows_asked
+from reasoning.strategies.extractive.over_rows.computing import Line, compute_lines, format_amount, has_number
+from reasoning.strategies.extractive.over_rows.fitting import Fit, fit
+from reasoning.strategies.extractive.over_rows.tables import MOST_PASSAGES, TableRow, read_passage, read_tables
+from reasoning.strategies.extractive.units import READ, is_record
+from reasoning.strategies.survey.values import read_passage_grids
+
+__all__ = ["MOST_DOCUMENTS", "NOTE", "RowsAnswer", "answer_over_rows"]
+
+MOST_DOCUMENTS = 3
+"""Documents whose tables are read for a question."""
+_MOST_COLUMNS = 30
+_LONGEST_CELL = 40
+_PARTIES = 2
+_DIGIT = re.compile(r"\d")
+NOTE = "Computed by code from all rows of a table; no language model wrote it."
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowsAnswer:
+    """An answer over all rows of a table. `hits` are the passages of the rows that it cites."""
+
+    text: str
+    citations: tuple[Citation, ...] = ()
+    hits: tuple[Hit, ...] = ()
+    table: tuple[AnswerRow, ...] = ()
+    abstained: bool = False
+
+
+async def answer_over_rows(
+    finder: DocumentFinder | None, question: Question, text: str, hits: Sequence[Hit]
+) -> RowsAnswer | None:
+    """Returns the answer to a question over all rows of a table, or an abstention that names the columns of the table;
+    None for any other question, and if no table has its words.
+    """
+    asked = read_rows_asked(text)
+    if asked is None or finder is None or (asked.wanted is not Wanted.CELL and _is_stated(asked, hits)):
+        return None
+    is_unknown = asked.wanted is Wanted.CELL
+    if is_unknown and not all(_is_absent(stem, hits) for stem in asked.columns):
+        return None
+    fits: list[Fit] = []
+    for hit in _choose_hits(asked, hits):
+        tables = await read_tables(finder, _find_corpus(question, hit), hit)
+        if tables is None:
+            if any(_is_usable(asked, fit(asked, table)) for table in read_passage(hit)):
+                return RowsAnswer(text=_refuse(hit), abstained=True)
+            continue
+        fits += [fit(asked, table) for table in tables if table.rows]
+    usable = [one for one in fits if _is_usable(asked, one)]
+    if usable:
+        best = max(usable, key=lambda one: one.known)
+        if lines := compute_lines(asked, best):
+            return _write(asked, best, lines, [one for one in usable if one is not best and one.known == best.known])
+    if missing := next((one for one in fits if _lacks_column(asked, one, hits)), None):
+        return _decline(missing)
+    return None
+
+
+def _choose_hits(asked: RowsAsked, hits: Sequence[Hit]) -> list[Hit]:
+    """Returns the first hit of each document that has a table with a word of the question in its columns, and for a
+    cell the best hit, if it has a table.
+    """
+    if asked.wanted is Wanted.CELL:
+        return [hit for hit in hits[:1] if hit.url is None and read_passage_grids(hit.chunk)]
+    chosen: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.url is None and hit.document.id not in chosen and len(chosen) < MOST_DOCUMENTS:
+            names = [
+                name
+                for grid in read_passage_grids(hit.chunk)
+                for name in (*grid.columns, *(name for row in grid.rows[:1] for name in row.names))
+            ]
+            stems = find_stems(" ".join(names))
+            if any(are_same(said.stem, stem) or stem.endswith(said.stem) for said in asked.words for stem in stems):
+                chosen[hit.document.id] = hit
+    return list(chosen.values())
+
+
+def _find_corpus(question: Question, hit: Hit) -> Corpus:
+    return next((part.corpus for part in question.parts if part.corpus.name == hit.corpus), question.corpus)
+
+
+def _is_stated(asked: RowsAsked, hits: Sequence[Hit]) -> bool:
+    """Returns whether a sentence has all words of the question, also the word for what is wanted."""
+    stems = asked.operator | {said.stem for said in asked.words}
+    for hit in hits:
+        text = hit.chunk.text[:READ]
+        for start, end in split_units(text):
+            unit = text[start:end]
+            if not (is_row(unit) or is_record(unit.strip())):
+                own = find_stems(unit)
+                if all(any(are_same(stem, other) for other in own) for stem in stems):
+                    return True
+    return False
+
+
+def _is_absent(stem: str, hits: Sequence[Hit]) -> bool:
+    return not any(are_same(stem, own) for hit in hits for own in find_stems(passage_text(hit)))
+
+
+def _is_usable(asked: RowsAsked, one: Fit) -> bool:
+    if one.left or one.is_one or asked.wanted is Wanted.CELL:
+        return False
+    if asked.wanted is Wanted.DIFFERENCE:
+        return bool(one.measure) and len(one.named) == _PARTIES
+    if has_number(asked, one):
+        is_about = one.is_noun_known or bool(one.conditions) or any(said.is_generic for said in asked.words)
+        return is_about and not (one.is_noun_measured and not one.is_noun_known)
+    names_operator = bool(asked.operator & find_stems(one.measure))  # a column `Average price` is no price
+    return bool(one.measure) and not names_operator and bool(one.rows)
+
+
+def _lacks_column(asked: RowsAsked, one: Fit, hits: Sequence[Hit]) -> bool:
+    """Returns whether the question is about the table of the best hit, and measures what neither the table nor a hit
+    has a word for.
+    """
+    left = [said.stem for said in one.left]
+    if not left or not one.known or one.table.hit.document.id != hits[0].document.id:
+        return False
+    if any(not stem or _DIGIT.search(stem) for stem in left):
+        return False
+    if asked.wanted is Wanted.CELL:
+        if not one.is_one or set(left) != asked.columns:
+            return False
+    elif asked.wanted is Wanted.COUNT or one.is_measured or one.is_one or not one.is_noun_known or len(left) > 2:
+        return False
+    return all(_is_absent(stem, hits) for stem in left) and not _has_other_words(one)
+
+
+def _has_other_words(one: Fit) -> bool:
+    """Returns whether a column may be called by another word for what is missing."""
+    words = " ".join(said.written for said in one.left)
+    columns = find_stems(" ".join(one.table.columns))
+    return any(term.is_in(columns) for term in (*find_other_words(words), *find_near_words(words)))
+
+
+def _write(asked: RowsAsked, one: Fit, lines: Sequence[Line], others: Sequence[Fit]) -> RowsAnswer:
+    markers: dict[str, int] = {}
+    hits: dict[str, Hit] = {}
+    citations: list[Citation] = []
+    table: list[AnswerRow] = []
+    written: list[str] = []
+    length = 0
+    document = one.table.hit.document
+    for line in lines:
+        cited: list[int] = []
+        for row in line.rows:
+            hit = _make_hit(one, row)
+            hits.setdefault(row.chunk.id, hit)
+            marker = markers.setdefault(row.chunk.id, len(markers) + 1)
+            quote = Quote(hit=hit, text=row.text, span=row.span)
+            citations.append(make_citation(marker, quote, Span(start=length, end=length + len(line.text))))
+            cited.append(marker)
+        numbers = tuple(dict.fromkeys(cited))
+        written.append(line.text + "".join(f" [{number}]" for number in numbers))
+        length += len(written[-1]) + len("\n\n")
+        table.append(
+            AnswerRow(
+                kind=line.kind,
+                group=line.name if line.kind == "group" else "",
+                name=line.name if line.kind == "row" else "",
+                value=line.value,
+                unit=line.unit,
+                count=line.count,
+                corpus=one.table.hit.corpus,
+                key=document.key if line.kind == "row" else "",
+                title=document.title if line.kind == "row" else "",
+                markers=numbers,
+            )
+        )
+    written.append(_describe(asked, one, others))
+    return RowsAnswer(
+        text="\n\n".join(written), citations=tuple(citations), hits=tuple(hits.values()), table=tuple(table)
+    )
+
+
+def _make_hit(one: Fit, row: TableRow) -> Hit:
+    hit = one.table.hit
+    if row.chunk.id == hit.chunk.id:
+        return hit
+    return replace(hit, chunk=row.chunk, score=0.0, signals=Signals(), path=(), reasons=(), contributions={})
+
+
+def _describe(asked: RowsAsked, one: Fit, others: Sequence[Fit]) -> str:
+    """Returns what was read, what was left out, and which other tables may be meant."""
+    table = one.table
+    rows = len(table.body)
+    parts = [_describe_operation(asked, one)]
+    if one.conditions:
+        parts.append(f"Rows with {'; '.join(one.conditions)}: {len(one.rows):,}.")
+    parts.append(f"Read: all {rows:,} row{'' if rows == 1 else 's'} of {_name(one)}.")
+    if totals := table.totals:
+        parts.append(f"Left out: {len(totals):,} row{'' if len(totals) == 1 else 's'} of totals{_compare(asked, one)}.")
+    if not has_number(asked, one) and one.measure:
+        without = [row for row in one.rows if table.amount(row, one.measure) is None]
+        texts = Counter(row.cells.get(one.measure, "") for row in without)
+        empty = texts.pop("", 0)
+        said = ", ".join(f"“{shorten(text, _LONGEST_CELL)}”" for text in list(texts)[:3])
+        if empty:
+            parts.append(f"Without a value in “{one.measure}”: {empty:,}.")
+        if texts:
+            parts.append(f"With text in “{one.measure}”, not a number: {texts.total():,} ({said}).")
+    if table.unread:
+        parts.append(f"Not read, because the row has another number of cells: {table.unread:,}.")
+    if others:
+        names = list(dict.fromkeys(_name(other) for other in others))
+        parts.append(f"The question may also mean {', '.join(names[:3])}.")
+    return " ".join(parts)
+
+
+def _describe_operation(asked: RowsAsked, one: Fit) -> str:
+    place = {2: "Second ", 3: "Third ", 4: "Fourth "}.get(asked.place, "")
+    if asked.wanted in {Wanted.MOST, Wanted.LEAST}:
+        many = f"The {asked.most} " if asked.most > 1 else place
+        inner = f"{asked.inner.value} of " if asked.inner and one.is_distinct and one.is_noun_known else ""
+        text = f"{many}{asked.wanted.value} {inner}“{one.measure}”"
+        return f"{text[0].upper()}{text[1:]}{f' for each “{one.group}”' if one.group else ''}."
+    if has_number(asked, one):
+        return "Counted by code."
+    return "Computed by code."
+
+
+def _compare(asked: RowsAsked, one: Fit) -> str:
+    """Returns how the table's own total of the measure agrees with the total that was computed."""
+    if asked.wanted is Wanted.MEAN or not one.measure or one.conditions or one.group:
+        return ""
+    if asked.wanted in {Wanted.MOST, Wanted.LEAST, Wanted.DIFFERENCE} or has_number(asked, one):
+        return ""
+    amounts = [amount for row in one.rows if (amount := one.table.amount(row, one.measure))]
+    own = one.table.amount(one.table.totals[-1], one.measure)
+    if own is None or len({amount.unit for amount in amounts}) > 1:
+        return ""
+    if own.value == sum(amount.value for amount in amounts):
+        return "; the last one says the same"
+    return f"; the last one says {format_amount(own.value, own.unit, one.measure)}"
+
+
+def _name(one: Fit) -> str:
+    heading = one.table.heading
+    return one.table.hit.document.key + (f", “{shorten(heading, _LONGEST_CELL)}”" if heading else "")
+
+
+def _decline(one: Fit) -> RowsAnswer:
+    words = " ".join(said.written for said in one.left)
+    columns = ", ".join(shorten(column, _LONGEST_CELL) for column in one.table.columns[:_MOST_COLUMNS])
+    more = len(one.table.columns) - _MOST_COLUMNS
+    columns += f", and {more:,} more" if more > 0 else ""
+    text = f"No column of {_name(one)} is called “{words}”. Its columns: {columns}."
+    rows = one.rows if one.is_one else one.rows[:1]
+    hits = [_make_hit(one, row) for row in rows]
+    citations: list[Citation] = []
+    for number, (row, hit) in enumerate(zip(rows, hits, strict=True), start=1):
+        text += "\n\nNearest:\n\n" if number == 1 else "\n\n"
+        start = len(text)
+        text += row.text
+        quote = Quote(hit=hit, text=row.text, span=row.span)
+        citations.append(make_citation(number, quote, Span(start=start, end=len(text))))
+        text += f" [{number}]"
+    return RowsAnswer(text=text, citations=tuple(citations), hits=tuple(hits), abstained=True)
+
+
+def _refuse(hit: Hit) -> str:
+    return (
+        f"{hit.document.key} has more than {MOST_PASSAGES:,} passages, too many to read all rows of its table for one "
+        "question; ask the reasoner `survey`, or index a part of it as a document of its own."
+    )

@@ -1,0 +1,186 @@
+"""What code makes of the rows that a question means: the rows with the greatest amount, totals, counts, a difference.
+
+Decimals are exact, and amounts of different units are never put together.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Wanted
+from reasoning.strategies.extractive.over_rows.fitting import Fit
+from reasoning.strategies.extractive.over_rows.tables import TableRow
+from reasoning.strategies.survey.values import Amount
+
+__all__ = ["Line", "compute_lines", "format_amount", "has_number"]
+
+_MOST_TIES = 5
+_CITED = 3
+"""Rows that a total or a count cites: the first ones."""
+_MOST_GROUPS = 50
+_DECIMALS = 6
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Line:
+    """A line of the answer with the rows that it cites. `name` is a row or a group, '' for all; `count` rows are in the
+    value.
+    """
+
+    text: str
+    rows: tuple[TableRow, ...]
+    kind: str
+    name: str = ""
+    value: str = ""
+    unit: str = ""
+    count: int = 1
+
+
+def compute_lines(asked: RowsAsked, fit: Fit) -> list[Line]:
+    """Returns the lines of the answer; [] if no row has an amount."""
+    if asked.wanted is Wanted.DIFFERENCE:
+        return _subtract(fit)
+    if asked.inner is not None and fit.is_noun_known and fit.is_distinct:
+        return _choose_group(asked, fit, asked.inner)
+    if not fit.group:
+        return _compute(asked, fit, fit.rows)
+    groups: dict[str, list[TableRow]] = {}
+    for row in fit.rows:
+        groups.setdefault(row.cells.get(fit.group, ""), []).append(row)
+    named = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))[:_MOST_GROUPS]
+    return [line for name, rows in named for line in _compute(asked, fit, rows, name or f"without “{fit.group}”")]
+
+
+def _choose_group(asked: RowsAsked, fit: Fit, inner: Wanted) -> list[Line]:
+    """Returns the groups whose total or average is the highest or lowest, of each unit."""
+    totals = compute_lines(replace(asked, wanted=inner, inner=None), replace(fit, group=fit.naming))
+    chosen: list[Line] = []
+    for unit in dict.fromkeys(line.unit for line in totals):
+        lines = sorted((line for line in totals if line.unit == unit), key=lambda line: Decimal(line.value))
+        ordered = lines if asked.wanted is Wanted.LEAST else lines[::-1]
+        wanted = ordered[: asked.most] if asked.most > 1 else ordered[asked.place - 1 : asked.place]
+        values = {line.value for line in wanted}
+        chosen += [line for line in ordered if line.value in values]
+    return chosen
+
+
+def has_number(asked: RowsAsked, fit: Fit) -> bool:
+    """Returns whether the rows are counted, and not their amounts."""
+    return asked.wanted is Wanted.COUNT and not (asked.is_together and fit.is_noun_measured)
+
+
+def _compute(asked: RowsAsked, fit: Fit, rows: Sequence[TableRow], group: str = "") -> list[Line]:
+    if has_number(asked, fit):
+        return [_count(fit, rows, group)]
+    by_unit: dict[str, list[tuple[TableRow, Amount]]] = {}
+    for row in rows:
+        if amount := fit.table.amount(row, fit.measure):
+            by_unit.setdefault(amount.unit, []).append((row, amount))
+    lines: list[Line] = []
+    for unit, members in by_unit.items():
+        if asked.wanted in {Wanted.MOST, Wanted.LEAST}:
+            lines += _choose(asked, fit, members, group)
+            continue
+        total = sum((amount.value for _, amount in members), Decimal(0))
+        value = total / len(members) if asked.wanted is Wanted.MEAN else total
+        head = f"{group}: " if group else ""
+        what = "average" if asked.wanted is Wanted.MEAN else "total"
+        values = f"{len(members):,} value{'' if len(members) == 1 else 's'}"
+        lines.append(
+            Line(
+                text=f"{head}{fit.measure}, {what}: {format_amount(value, unit, fit.measure)} ({values})",
+                rows=tuple(row for row, _ in members[:_CITED]),
+                kind="group" if group else "total",
+                name=group,
+                value=_plain(value),
+                unit=unit,
+                count=len(members),
+            )
+        )
+    return lines
+
+
+def _choose(asked: RowsAsked, fit: Fit, members: Iterable[tuple[TableRow, Amount]], group: str) -> list[Line]:
+    """Returns the rows of the amounts that are asked for, with all rows of the same amount."""
+    ordered = sorted(members, key=lambda member: member[1].value, reverse=asked.wanted is Wanted.MOST)
+    values = list(dict.fromkeys(amount.value for _, amount in ordered))
+    if asked.most > 1:
+        wanted = {amount.value for _, amount in ordered[: asked.most]}
+    else:
+        wanted = set(values[asked.place - 1 : asked.place])
+    chosen = [(row, amount) for row, amount in ordered if amount.value in wanted]
+    most = max(asked.most, _MOST_TIES)
+    lines = [
+        Line(
+            text=f"{f'{group}: ' if group else ''}{name_row(fit, row)}: {fit.measure}: {row.cells[fit.measure]}",
+            rows=(row,),
+            kind="row",
+            name=name_row(fit, row),
+            value=_plain(amount.value),
+            unit=amount.unit,
+        )
+        for row, amount in chosen[:most]
+    ]
+    if len(chosen) > most:
+        lines[-1] = Line(
+            text=f"{lines[-1].text} (and {len(chosen) - most:,} more rows with the same value)",
+            rows=lines[-1].rows,
+            kind="row",
+            name=lines[-1].name,
+            value=lines[-1].value,
+            unit=lines[-1].unit,
+        )
+    return lines
+
+
+def _count(fit: Fit, rows: Sequence[TableRow], group: str) -> Line:
+    names = {name for row in rows if (name := row.cells.get(fit.naming, "").casefold())}
+    is_distinct = fit.is_distinct and fit.is_noun_known
+    number = len(names) if is_distinct else len(rows)
+    what = f"different “{fit.naming}”" if is_distinct else "row" if number == 1 else "rows"
+    return Line(
+        text=f"{f'{group}: ' if group else ''}{number:,} {what}",
+        rows=tuple(rows[:_CITED]),
+        kind="group" if group else "total",
+        name=group,
+        value=str(number),
+        count=len(rows),
+    )
+
+
+def _subtract(fit: Fit) -> list[Line]:
+    first, second = fit.named
+    one, other = (fit.table.amount(row, fit.measure) for row in fit.named)
+    if one is None or other is None or one.unit != other.unit:
+        return []
+    value = abs(one.value - other.value)
+    of = (
+        f"{name_row(fit, first)} ({first.cells[fit.measure]}) and {name_row(fit, second)} ({second.cells[fit.measure]})"
+    )
+    return [
+        Line(
+            text=f"{fit.measure}, difference between {of}: {format_amount(value, one.unit, fit.measure)}",
+            rows=(first, second),
+            kind="total",
+            value=_plain(value),
+            unit=one.unit,
+            count=2,
+        )
+    ]
+
+
+def name_row(fit: Fit, row: TableRow) -> str:
+    """Returns the name of a row; a cell without a text takes the first one that has."""
+    return row.cells.get(fit.naming, "") or next((text for text in row.cells.values() if text), "")
+
+
+def format_amount(value: Decimal, unit: str, column: str) -> str:
+    """Returns an amount with marks between thousands, and its unit if the name of the column does not tell it."""
+    shown = f"{Decimal(_plain(value)):,}"
+    return f"{shown}{unit}" if unit == "%" else shown if not unit or unit in column else f"{shown} {unit}"
+
+
+def _plain(value: Decimal) -> str:
+    exponent = value.as_tuple().exponent
+    is_long = isinstance(exponent, int) and exponent < -_DECIMALS
+    return f"{round(value, _DECIMALS).normalize() if is_long else value:f}"

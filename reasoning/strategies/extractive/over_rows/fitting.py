@@ -1,0 +1,230 @@
+"""Whether a question is about a table: which column it measures, which rows it means, and which words are left.
+
+A table is only read for an answer if it has all words of the question, in the names of its columns, in cells, or in
+what stands above it. Otherwise the question may be about something else in the same document.
+"""
+
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from core.text.value_kinds import find_stems
+from reasoning.strategies.extractive.over_rows.asked import RowsAsked, Said, Time, Wanted, are_same, is_part
+from reasoning.strategies.extractive.over_rows.tables import Table, TableRow
+from reasoning.strategies.survey.judging import is_within
+from reasoning.strategies.survey.totals import Aggregate, How
+from reasoning.strategies.survey.values import CURRENCIES, find_period, stems_of
+
+__all__ = ["Fit", "fit"]
+
+_IN_BRACKETS = re.compile(r"[(\[][^()\[\]]{0,60}[)\]]")
+_OF_NUMBERS = stems_of("no nr id number code ref year Nummer Jahr année numéro")
+"""Stems of names of columns whose numbers are not added up, unless they are named."""
+_PRICES = stems_of("price cost Preis Kosten prix coût")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MOST_VALUES = 5
+"""Values of one column that a question names at most; of more, a word is no condition."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit:
+    """What a question means in a table.
+
+    `measure` is the column of amounts, '' if none is named, `group` the column of groups, '' without any, and `naming`
+    the column that names the rows. `rows` meet the `conditions`, which are written for a reader. `is_one`: the question
+    names one row. `left` are the words that the table does not have, and `known` counts the others. The first word
+    that names a column names the rows (`is_noun_known`), of which several may have one name (`is_distinct`), or the
+    measure (`is_noun_measured`). `is_measured`: a word of the question names the measure.
+    """
+
+    table: Table
+    measure: str
+    group: str
+    naming: str
+    rows: list[TableRow]
+    conditions: tuple[str, ...]
+    named: tuple[TableRow, ...]
+    is_one: bool
+    left: tuple[Said, ...]
+    known: int
+    is_distinct: bool
+    is_noun_known: bool
+    is_noun_measured: bool
+    is_measured: bool
+
+
+def fit(asked: RowsAsked, table: Table) -> Fit:
+    columns = {column: _match(asked.words, _name(column)) for column in table.columns}
+    by_column = frozenset(said for found in columns.values() for said in found)
+    rest = [said for said in asked.words if said not in by_column]
+    group = next((column for column in table.columns if any(_has(stem, _name(column)) for stem in asked.group)), "")
+    by_measure = group if group in table.amounts else ""  # "the top three by population"
+    group = "" if by_measure else group
+    values = _find_values(asked, rest, table)
+    used = {said for said in rest if any(said in words for _, words in values.values())}
+    noun = next((said for said in asked.words if said in by_column), None)
+    naming = next((c for c in table.columns if noun in columns[c] and c not in table.amounts), "") or table.label
+    measure = by_measure or _choose_measure(asked, table, columns, group)
+    if measure:
+        used |= columns[measure]
+    rows, conditions = table.body, []
+    named: tuple[TableRow, ...] = ()
+    is_one = False
+    for column, (texts, _) in values.items():
+        if asked.wanted is Wanted.DIFFERENCE and column in (table.label, naming):
+            named = tuple(row for row in rows if row.cells.get(column) in texts)
+            continue
+        rows = [row for row in rows if row.cells.get(column) in texts]
+        conditions.append(f"{column}: {' or '.join(sorted(texts))}")
+        is_one = is_one or (column in (table.label, naming) and len(rows) == 1)
+    years = [said for said in rest if said not in used and _YEAR.fullmatch(said.written)]
+    time = asked.time or (Time(written=years[0].written, year=int(years[0].written)) if len(years) == 1 else None)
+    rows, more, is_timed = _keep_times(time, table, rows)
+    conditions += more
+    used |= {said for said in years if more}
+    if asked.comparison is not None and measure:
+        compared = [(row, table.amount(row, measure)) for row in rows]
+        rows = [row for row, amount in compared if amount and is_within(asked.comparison, float(amount.value))]
+        conditions.append(f"{measure}: {asked.comparison.words} {asked.comparison.number}")
+    document = table.hit.document
+    heads = find_stems(f"{document.title}\n{_spaced(document.key)}\n{table.heading}")
+    is_open = not table.is_labelled or table.label in table.amounts
+    left = tuple(
+        said
+        for said in rest
+        if said not in used
+        and not said.is_generic
+        and not _has(said.stem, heads)
+        and not (asked.is_priced and said.stem in _PRICES)
+        and not (is_open and asked.noun and are_same(said.stem, asked.noun))
+    )
+    is_left = asked.time is not None and not is_timed
+    return Fit(
+        table=table,
+        measure=measure,
+        group=group,
+        naming=naming,
+        rows=rows,
+        conditions=tuple(conditions),
+        named=named,
+        is_one=is_one,
+        left=(*left, Said(stem="", written=asked.time.written, start=0)) if is_left and asked.time else left,
+        known=len(by_column) + len(used),
+        is_distinct=_repeats(table, naming) and noun in columns[naming],
+        is_noun_known=noun is not None and noun in columns[naming],
+        is_measured=bool(measure) and bool(columns[measure]),
+        is_noun_measured=noun is not None and bool(measure) and noun in columns[measure],
+    )
+
+
+def _name(column: str) -> frozenset[str]:
+    """Returns the stems of a column's name without the unit in brackets."""
+    return stems_of(_IN_BRACKETS.sub(" ", column)) or stems_of(column)
+
+
+def _spaced(key: str) -> str:
+    return unquote(key).replace("_", " ").replace("-", " ").replace(".", " ")
+
+
+def _has(stem: str, stems: Collection[str]) -> bool:
+    return any(are_same(stem, own) for own in stems)
+
+
+def _match(words: Sequence[Said], name: frozenset[str]) -> frozenset[Said]:
+    return frozenset(said for said in words if any(are_same(said.stem, own) or is_part(said.stem, own) for own in name))
+
+
+def _repeats(table: Table, column: str) -> bool:
+    texts = [text for row in table.body if (text := row.cells.get(column, ""))]
+    return len(set(texts)) < len(texts)
+
+
+def _find_values(
+    asked: RowsAsked, words: Sequence[Said], table: Table
+) -> dict[str, tuple[frozenset[str], frozenset[Said]]]:
+    """Returns the cells that words of the question name, by column, with these words: `Status: open`.
+
+    A column whose cells the question has whole goes first, then the column with most words; a word counts once. A sign
+    such as `P-3`, whose parts are no words, is found as it is written.
+    """
+    stems = asked.stems
+    found: list[tuple[bool, int, int, str, frozenset[str], frozenset[Said]]] = []
+    for number, column in enumerate(table.columns):
+        if column in table.amounts or column in table.dates:
+            continue
+        texts = {text for row in table.body if (text := row.cells.get(column, ""))}
+        by_text = {text: stems_of(text) for text in texts}
+        having = {text: frozenset(said for said in words if _has(said.stem, own)) for text, own in by_text.items()}
+        having = {text: said for text, said in having.items() if said}
+        whole = {text: said for text, said in having.items() if all(_has(own, stems) for own in by_text[text])}
+        signs = {text: having.get(text, frozenset()) for text in texts if _is_written(text.casefold(), asked.text)}
+        chosen = signs or whole or having
+        if chosen and len(chosen) <= _MOST_VALUES:
+            said = frozenset(word for own in chosen.values() for word in own)
+            found.append((not (signs or whole), -len(said), number, column, frozenset(chosen), said))
+    values: dict[str, tuple[frozenset[str], frozenset[Said]]] = {}
+    taken: set[Said] = set()
+    for *_, column, named, said in sorted(found, key=lambda item: item[:3]):
+        if not said or not said <= taken:
+            values[column] = (named, said)
+            taken |= said
+    return values
+
+
+def _is_written(sign: str, question: str) -> bool:
+    """Returns whether the question has a sign with a digit as a whole."""
+    at = question.find(sign) if any(map(str.isdecimal, sign)) else -1
+    if at < 0:
+        return False
+    return not question[at - 1 : at].isalnum() and not question[at + len(sign) : at + len(sign) + 1].isalnum()
+
+
+def _keep_times(time: Time | None, table: Table, rows: list[TableRow]) -> tuple[list[TableRow], list[str], bool]:
+    """Returns the rows of the time that the question names, and whether it could be read of the only dates they
+    have.
+    """
+    if time is None or len(table.dates) != 1:
+        return rows, [], time is None
+    column = next(iter(table.dates))
+    dated = [(row, find_period(row.cells.get(column, ""))) for row in rows]
+    kept = [row for row, period in dated if period and time.has(period.year, period.month)]
+    return kept, [f"{column}: {time.written}"], True
+
+
+def _choose_measure(asked: RowsAsked, table: Table, columns: dict[str, frozenset[Said]], group: str) -> str:
+    """Returns the column of amounts that the question names best; without a name, the column of amounts that is called
+    so, or else the only one with a currency. '' if there is none, or several are as good.
+    """
+    own = [column for column in table.amounts if column != group]
+    named = [column for column in own if columns[column]]
+    if asked.is_priced:
+        named = [column for column in own if _name(column) & _PRICES]
+    if len(named) > 1 and asked.noun:
+        named = [
+            column for column in named if not all(are_same(said.stem, asked.noun) for said in columns[column])
+        ] or named
+    if named:
+        ranked = sorted((len(_name(column)) - len(columns[column]), -len(columns[column])) for column in named)
+        best = [
+            column
+            for column in named
+            if (len(_name(column)) - len(columns[column]), -len(columns[column])) == ranked[0]
+        ]
+        if len(best) > 1:
+            near = {column: min(abs(said.start - asked.at) for said in columns[column]) for column in best}
+            best = [min(best, key=near.__getitem__)] if len(set(near.values())) == len(near) else best
+        return best[0] if len(best) == 1 else ""
+    if asked.wanted in {Wanted.COUNT, Wanted.CELL}:
+        return ""
+    for stems in Aggregate(how=How.SUM, of="amount").names:
+        called = [column for column in own if stems <= _name(column)]
+        if len(called) == 1:
+            return called[0]
+    valued = [
+        column
+        for column in own
+        if any(amount and CURRENCIES & set(amount.unit.split()) for amount in table.amounts[column])
+    ]
+    usual = [column for column in own if not _name(column) & _OF_NUMBERS]
+    return valued[0] if len(valued) == 1 else usual[0] if len(usual) == 1 else ""

@@ -1,0 +1,189 @@
+"""Questions over all rows of one table: what is computed, what is said about it, and what is left to quotes."""
+
+import asyncio
+from collections.abc import Collection, Mapping, Sequence
+from datetime import UTC, datetime
+
+import pytest
+
+from core.corpora import Corpus, CorpusSettings, Fine
+from core.documents import Chunk, DocumentRef
+from core.ports.reasoning import Question
+from core.ports.retrieval import Hit
+from core.ports.surveying import Candidate, Candidates, WordsAsked
+from reasoning.strategies.extractive.over_rows import RowsAnswer, answer_over_rows, answering, tables
+from testing.word_search import hit
+
+PRICES = """Product | Category | Price (EUR) | Status
+Lamp | Home | 49.50 | open
+Rake | Garden | 12.00 | sold
+Sofa | Home | 1,250.00 | open
+Spade | Garden | 12.00 | open
+Total | | 1,323.50 |
+"""
+RECHNUNGEN = """Rechnung: R-1; Kunde: Huber GmbH; Datum: 15.01.2024; Betrag: 1.250,00 €; Status: offen
+Rechnung: R-2; Kunde: Kolb; Datum: 03.05.2024; Betrag: 80,50 €; Status: bezahlt
+Rechnung: R-3; Kunde: Huber GmbH; Datum: 19.06.2024; Betrag: n. v.; Status: offen
+Rechnung: R-4; Kunde: Kolb; Datum: 02.06.2024; Betrag: 100 €; Status: offen
+"""
+_SETTINGS = CorpusSettings(chunker="passage", extractor="pattern", fine=Fine.OFF, embedding_model="", dimension=0)
+_CORPUS = Corpus(id="c", name="c", settings=_SETTINGS, generation=1, created_at=datetime(2026, 1, 1, tzinfo=UTC))
+
+
+class _Finder:
+    """Finds the passages of documents that are given as hits."""
+
+    def __init__(self, hits: Sequence[Hit], passages: int = 1) -> None:
+        self._hits = hits
+        self._passages = passages
+        self.read: list[str] = []
+
+    async def find(self, corpus: Corpus, asked: WordsAsked, documents: frozenset[str] | None, limit: int) -> Candidates:
+        found = [
+            Candidate(
+                document_id=id, chunk_ids=(), passages=self._passages, has_words=True, is_together=True, is_of_kind=True
+            )
+            for id in documents or ()
+        ]
+        return Candidates(documents=tuple(found))
+
+    async def get_refs(self, corpus: Corpus, document_ids: Collection[str]) -> Mapping[str, DocumentRef]:
+        return {}
+
+    async def get_chunks(self, corpus: Corpus, chunk_ids: Collection[str]) -> Mapping[str, Chunk]:
+        return {}
+
+    async def list_chunks(self, corpus: Corpus, document_id: str) -> Sequence[Chunk]:
+        self.read.append(document_id)
+        return [hit.chunk for hit in self._hits if hit.document.id == document_id]
+
+
+def _answer(question: str, *texts: str, passages: int = 1, finder: _Finder | None = None) -> RowsAnswer | None:
+    hits = [hit(str(number), f"table {number}", text) for number, text in enumerate(texts)]
+    found = finder or _Finder(hits, passages)
+    return asyncio.run(answer_over_rows(found, Question(corpus=_CORPUS, text=question), question, hits))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "said"),
+    [
+        ("Which product has the highest price?", "Sofa: Price (EUR): 1,250.00 [1]", "Read: all 4 rows"),
+        ("Which product has the second highest price?", "Lamp: Price (EUR): 49.50 [1]", "Second highest"),
+        ("Which product is the cheapest?", "Rake: Price (EUR): 12.00 [1]\n\nSpade: Price (EUR): 12.00 [1]", "Lowest"),
+        ("What is the total price of the products?", "Price (EUR), total: 1,323.50 (4 values)", "says the same"),
+        ("What is the average price in the category Garden?", "Price (EUR), average: 12.00 (2 values)", "Garden: 2"),
+        ("Which category has the highest total price?", "Home: Price (EUR), total: 1,299.50", "Highest total of"),
+        ("What are the top 2 products by price?", "Sofa: Price (EUR): 1,250.00 [1]\n\nLamp", "The 2 highest"),
+        ("Which is the most expensive product?", "Sofa: Price (EUR): 1,250.00", "Highest"),
+        ("What is the total price per category?", "Home: Price (EUR), total: 1,299.50 (2 values)", "Left out: 1 row"),
+        ("How many products have status open?", "3 rows [1]", "Status: open: 3"),
+        ("How many products have a price below 40?", "2 rows [1]", "Price (EUR): below 40"),
+        ("What is the difference in price between Sofa and Lamp?", "Price (EUR), difference between", "1,200.50"),
+        ("Welches Produkt mit Status offen hat den höchsten Price?", "", ""),
+    ],
+)
+def test_code_computes_over_all_rows(question: str, first: str, said: str) -> None:
+    answer = _answer(question, PRICES)
+    if not first:
+        assert answer is None
+        return
+    assert answer is not None
+    assert answer.text.startswith(first)
+    assert said in answer.text
+    assert all(PRICES.find(citation.quote) >= 0 for citation in answer.citations)
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "said"),
+    [
+        ("Welche Rechnung hat den höchsten Betrag?", "R-1: Betrag: 1.250,00 €", "not a number: 1 (“n. v.”)"),
+        (
+            "Wie hoch ist die Summe der offenen Rechnungen?",
+            "Betrag, total: 1,350.00 EUR (2 values)",
+            "Status: offen: 3",
+        ),
+        ("Was ist der durchschnittliche Betrag der Rechnungen von Kolb?", "Betrag, average: 90.25 EUR", "Kunde: Kolb"),
+        (
+            "Wie hoch ist der Gesamtbetrag pro Kunde im Jahr 2024?",
+            "Huber GmbH: Betrag, total: 1,250.00",
+            "Datum: 2024: 4",
+        ),
+        ("Wie viele Rechnungen sind bezahlt?", "1 row ", "Status: bezahlt: 1"),
+        ("Wie hoch ist die Summe der Rechnungen im zweiten Quartal?", "Betrag, total: 180.50 EUR", "Datum: zweiten"),
+    ],
+)
+def test_german_questions_and_amounts_are_read(question: str, first: str, said: str) -> None:
+    answer = _answer(question, RECHNUNGEN)
+    assert answer is not None
+    assert answer.text.startswith(first)
+    assert said in answer.text
+
+
+def test_units_are_not_put_together() -> None:
+    answer = _answer(
+        "What is the total amount of the offers?", "Offer | Amount\nO-1 | EUR 5\nO-2 | USD 7\nO-3 | EUR 1\n"
+    )
+    assert answer is not None
+    assert [(row.value, row.unit) for row in answer.table] == [("6", "EUR"), ("7", "USD")]
+
+
+def test_a_column_that_no_table_has_is_declined() -> None:
+    for question in ("Which product has the highest weight?", "What is the weight of the Lamp?"):
+        answer = _answer(question, PRICES)
+        assert answer is not None
+        assert answer.abstained
+        assert "is called “weight”. Its columns: Product, Category, Price (EUR), Status." in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is the price of the Lamp?",
+        "What is the highest price in the contract with Quist?",
+        "Which product does not have the highest price?",
+        "What is the total price of the Lamp?",
+        "How many days does the buyer have?",
+    ],
+)
+def test_other_questions_are_left_to_quotes(question: str) -> None:
+    assert _answer(question, PRICES) is None
+
+
+def test_a_sentence_that_says_it_goes_first() -> None:
+    said = "The product with the highest price is the Sofa."
+    assert _answer("Which product has the highest price?", f"{said}\n\n{PRICES}") is None
+
+
+def test_another_table_that_may_be_meant_is_named() -> None:
+    answer = _answer("Which product has the highest price?", PRICES, PRICES.replace("49.50", "2,000.00"))
+    assert answer is not None
+    assert answer.text.startswith("Sofa")
+    assert answer.text.endswith("The question may also mean 1.")
+
+
+def test_a_document_of_too_many_passages_is_refused() -> None:
+    answer = _answer("Which product has the highest price?", PRICES, passages=tables.MOST_PASSAGES + 1)
+    assert answer is not None
+    assert answer.abstained
+    assert "has more than 3,000 passages" in answer.text
+
+
+def test_the_tables_of_so_many_documents_are_read() -> None:
+    texts = [PRICES] * (answering.MOST_DOCUMENTS + 2)
+    hits = [hit(str(number), "", text) for number, text in enumerate(texts)]
+    finder = _Finder(hits)
+    assert _answer("Which product has the highest price?", *texts, finder=finder) is not None
+    assert len(finder.read) == answering.MOST_DOCUMENTS
+
+
+def test_rows_of_another_number_of_cells_are_told() -> None:
+    answer = _answer("Which product has the highest price?", PRICES.replace("Total |", "Sofa | Home | 9\nTotal |"))
+    assert answer is not None
+    assert "another number of cells: 1." in answer.text
+
+
+def test_numbers_of_things_are_no_amounts() -> None:
+    text = "Invoice | Amount\nINV-5003 | $20.00\nINV-5004 | $5.00\n"
+    answer = _answer("What is the sum of the invoices?", text)
+    assert answer is not None
+    assert answer.text.startswith("Amount, total: 25.00 USD")

@@ -92,6 +92,7 @@ class Container(Adapters):
             documents=self.record.documents,
             contents=self.record.contents,
             snapshots=self.snapshots,
+            schemas=self.record.graph_schemas,
             embedder=self.embedder,
             models=self.models,
             reranker=self.reranker,

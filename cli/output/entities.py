@@ -6,6 +6,7 @@ from app.services.graph import NamedMerge
 from app.services.resolution import NamedRejection
 from cli.output.console import counted, print_result, table
 from cli.output.results import name_node, print_snippet
+from core.graph_schema import Fit
 from core.ports.retrieval import PathStep
 from core.text.terms import split_words
 from retrieval.exploration import EdgeKind, EntityDetails, FoundEntity, Match, Subgraph, Ways
@@ -50,7 +51,9 @@ def show_details(details: EntityDetails) -> None:
         print_result(f"\n{counted(details.fact_count, 'fact')}{_shown(len(details.facts), details.fact_count)}")
     for fact in details.facts:
         stated = counted(len(fact.chunk_ids), "passage")
-        print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated})")
+        said = "" if fact.phrases == (fact.predicate,) else f", as “{'”, “'.join(fact.phrases)}”"
+        outside = ", outside the schema" if fact.fit is Fit.OUTSIDE else ""
+        print_result(f"  {fact.subject.name} — {fact.predicate} → {fact.object.name}  ({stated}{said}{outside})")
     print_result(f"\n{counted(entity.passages, 'passage')}{_shown(len(details.passages), entity.passages)}")
     names = (entity.name, *(merged.name for merged in details.merged))
     weights = {word.stem: 1.0 for name in names for word in split_words(name)}

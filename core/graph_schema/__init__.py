@@ -4,11 +4,12 @@ A schema changes no row of the record. It names types and relations when the gra
 once. Only `strict` acts on documents: facts outside the schema are left out when a document is indexed.
 """
 
-from core.graph_schema.reading import MAX_BYTES, read_graph_schema
+from core.graph_schema.reading import MAX_BYTES, NO_SCHEMA, read_graph_schema
 from core.graph_schema.values import Fit, GraphSchema, SchemaRelation, SchemaType, StatedFact
 
 __all__ = [
     "MAX_BYTES",
+    "NO_SCHEMA",
     "Fit",
     "GraphSchema",
     "SchemaRelation",

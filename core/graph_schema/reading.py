@@ -12,7 +12,7 @@ from core.graph_schema.values import GraphSchema, SchemaRelation, SchemaType, ma
 from core.text.entity_types import EntityType
 from core.text.names import normalise
 
-__all__ = ["MAX_BYTES", "read_graph_schema"]
+__all__ = ["MAX_BYTES", "NO_SCHEMA", "read_graph_schema"]
 
 MAX_BYTES = 100_000
 _MOST_TYPES = 200
@@ -238,3 +238,7 @@ def _find_lines(text: str) -> dict[tuple[str, ...], int]:
         elif key := _KEY.match(line):
             lines.setdefault((*table, key[1].strip("\"'")), number)
     return lines
+
+
+NO_SCHEMA = read_graph_schema("")
+"""The schema of a corpus without one: entities have their derived types, and facts the phrases of their texts."""

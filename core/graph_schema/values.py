@@ -88,6 +88,9 @@ class GraphSchema:
     included: Mapping[str, str] = field(repr=False)
     phrased: Mapping[tuple[str, ...], tuple[str, bool]] = field(repr=False)
 
+    def __bool__(self) -> bool:
+        return bool(self.types or self.relations)
+
     @property
     def type_names(self) -> tuple[str, ...]:
         """The types that entities of the corpus may have: the types of the schema, then the types without one."""
@@ -113,14 +116,24 @@ class GraphSchema:
             return self.included.get(derived.value, derived.value)
         return _choose_most(self._find_only_type(fact) for fact in facts)
 
+    def name_fact(self, phrase: str) -> tuple[str, bool]:
+        """Returns the name by which a fact is shown, and whether its ends change places: the relation that the phrase
+        states, or the phrase.
+        """
+        found = self.find_relation(phrase)
+        return (phrase, False) if found is None else (found[0].name, found[1])
+
     def check(self, phrase: str, subject: str | None, object: str | None) -> Fit:
         """Returns how a fact fits, by the types of its ends as the text states it. An end without a type fits."""
-        found = self.find_relation(phrase)
-        if found is None:
+        name, is_inverse = self.name_fact(phrase)
+        return self.check_named(name, *((object, subject) if is_inverse else (subject, object)))
+
+    def check_named(self, name: str, subject: str | None, object: str | None) -> Fit:
+        """Returns how a fact fits that `name_fact` has named, by the types of the ends of the relation."""
+        relation = self.relations.get(name)
+        if relation is None:
             return Fit.UNNAMED
-        relation, is_inverse = found
-        first, last = (object, subject) if is_inverse else (subject, object)
-        fits = _allows(relation.subjects, first) and _allows(relation.objects, last)
+        fits = _allows(relation.subjects, subject) and _allows(relation.objects, object)
         return Fit.WITHIN if fits else Fit.OUTSIDE
 
     def _find_type_of_words(self, name: str) -> str | None:
@@ -138,7 +151,9 @@ class GraphSchema:
 
     def _find_called(self, fact: StatedFact) -> str | None:
         """Returns the type of what a fact calls its subject: "is a supplier of bolts"."""
-        kind = find_called_kind(fact.phrase, fact.other) if fact.end is FactEnd.SUBJECT else None
+        if not self.worded or fact.end is FactEnd.OBJECT:
+            return None
+        kind = find_called_kind(fact.phrase, fact.other)
         return self._find_ending(_TOKEN.findall(kind)) if kind else None
 
     def _find_only_type(self, fact: StatedFact) -> str | None:

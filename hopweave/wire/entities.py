@@ -23,6 +23,7 @@ __all__ = [
     "EntitySynonym",
     "EntityType",
     "Evidence",
+    "Fit",
     "FoundEntity",
     "Mentioning",
     "MergeList",
@@ -35,7 +36,11 @@ __all__ = [
     "Ways",
 ]
 
-EntityType: TypeAlias = Literal["person", "organisation", "place", "work", "date", "amount", "law", "product", "other"]
+EntityType: TypeAlias = str
+"""`person`, `organisation`, `place`, `work`, `date`, `amount`, `law`, `product`, `other`, or a type of the corpus'
+schema.
+"""
+Fit: TypeAlias = Literal["within", "outside", "unnamed"]
 EntityMatch: TypeAlias = Literal["exact", "spelling", "part", "close", "similar", "any"]
 """The name; without case, diacritics and punctuation; a part of it; with a typo; by vectors; none was asked for."""
 
@@ -50,7 +55,7 @@ class Entity:
     name: str
     passages: int
     type: EntityType | None = field(
-        metadata=doc("What its name and its facts show it to be; null without a sure sign.")
+        metadata=doc("What its name, its facts and the schema show it to be; null without a sure sign.")
     )
 
 
@@ -78,9 +83,16 @@ class EntityFact:
     """`chunk_ids` are the passages that assert the fact."""
 
     subject: Entity
-    predicate: str
+    predicate: str = field(metadata=doc("The relation of the schema that the phrases state; without one, the phrase."))
     object: Entity
     chunk_ids: tuple[str, ...]
+    phrases: tuple[str, ...] = field(metadata=doc("The phrases of the texts."))
+    fit: Fit | None = field(
+        metadata=doc(
+            "`within` the schema of the corpus; `outside`: the relation does not allow the type of an end; `unnamed`: "
+            "no relation of the schema. Null without a schema."
+        )
+    )
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -134,6 +146,7 @@ class SubgraphNode:
     type: EntityType | None = field(
         metadata=doc("What an entity's name and facts show it to be; null without a sure sign, and for a passage.")
     )
+    colour: str | None = field(metadata=doc("The colour that the schema gives the type, as `#rrggbb`; else null."))
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

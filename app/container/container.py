@@ -80,6 +80,7 @@ class Container(Adapters):
             embedder=self.embedder,
             embedder_of=self.embedders.of,
             models=self.models,
+            schemas=self.record.graph_schemas,
             prompts=self.prompts,
             loaders=self.loaders,
         )

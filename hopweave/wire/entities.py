@@ -25,10 +25,15 @@ __all__ = [
     "Evidence",
     "Fit",
     "FoundEntity",
+    "GraphSchema",
     "Mentioning",
     "MergeList",
     "NamedEntity",
+    "PhraseCount",
     "Resolution",
+    "SchemaCheck",
+    "SchemaRelation",
+    "SchemaType",
     "Subgraph",
     "SubgraphEdge",
     "SubgraphNode",
@@ -265,3 +270,57 @@ class EntityRejectionList:
 
     data: tuple[EntityRejection, ...]
     next_cursor: None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaType:
+    """A type of entities. `colour` is `#rrggbb`, or empty."""
+
+    name: str
+    description: str
+    colour: str
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaRelation:
+    """A relation from entities of the types `subjects` to entities of the types `objects`; none: any type."""
+
+    name: str
+    description: str
+    subjects: tuple[str, ...]
+    objects: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class PhraseCount:
+    """A phrase of texts that states no relation of the schema, and how many facts have it."""
+
+    phrase: str
+    facts: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SchemaCheck:
+    """How many facts are within the schema, outside it, and state no relation of it.
+
+    `examples` are the first that are outside, and `phrases` the most frequent ones without a relation. `complete` is
+    false if the corpus has more passages with facts than are compared.
+    """
+
+    within: int
+    outside: int
+    unnamed: int
+    examples: tuple[EntityFact, ...]
+    phrases: tuple[PhraseCount, ...]
+    complete: bool
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GraphSchema:
+    """The schema of a corpus' graph. `text` is the `schema.toml` that states it."""
+
+    text: str
+    strict: bool = field(metadata=doc("Facts outside the schema are left out when a document is indexed."))
+    types: tuple[SchemaType, ...]
+    relations: tuple[SchemaRelation, ...]
+    check: SchemaCheck | None = field(metadata=doc("How the facts fit the schema; null if they were not compared."))

@@ -81,6 +81,7 @@ class Requests:
         yield "/entities/{id}/merge", {"into": second}
         yield "/rejections", {"entity": first, "other": second}
         yield "/resolution", {"merge_above": 0.9}
+        yield "/schema", {"text": "[types.firm]"}
         yield "/estimates", {"documents": [{"key": self.key, "text": "Taken."}]}
         yield "/embeddings", {"model": "people", "input": QUERY}
         yield "/questions", {"question": QUERY, "reasoner": "extractive:min_probability=0"}

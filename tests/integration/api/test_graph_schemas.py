@@ -6,6 +6,7 @@ import pytest
 
 from core.ids import entity_id
 from core.keys import Scope
+from retrieval.exploration import fitting
 from tests.integration.api.access.conftest import Keys, keys
 from tests.integration.api.conftest import Server, want_each_change
 
@@ -105,6 +106,17 @@ async def test_facts_are_compared_with_the_schema(contracts: Server) -> None:
     assert [(fact["predicate"], fact["object"]["type"]) for fact in check["examples"]] == [("supplies", "contract")]
     assert check["phrases"] == [{"phrase": "buys", "facts": 1}, {"phrase": "may supply", "facts": 1}]
     assert (await read(contracts, "/schema", check=False))["check"] is None
+
+
+async def test_so_many_passages_are_compared_with_a_schema(contracts: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    await contracts.ingest({"key": "other", "text": "x", "triples": [["Umber", "buys", "Lamp B"]]})
+    await put(contracts, SCHEMA)
+    whole = (await read(contracts, "/schema"))["check"]
+    monkeypatch.setattr(fitting, "MOST_CHECKED", 1)
+    part = (await read(contracts, "/schema"))["check"]
+    assert (whole["complete"], part["complete"]) == (True, False)
+    assert {whole["unnamed"] - part["unnamed"], whole["within"] - part["within"]} <= {0, 1, 2}
+    assert part["unnamed"] + part["within"] < whole["unnamed"] + whole["within"]
 
 
 async def test_without_a_schema_everything_is_as_before(contracts: Server) -> None:

@@ -127,7 +127,7 @@ class CorpusExamination:
             return None
         schema = await get_schema(self._container, self._corpus)
         fits = await check_facts(self._container, self._corpus)
-        detail = f"{fits.within:,} facts within, {fits.outside:,} outside, {fits.unnamed:,} without a relation of it"
+        detail = f"facts: {fits.within:,} within, {fits.outside:,} outside, {fits.unnamed:,} without a relation of it"
         if not fits.outside:
             return self._finding("schema", Level.OK, detail)
         name = self._corpus.name

@@ -142,7 +142,7 @@ def get_schema(corpus: str, *, check: bool = True) -> Steps[GraphSchema]:
 def set_schema(corpus: str, text: str) -> Steps[GraphSchema]:
     """Gives a corpus the schema that a `schema.toml` with this text states. It holds at once.
 
-    Raises `InvalidInputError` with the line of what is wrong.
+    Raises `InvalidRequestError` with the line of what is wrong.
     """
     return call(GraphSchema, "PUT", path("corpora", corpus, "schema"), {"text": text})
 
